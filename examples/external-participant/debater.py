@@ -20,7 +20,7 @@ import sys
 import nats
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-# What it can do. Whatever else it is asked it refuses: an answer at random would stand in the debate.
+# The tasks that it can do. It refuses every other task: a random answer would become part of the debate.
 TASKS = ("opening", "argument", "statement", "closing", "ballot", "vote")
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -104,7 +104,7 @@ async def play(options):
         print(f"{ask.debate} r{turn.round}-s{turn.seat}.{turn.attempt} {kind_of(ask)}", flush=True)
 
     subject = f"agon.v1.seat.{options.tenant}.{options.debate}.{options.participant}"
-    # one of a group answers: start several and a crash of one costs nothing
+    # one of a group answers: start several, and a crash of one does no harm
     await client.subscribe(subject, queue=f"seat-{options.participant}", cb=answer)
     await client.flush()
     print(f"playing {subject}", flush=True)

@@ -1,12 +1,12 @@
 //! Debate files that are small and unfold to very much, at every door: each is refused with its reason, and memory stays bounded.
-mod doors;
+mod entry_points;
 mod evaluated;
-mod made;
+mod generator;
 mod stored;
 
-use crate::support::{Cluster, Said, World, address};
-use doors::{MEMORY_KIB, Share};
-use made::KINDS;
+use crate::support::{ProgramOutput, TestCluster, World, address};
+use entry_points::{BombShare, MEMORY_KIB};
+use generator::KINDS;
 
 /// How many files of each kind a command is given that takes one at a time.
 const PROCESSES: usize = 4;
@@ -14,21 +14,21 @@ const PROCESSES: usize = 4;
 /// `cargo xtask bombs` runs this with 10,000 files of each kind.
 #[test]
 fn files_that_unfold_are_refused_at_every_door_and_memory_stays_bounded() {
-    let share = Share::from_environment();
-    let mut cluster = Cluster::start();
+    let share = BombShare::from_environment();
+    let mut cluster = TestCluster::start();
     let mut alone = cluster.launch("alone", &["--rehearsal"]);
     let (http, grpc) = (address(&mut alone, "HTTP"), address(&mut alone, "gRPC"));
     let mut slow = Vec::new();
-    if doors::is_open("rest") {
-        slow.extend(doors::rest(share, &http));
+    if entry_points::is_open("rest") {
+        slow.extend(entry_points::rest(share, &http));
     }
-    if doors::is_open("grpc") {
-        slow.extend(doors::grpc(share, &grpc));
+    if entry_points::is_open("grpc") {
+        slow.extend(entry_points::grpc(share, &grpc));
     }
     println!("the server had {} MiB at most", alone.peak_kib() / 1024);
     assert!(alone.peak_kib() < MEMORY_KIB, "{} KiB", alone.peak_kib());
-    if doors::is_open("check") {
-        slow.extend(doors::check(share, &cluster.world));
+    if entry_points::is_open("check") {
+        slow.extend(entry_points::check(share, &cluster.world));
     }
     cluster.world.agon(&["list", "--server", &grpc]).ok();
     assert!(slow.is_empty(), "{slow:?}");
@@ -36,13 +36,13 @@ fn files_that_unfold_are_refused_at_every_door_and_memory_stays_bounded() {
 
 #[test]
 fn files_that_unfold_are_refused_by_every_command_that_takes_one() {
-    let mut cluster = Cluster::start();
+    let mut cluster = TestCluster::start();
     let mut alone = cluster.launch("alone", &["--rehearsal"]);
     let grpc = address(&mut alone, "gRPC");
     for kind in &KINDS {
         for number in 0..PROCESSES {
             let file = kind.file(2, number);
-            let name = format!("bomb.{}", doors::ending(&file));
+            let name = format!("bomb.{}", entry_points::ending(&file));
             let path = cluster.world.file(&name, &file.text);
             for args in [&["check"][..], &["run", "--rehearsal"], &["submit", "--rehearsal", "--server", &grpc]] {
                 let said = cluster.world.agon(&[args, &[&path]].concat()).code(64);
@@ -55,7 +55,7 @@ fn files_that_unfold_are_refused_by_every_command_that_takes_one() {
 
 #[test]
 fn the_limits_of_the_settings_hold_at_every_door() {
-    let mut cluster = Cluster::start().setting("AGON__LIMITS__EXPRESSION_STEPS", "5");
+    let mut cluster = TestCluster::start().setting("AGON__LIMITS__EXPRESSION_STEPS", "5");
     let mut alone = cluster.launch("alone", &["--rehearsal"]);
     let grpc = address(&mut alone, "gRPC");
     let file = cluster.world.file("tea.yaml", "topic: Tea?\nmodel: m\nterminate_when: round > 1 && turns > 8\n");
@@ -112,7 +112,7 @@ fn what_is_no_file_is_refused_wherever_a_gateway_reads_one() {
                 _ => {}
             }
             set(&format!("GATEWAY__{setting}"), what);
-            let said = Said::of(&command.output().unwrap());
+            let said = ProgramOutput::of(&command.output().unwrap());
             assert!(said.code != Some(0) && said.stderr.contains(why), "{setting} {what}: {said:?}");
         }
     }

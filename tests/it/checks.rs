@@ -1,5 +1,5 @@
 //! Claims that rehearsed speakers mark, from the settings to the reports.
-use crate::support::{Cluster, Recording, World};
+use crate::support::{Recording, TestCluster, World};
 use serde_json::{Value, json};
 
 /// Recomputes `A + B = C`.
@@ -105,7 +105,7 @@ fn a_verifier_that_is_not_set_up_is_refused_with_those_that_are() {
 
 #[test]
 fn a_cluster_checks_where_the_host_has_the_verifier_and_speaks_nowhere_else() {
-    let mut cluster = Cluster::start().nats().gateway_and_coordinator();
+    let mut cluster = TestCluster::start().nats().gateway_and_coordinator();
     let settings = settings(&cluster.world, SUM);
     let path = cluster.world.file("ferry.md", &file("verifiers: [sum]\n"));
     cluster = cluster.hosts_with(1, &["--config", &settings]);
@@ -113,10 +113,10 @@ fn a_cluster_checks_where_the_host_has_the_verifier_and_speaks_nowhere_else() {
     let events = submitted(&mut cluster, &path);
 
     assert!(!checks(&events).is_empty(), "{events:?}");
-    let mut bare = Cluster::start().nats().gateway_and_coordinator();
+    let mut bare = TestCluster::start().nats().gateway_and_coordinator();
     // nobody lives yet who could say what there is
     let said = bare.agon(&["submit", &path, "--rehearsal", "--seed", "7", "--id", "ferry"]).ok();
-    assert!(said.stderr.contains("no host lives that could have the verifier \"sum\""), "{said:?}");
+    assert!(said.stderr.contains("no live host could have the verifier \"sum\""), "{said:?}");
     let mut bare = bare.hosts(1);
     bare.agon(&["watch", "ferry", "--jsonl"]);
     let events = bare.events("ferry");
@@ -127,7 +127,7 @@ fn a_cluster_checks_where_the_host_has_the_verifier_and_speaks_nowhere_else() {
     assert!(refused.stderr.contains("no live host has the verifier \"sum\""), "{refused:?}");
 }
 
-fn submitted(cluster: &mut Cluster, path: &str) -> Vec<Value> {
+fn submitted(cluster: &mut TestCluster, path: &str) -> Vec<Value> {
     cluster.agon(&["submit", path, "--rehearsal", "--seed", "7", "--id", "ferry"]).ok();
     cluster.agon(&["watch", "ferry", "--jsonl"]);
     cluster.events("ferry")

@@ -1,25 +1,25 @@
 //! The three-terminals story: a cluster that is started by hand, and what its users see while things go wrong.
-use crate::support::{Cluster, Running, SHORT, SLOW, answered, example};
+use crate::support::{RunningProgram, SHORT, SLOW, TestCluster, answered, example};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
 /// A gateway, a coordinator in the same process, and a host, over a nats-server.
-fn three_terminals() -> Cluster {
-    Cluster::start().nats().gateway_and_coordinator().hosts(1)
+fn three_terminals() -> TestCluster {
+    TestCluster::start().nats().gateway_and_coordinator().hosts(1)
 }
 
 /// The same, at a pace at which there is time to interfere.
-fn slowly() -> Cluster {
-    Cluster::start().nats().gateway_and_coordinator().hosts_with(1, &SLOW)
+fn slowly() -> TestCluster {
+    TestCluster::start().nats().gateway_and_coordinator().hosts_with(1, &SLOW)
 }
 
-fn submit(cluster: &mut Cluster, id: &str) {
+fn submit(cluster: &mut TestCluster, id: &str) {
     let said = cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--seed", "7", "--id", id]).ok();
     assert_eq!(said.stdout.trim(), id);
 }
 
 /// The events that a watch prints, to its end, which must be a good one.
-fn to_the_end(watch: Running) -> Vec<Value> {
+fn to_the_end(watch: RunningProgram) -> Vec<Value> {
     let mut events = Vec::new();
     while let Some(line) = watch.line() {
         events.push(serde_json::from_str(&line).unwrap());
@@ -88,7 +88,7 @@ fn a_watch_goes_on_when_nats_dies_and_comes_back() {
 
 #[test]
 fn a_coordinator_that_is_told_to_end_hands_its_debate_over() {
-    let mut cluster = Cluster::start().nats().gateway().coordinators(2).hosts_with(1, &SLOW);
+    let mut cluster = TestCluster::start().nats().gateway().coordinators(2).hosts_with(1, &SLOW);
     submit(&mut cluster, "handed-over");
     let watch = cluster.running(&["watch", "handed-over", "--jsonl"]);
     watch.read_until("speech_recorded", 1);
@@ -167,7 +167,7 @@ fn another_judge_reads_a_debate_that_is_over_and_only_he_is_asked() {
 #[test]
 fn the_same_request_gives_the_first_debate_again_and_another_one_is_refused() {
     let mut cluster = three_terminals();
-    let again = |cluster: &mut Cluster, topic: &str| {
+    let again = |cluster: &mut TestCluster, topic: &str| {
         cluster.agon(&["submit", topic, "--rehearsal", "--seed", "1", "--request-id", "monday", "--rounds", "1"])
     };
 
@@ -181,7 +181,7 @@ fn the_same_request_gives_the_first_debate_again_and_another_one_is_refused() {
 #[test]
 fn a_request_whose_debate_was_deleted_makes_one_that_is_held_and_is_listed_as_it_was() {
     let mut cluster = three_terminals();
-    let submit = |cluster: &mut Cluster, more: &[&str]| {
+    let submit = |cluster: &mut TestCluster, more: &[&str]| {
         cluster.agon(&[&["submit", &example(SHORT), "--rehearsal", "--wait", "--quiet"], more].concat())
     };
     for _ in 0..2 {
@@ -202,7 +202,7 @@ fn a_request_whose_debate_was_deleted_makes_one_that_is_held_and_is_listed_as_it
 
 #[test]
 fn hosts_and_plans_say_who_would_play() {
-    let mut cluster = Cluster::start().nats().gateway_and_coordinator().hosts(2);
+    let mut cluster = TestCluster::start().nats().gateway_and_coordinator().hosts(2);
 
     let hosts: Value = serde_json::from_str(&cluster.agon(&["hosts", "--json"]).ok().stdout).unwrap();
     let args = ["submit", &example(SHORT), "--rehearsal", "--validate-only", "--id", "only-planned"];

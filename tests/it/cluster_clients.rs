@@ -1,6 +1,6 @@
 //! What clients see while gateways die, and what becomes of orders to end a debate.
-use crate::cluster_stage::{PATIENCE, Stage, count, events, is_claim, is_speech, quick};
-use crate::support::{Running, Said};
+use crate::cluster_bench::{ClusterBench, PATIENCE, count, events, is_claim, is_speech, quick};
+use crate::support::{ProgramOutput, RunningProgram};
 use agon_core::{DebateState, Event, Record};
 use agon_testkit::{TcpProxy, until};
 use serde_json::Value;
@@ -9,10 +9,11 @@ use std::process::Stdio;
 
 #[test]
 fn a_watcher_whose_gateway_is_killed_goes_on_at_another_and_sees_every_event_once() {
-    let mut stage = Stage::start(quick(1, 1).gateways(2));
+    let mut stage = ClusterBench::start(quick(1, 1).gateways(2));
     let door = TcpProxy::start(stage.cluster.member("gateway-1").unwrap().grpc.unwrap()).unwrap();
     stage.submit("watched", 4);
-    let watch = Running::start(stage.cluster.agon(&["watch", "watched", "--jsonl", "--server", &door.address()]));
+    let watch =
+        RunningProgram::start(stage.cluster.agon(&["watch", "watched", "--jsonl", "--server", &door.address()]));
     let mut lines = vec![watch.line().unwrap(), watch.line().unwrap(), watch.line().unwrap()];
 
     stage.cluster.member("gateway-1").unwrap().kill();
@@ -26,9 +27,12 @@ fn a_watcher_whose_gateway_is_killed_goes_on_at_another_and_sees_every_event_onc
     assert_eq!(told, (1..=last).collect::<Vec<_>>());
 }
 
-fn cancel(stage: &Stage, id: &str) {
+fn cancel(stage: &ClusterBench, id: &str) {
     let server = stage.cluster.grpc(0).unwrap();
-    Said::of(&stage.cluster.agon(&["cancel", id, "--reason", "enough", "--server", &server]).output().unwrap()).ok();
+    ProgramOutput::of(
+        &stage.cluster.agon(&["cancel", id, "--reason", "enough", "--server", &server]).output().unwrap(),
+    )
+    .ok();
 }
 
 fn state(records: &[Record]) -> Option<DebateState> {
@@ -40,7 +44,7 @@ fn state(records: &[Record]) -> Option<DebateState> {
 
 #[test]
 fn a_debate_that_nobody_owns_is_ended_by_whoever_takes_it() {
-    let mut stage = Stage::start(quick(1, 1));
+    let mut stage = ClusterBench::start(quick(1, 1));
     stage.cluster.member("coordinator-1").unwrap().kill();
     stage.submit("unowned", 3);
     cancel(&stage, "unowned");
@@ -52,7 +56,7 @@ fn a_debate_that_nobody_owns_is_ended_by_whoever_takes_it() {
 
 #[test]
 fn a_debate_that_is_ended_in_the_middle_of_a_turn_has_one_outcome_of_that_turn() {
-    let stage = Stage::start(quick(2, 1));
+    let stage = ClusterBench::start(quick(2, 1));
     // More than one, so that the order meets turns at different moments.
     let debates: Vec<String> = (1..=6).map(|n| format!("ended-{n}")).collect();
     for id in &debates {
@@ -71,7 +75,7 @@ fn a_debate_that_is_ended_in_the_middle_of_a_turn_has_one_outcome_of_that_turn()
 
 #[test]
 fn whoever_watches_without_a_terminal_is_told_that_no_host_serves_the_model() {
-    let stage = Stage::start(quick(1, 0));
+    let stage = ClusterBench::start(quick(1, 0));
     stage.submit("unserved", 1);
     let server = stage.cluster.grpc(0).unwrap();
     let folder = tempfile::tempdir().unwrap();

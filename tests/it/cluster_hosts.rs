@@ -1,13 +1,13 @@
 //! The host that plays a turn dies, or is told to end.
-use crate::cluster_stage::PATIENCE;
-use crate::cluster_stage::{Stage, count, events, is_failure, is_speech, quick};
-use crate::support::Cluster;
-use agon_core::Event;
+use crate::cluster_bench::PATIENCE;
+use crate::cluster_bench::{ClusterBench, count, events, is_failure, is_speech, quick};
+use crate::support::TestCluster;
+use agon_core::{Answered, Event, Given};
 use agon_testkit::until;
 
 #[test]
 fn a_turn_whose_host_is_killed_is_played_elsewhere_and_has_one_result() {
-    let mut stage = Stage::start(quick(1, 2).own_rehearsals().rehearsal(&["--token-interval", "10ms"]));
+    let mut stage = ClusterBench::start(quick(1, 2).own_rehearsals().rehearsal(&["--token-interval", "10ms"]));
     stage.submit("host-dies", 2);
     let (player, server) = stage.player();
     let before = server.calls().unwrap().len();
@@ -20,7 +20,7 @@ fn a_turn_whose_host_is_killed_is_played_elsewhere_and_has_one_result() {
     let hosts: Vec<String> = events(&records)
         .into_iter()
         .filter_map(|event| match event {
-            Event::SpeechRecorded(speech) => speech.call.host.clone(),
+            Event::Answered(said @ Answered { given: Given::Speech(_), .. }) => said.call.host.clone(),
             _ => None,
         })
         .collect();
@@ -29,7 +29,7 @@ fn a_turn_whose_host_is_killed_is_played_elsewhere_and_has_one_result() {
 
 #[test]
 fn a_host_that_is_told_to_end_loses_no_turn() {
-    let mut stage = Stage::start(quick(1, 2).own_rehearsals());
+    let mut stage = ClusterBench::start(quick(1, 2).own_rehearsals());
     stage.submit("host-ends", 5);
     stage.speeches("host-ends", 2);
     let (player, _) = stage.player();
@@ -44,8 +44,8 @@ fn a_host_that_is_told_to_end_loses_no_turn() {
 
 #[test]
 fn a_host_that_was_told_to_end_has_gone_and_is_not_called_silent() {
-    let mut cluster = Cluster::start().nats().gateway().hosts(3);
-    let log = |cluster: &mut Cluster| cluster.member("gateway").log();
+    let mut cluster = TestCluster::start().nats().gateway().hosts(3);
+    let log = |cluster: &mut TestCluster| cluster.member("gateway").log();
     assert!(cluster.member("host-2").terminate().unwrap().success());
     until("the gateway notices", PATIENCE, || Ok(log(&mut cluster).contains("drained host has gone").then_some(())))
         .unwrap();
@@ -59,7 +59,8 @@ fn a_host_that_was_told_to_end_has_gone_and_is_not_called_silent() {
 
 #[test]
 fn a_host_whose_line_is_cut_loses_its_turn_to_another_and_its_late_answer_is_dropped() {
-    let stage = Stage::start(quick(1, 2).own_rehearsals().behind_proxies().rehearsal(&["--token-interval", "10ms"]));
+    let stage =
+        ClusterBench::start(quick(1, 2).own_rehearsals().behind_proxies().rehearsal(&["--token-interval", "10ms"]));
     let mut stage = stage;
     stage.submit("host-cut", 2);
     let (player, _) = stage.player();

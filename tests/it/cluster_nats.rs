@@ -1,10 +1,10 @@
 //! nats-server dies, loses what may be lost, or holds what nobody understands.
-use crate::cluster_stage::{PATIENCE, Stage, count, is_claim, is_failure, is_speech, quick};
+use crate::cluster_bench::{ClusterBench, PATIENCE, count, is_claim, is_failure, is_speech, quick};
 use agon_testkit::until;
 
 #[test]
 fn when_nats_is_killed_and_comes_back_debates_go_on_where_they_were() {
-    let mut stage = Stage::start(quick(2, 2).own_rehearsals());
+    let mut stage = ClusterBench::start(quick(2, 2).own_rehearsals());
     for id in ["outage-1", "outage-2"] {
         stage.submit(id, 5);
         stage.speeches(id, 2);
@@ -20,7 +20,7 @@ fn when_nats_is_killed_and_comes_back_debates_go_on_where_they_were() {
 
 #[test]
 fn a_debate_whose_job_was_removed_is_found_and_queued_again() {
-    let mut stage = Stage::start(quick(1, 1));
+    let mut stage = ClusterBench::start(quick(1, 1));
     stage.cluster.member("coordinator-1").unwrap().kill();
     stage.submit("forgotten", 1);
     let gone = until("the job is in the queue", PATIENCE, || {
@@ -35,7 +35,7 @@ fn a_debate_whose_job_was_removed_is_found_and_queued_again() {
 
 #[test]
 fn a_log_that_this_version_cannot_read_is_left_alone_and_other_debates_go_on() {
-    let mut stage = Stage::start(quick(1, 1));
+    let mut stage = ClusterBench::start(quick(1, 1));
     stage.submit("from-later", 8);
     stage.speeches("from-later", 1);
     stage.cluster.member("coordinator-1").unwrap().kill();

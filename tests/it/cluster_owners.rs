@@ -1,10 +1,10 @@
 //! The coordinator that owns a debate dies, stands still, is told to end, or cannot be reached.
-use crate::cluster_stage::{Stage, count, is_claim, is_failure, is_speech, quick};
+use crate::cluster_bench::{ClusterBench, count, is_claim, is_failure, is_speech, quick};
 use std::time::Duration;
 
 #[test]
 fn when_an_owner_is_killed_another_goes_on_and_no_finished_turn_is_asked_again() {
-    let mut stage = Stage::start(quick(2, 1));
+    let mut stage = ClusterBench::start(quick(2, 1));
     let debates = ["owned-1", "owned-2", "owned-3"];
     debates.iter().for_each(|id| stage.submit(id, 5));
     debates.iter().for_each(|id| drop(stage.speeches(id, 2)));
@@ -22,7 +22,7 @@ fn when_an_owner_is_killed_another_goes_on_and_no_finished_turn_is_asked_again()
 
 #[test]
 fn an_owner_that_stood_still_past_its_takeover_writes_nothing_any_more() {
-    let mut stage = Stage::start(quick(2, 1));
+    let mut stage = ClusterBench::start(quick(2, 1));
     stage.submit("zombie", 12);
     stage.speeches("zombie", 1);
     let owner = stage.owner("zombie");
@@ -44,7 +44,7 @@ fn an_owner_that_is_told_to_end_hands_over_without_waiting_to_be_missed() {
     // Nobody would be missed within the test's patience.
     let patient = "[coordinator]\nnode_silent = \"10m\"\nrunning_stale = \"10m\"\n";
     let scenario = agon_testkit::cluster::Scenario::new(crate::support::agon()).coordinators(2).settings(patient);
-    let mut stage = Stage::start(scenario.rehearsal(&["--latency", "300ms"]));
+    let mut stage = ClusterBench::start(scenario.rehearsal(&["--latency", "300ms"]));
     stage.submit("handed-over", 6);
     stage.speeches("handed-over", 2);
     let owner = stage.owner("handed-over");
@@ -63,7 +63,7 @@ fn an_owner_that_is_told_to_end_hands_over_without_waiting_to_be_missed() {
 
 #[test]
 fn an_owner_whose_line_is_cut_is_replaced_and_is_fenced_when_it_comes_back() {
-    let mut stage = Stage::start(quick(2, 1).behind_proxies());
+    let mut stage = ClusterBench::start(quick(2, 1).behind_proxies());
     stage.submit("cut-off", 12);
     stage.speeches("cut-off", 1);
     let owner = stage.owner("cut-off");
@@ -86,7 +86,7 @@ fn an_owner_whose_line_is_cut_is_replaced_and_is_fenced_when_it_comes_back() {
 
 #[test]
 fn over_slow_lines_a_debate_takes_longer_and_nothing_else() {
-    let mut stage = Stage::start(quick(2, 1).behind_proxies());
+    let mut stage = ClusterBench::start(quick(2, 1).behind_proxies());
     for member in stage.cluster.members() {
         member.line().unwrap().delay(Duration::from_millis(40));
     }

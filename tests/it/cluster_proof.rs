@@ -1,9 +1,9 @@
 //! Verifying and replaying debates of a cluster, whose log is in NATS.
-use crate::support::{Cluster, SHORT, example};
+use crate::support::{SHORT, TestCluster, example};
 use serde_json::Value;
 
-fn cluster() -> Cluster {
-    Cluster::start().nats().gateway().coordinators(1).hosts(1)
+fn cluster() -> TestCluster {
+    TestCluster::start().nats().gateway().coordinators(1).hosts(1)
 }
 
 #[test]
@@ -32,14 +32,15 @@ fn a_debate_of_a_cluster_is_verified_and_replayed_as_its_server_reports_it() {
 
 #[test]
 fn a_debate_that_runs_or_was_cancelled_is_verified_and_replayed_as_far_as_it_is() {
-    let mut cluster = Cluster::start().nats().gateway().coordinators(1).hosts_with(1, &["--token-interval", "50ms"]);
+    let mut cluster =
+        TestCluster::start().nats().gateway().coordinators(1).hosts_with(1, &["--token-interval", "50ms"]);
     cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--id", "slow"]).ok();
     cluster.running(&["watch", "slow", "--jsonl"]).read_until("turn_asked", 1);
 
     let said = cluster.agon(&["verify", "slow"]).ok();
     assert!(said.stdout.starts_with("slow: whole, "), "{said:?}");
     let said = cluster.agon(&["replay", "slow"]).ok();
-    assert!(said.stderr.contains("of slow without a model; the debate is running and may go on"), "{said:?}");
+    assert!(said.stderr.contains("of slow without a model; the debate is running and may continue"), "{said:?}");
     cluster.agon(&["cancel", "slow"]).ok();
     cluster.agon(&["watch", "slow", "--quiet"]).code(4);
     let said = cluster.agon(&["replay", "slow"]).ok();

@@ -1,6 +1,6 @@
 //! A store that loses its logs, and one that is full.
-use crate::cluster_stage::{PATIENCE, Stage, count, is_speech, quick};
-use crate::support::{Running, Said};
+use crate::cluster_bench::{ClusterBench, PATIENCE, count, is_speech, quick};
+use crate::support::{ProgramOutput, RunningProgram};
 use agon_bus::nats::NatsConfig;
 use agon_chaos::Logs;
 use agon_core::{DebateState, Event, Record};
@@ -9,11 +9,11 @@ use agon_testkit::until;
 use serde_json::Value;
 use std::num::NonZeroU64;
 
-impl Stage {
+impl ClusterBench {
     /// The program at the cluster's gateway.
-    fn agon(&self, args: &[&str]) -> Said {
+    fn agon(&self, args: &[&str]) -> ProgramOutput {
         let server = self.cluster.grpc(0).unwrap();
-        Said::of(&self.cluster.agon(&[args, &["--server", &server]].concat()).output().unwrap())
+        ProgramOutput::of(&self.cluster.agon(&[args, &["--server", &server]].concat()).output().unwrap())
     }
 
     /// Waits until `agon doctor` with these settings says so of `what`, with that remedy.
@@ -21,7 +21,7 @@ impl Stage {
         let limits = [("AGON__NATS__LIMITS__LOGS_MIB", "1"), ("AGON__NATS__LIMITS__RESERVE_PERCENT", "20")];
         until(&format!("the doctor says of {what}: {found}"), PATIENCE, || {
             let mut doctor = self.cluster.agon(&["doctor", "--json", "--server", server]);
-            let said = Said::of(&doctor.env("AGON__NATS__URLS", nats).envs(limits).output()?);
+            let said = ProgramOutput::of(&doctor.env("AGON__NATS__URLS", nats).envs(limits).output()?);
             let findings: Vec<Value> = serde_json::from_str(&said.stdout)?;
             let has = |finding: &Value, key: &str, text: &str| finding[key].as_str().unwrap_or_default().contains(text);
             let fits = |it: &&Value| it["level"] == "fail" && has(it, "what", what) && has(it, "found", found);
@@ -35,7 +35,7 @@ impl Stage {
         let line = self.cluster.member(name).unwrap().process().unwrap().wait_for("admin     ").unwrap();
         let admin = line.split_whitespace().last().unwrap().to_owned();
         let told = until(&format!("{name}: {wanted}"), PATIENCE, || {
-            let said = Said::of(&self.cluster.agon(&["health", "--url", &admin]).output()?);
+            let said = ProgramOutput::of(&self.cluster.agon(&["health", "--url", &admin]).output()?);
             Ok(said.stdout.contains(wanted).then_some(said.stdout))
         });
         told.unwrap()
@@ -51,7 +51,7 @@ fn state(records: &[Record]) -> Option<DebateState> {
 
 #[test]
 fn debates_whose_log_was_deleted_are_shown_as_lost_and_can_be_deleted_and_others_go_on() {
-    let stage = Stage::start(quick(1, 1));
+    let stage = ClusterBench::start(quick(1, 1));
     stage.submit("told-before", 1);
     stage.finishes("told-before");
     stage.submit("cut-off", 20);
@@ -98,7 +98,7 @@ fn a_full_store_refuses_what_is_new_lets_debates_be_ended_and_all_go_on_once_the
     let of_cluster = NatsLimits { log_bytes: NonZeroU64::new(1 << 20).unwrap(), ..NatsLimits::default() };
     let who = NatsConfig::new([cluster.nats.url()], "checker", "checker");
     let logs = Logs::open_as(who, NatsStoreConfig { limits: of_cluster, ..NatsStoreConfig::default() }).unwrap();
-    let mut stage = Stage { cluster, logs };
+    let mut stage = ClusterBench { cluster, logs };
     for id in ["ended", "goes-on"] {
         stage.submit(id, 20);
         stage.speeches(id, 1);
@@ -119,7 +119,7 @@ fn a_full_store_refuses_what_is_new_lets_debates_be_ended_and_all_go_on_once_the
     assert!(waits.stderr.contains("STORE_FULL") && waits.stderr.contains("Waiting for 0 s: "), "{waits:?}");
     let server = stage.cluster.grpc(0).unwrap();
     let watch = ["watch", "goes-on", "--patience", "2s", "--server", &server];
-    let watch = Running::start(stage.cluster.agon(&watch));
+    let watch = RunningProgram::start(stage.cluster.agon(&watch));
     stage.agon(&["cancel", "ended"]).ok();
     let records = stage.finishes("ended");
     assert_eq!(state(&records), Some(DebateState::Cancelled));

@@ -1,5 +1,5 @@
 //! `deploy/compose.yaml`: its processes, started here as it describes them, and what it promises about all of its containers.
-use crate::support::{PATIENCE, Said, World, agon, example, yaml};
+use crate::support::{PATIENCE, ProgramOutput, World, agon, example, yaml};
 use agon_testkit::{NatsOptions, NatsServer, Process, free_port, until};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ fn passwords(world: &World) -> BTreeMap<String, String> {
     let block = blocks.into_iter().find(|block| block.contains("deploy/.env")).expect("the guide makes deploy/.env");
     std::fs::create_dir(world.path("deploy")).unwrap();
     let made = Command::new("sh").args(["-ec", block]).current_dir(world.path("")).output().unwrap();
-    Said::of(&made).ok();
+    ProgramOutput::of(&made).ok();
     let file = std::fs::read_to_string(world.path("deploy/.env")).unwrap();
     file.lines().map(|line| line.split_once('=').unwrap()).map(|(name, value)| (name.into(), value.into())).collect()
 }
@@ -120,7 +120,7 @@ fn environment(service: &Value, passwords: &BTreeMap<String, String>) -> BTreeMa
 fn the_processes_that_compose_describes_hold_a_rehearsed_debate() {
     let mut composed = Composed::start();
     let provisioned = composed.command("provision").output().unwrap();
-    Said::of(&provisioned).ok();
+    ProgramOutput::of(&provisioned).ok();
     let mut processes: Vec<Process> =
         ["gateway", "coordinator", "host"].into_iter().map(|service| composed.serve(service)).collect();
 
@@ -140,7 +140,7 @@ fn the_processes_that_compose_describes_hold_a_rehearsed_debate() {
 #[test]
 fn a_gateway_that_asks_for_tokens_lets_nobody_else_in() {
     let mut composed = Composed::start();
-    Said::of(&composed.command("provision").output().unwrap()).ok();
+    ProgramOutput::of(&composed.command("provision").output().unwrap()).ok();
     let tokens = composed.world.agon(&["token", "ada"]).ok();
     let file = composed.world.file("tokens.txt", &tokens.stdout);
     let over = deploy("compose.auth.yaml");

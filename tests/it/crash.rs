@@ -1,17 +1,17 @@
 //! `kill -9` in the middle of a debate, then `agon resume`.
-use crate::support::{Running, SHORT, Server, World, answered, example};
+use crate::support::{RehearsalServerProcess, RunningProgram, SHORT, World, answered, example};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
 #[test]
 fn after_a_kill_the_debate_ends_with_no_turn_lost_doubled_or_asked_again() {
     let world = World::new();
-    let server = Server::start(&world, &["--latency", "10ms"]);
+    let server = RehearsalServerProcess::start(&world, &["--latency", "10ms"]);
     for speeches in [1, 4, 8] {
         let id = format!("killed-{speeches}");
         let args =
             ["run", &example(SHORT), "--ollama", &server.url, "--seed", "7", "--id", &id, "--jsonl", "--no-reports"];
-        let running = Running::start(world.command(&args));
+        let running = RunningProgram::start(world.command(&args));
         running.read_until("speech_recorded", speeches);
         running.crash();
         server.until_idle();
@@ -44,7 +44,7 @@ fn a_debate_that_nobody_wants_any_more_can_be_cancelled() {
         "--token-interval",
         "1ms",
     ];
-    let running = Running::start(world.command(&args));
+    let running = RunningProgram::start(world.command(&args));
     running.read_until("ballot_cast", 1);
     running.crash();
     world.agon(&["cancel", "unwanted", "--reason", "not needed"]).ok();
@@ -56,9 +56,9 @@ fn a_debate_that_nobody_wants_any_more_can_be_cancelled() {
 #[test]
 fn models_do_not_go_on_with_what_scripted_speakers_began() {
     let world = World::new();
-    let server = Server::start(&world, &["--token-interval", "1ms"]);
+    let server = RehearsalServerProcess::start(&world, &["--token-interval", "1ms"]);
     let args = ["run", &example(SHORT), "--ollama", &server.url, "--id", "scripted", "--jsonl", "--no-reports"];
-    let running = Running::start(world.command(&args));
+    let running = RunningProgram::start(world.command(&args));
     running.read_until("ballot_cast", 1);
     running.crash();
     let before = world.events("scripted").len();

@@ -1,6 +1,6 @@
 //! `agon doctor`: each fault that can be planted on one machine, and the remedy that has to be named.
-use crate::support::{Said, World};
-use agon_testkit::{HttpStub, Line, StubAnswer, free_port};
+use crate::support::{ProgramOutput, World};
+use agon_testkit::{Duplex, HttpStub, StubAnswer, free_port};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use serde_json::{Value, json};
@@ -33,10 +33,10 @@ fn healthy() -> HttpStub {
 /// What the doctor found, with these variables.
 fn findings(world: &World, args: &[&str], variables: &[(&str, &str)]) -> Vec<Value> {
     let mut command = world.command(&[&["doctor", "--json"], args].concat());
-    found(&Said::of(&command.envs(variables.iter().copied()).output().unwrap()))
+    found(&ProgramOutput::of(&command.envs(variables.iter().copied()).output().unwrap()))
 }
 
-fn found(said: &Said) -> Vec<Value> {
+fn found(said: &ProgramOutput) -> Vec<Value> {
     let found: Value = serde_json::from_str(&said.stdout).unwrap_or_else(|error| panic!("{error}: {said:?}"));
     let found = found.as_array().unwrap().clone();
     let fails = found.iter().any(|finding| finding["level"] == "fail");
@@ -158,7 +158,7 @@ fn a_run_remembers_how_fast_a_model_was_and_the_next_one_warns() {
     let first = hold("first");
     let second = hold("second");
 
-    let warned = |said: &Said| said.stderr.contains("the model may be too slow for this debate");
+    let warned = |said: &ProgramOutput| said.stderr.contains("the model may be too slow for this debate");
     assert!(!warned(&first) && warned(&second), "{first:?}\n{second:?}");
     assert!(second.stderr.contains("raise `timeout_per_turn`"), "{second:?}");
 }
@@ -255,7 +255,7 @@ fn mounted(world: &World, folder: &str, options: &str, args: &[&str], address: &
     command.args(["--map-root-user", "--mount", "sh", "-c", &script]).arg(world.path(folder));
     command.env("HOME", world.path("")).env("OLLAMA_HOST", address).current_dir(world.path(""));
     command.env_remove("XDG_DATA_HOME").env_remove("XDG_CONFIG_HOME");
-    found(&Said::of(&command.output().unwrap()))
+    found(&ProgramOutput::of(&command.output().unwrap()))
 }
 
 #[test]
@@ -338,7 +338,7 @@ fn authority() -> (String, Arc<rustls::ServerConfig>) {
 #[test]
 fn a_private_authority_is_to_be_named_and_then_works() {
     let (world, (pem, config)) = (World::new(), authority());
-    let wrap = move |line| -> Box<dyn Line> {
+    let wrap = move |line| -> Box<dyn Duplex> {
         Box::new(rustls::StreamOwned::new(rustls::ServerConnection::new(Arc::clone(&config)).unwrap(), line))
     };
     let stub = HttpStub::start_at("127.0.0.1:0", wrap, |target, _| ollama(target, "0.33.0", &small())).unwrap();
@@ -384,7 +384,7 @@ fn a_silent_server_is_told_within_seconds() {
     let stub = HttpStub::start(|_, _| StubAnswer::Silence).unwrap();
     let started = std::time::Instant::now();
     let found = findings(&World::new(), &[], &at(stub.address()));
-    assert_found(&found, "fail", "host ollama", "accepts connections, but is silent", "restart it");
+    assert_found(&found, "fail", "host ollama", "accepts connections, but does not answer", "restart it");
     assert!(started.elapsed() < std::time::Duration::from_secs(30), "{:?}", started.elapsed());
 }
 

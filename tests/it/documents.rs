@@ -6,7 +6,9 @@ mod kind;
 mod page;
 mod sandbox;
 
-use kind::{ELSEWHERE, Kind, Reason};
+use agon_core::Named as _;
+use kind::{CommandKind, ELSEWHERE, NotRunReason};
+pub use page::root;
 use page::{Typed, commands, documents, hidden, text};
 
 /// What a page takes for granted that its readers have running.
@@ -57,7 +59,7 @@ fn works(page: &str) {
 }
 
 /// What becomes of each command of each document.
-fn all() -> Vec<(String, Typed, Result<Kind, String>)> {
+fn all() -> Vec<(String, Typed, Result<CommandKind, String>)> {
     let of = |page: String| {
         let commands = commands(&text(&page));
         commands.into_iter().map(move |command| (page.clone(), command.clone(), kind::kind(&command)))
@@ -75,7 +77,7 @@ fn every_command_of_the_documents_is_known_to_run_here_or_says_why_not() {
 
 #[test]
 fn every_page_with_commands_that_run_here_is_run() {
-    let runs = |kind: &Result<Kind, String>| !matches!(kind, Ok(Kind::Elsewhere(_)));
+    let runs = |kind: &Result<CommandKind, String>| !matches!(kind, Ok(CommandKind::Elsewhere(_)));
     let mut pages: Vec<String> = all().into_iter().filter(|(_, _, kind)| runs(kind)).map(|(page, _, _)| page).collect();
     pages.dedup();
     let mut run: Vec<&str> = PAGES.to_vec();
@@ -85,14 +87,14 @@ fn every_page_with_commands_that_run_here_is_run() {
 
 #[test]
 fn no_exception_outlives_the_commands_that_it_was_made_for() {
-    let used: Vec<&Reason> = all()
+    let used: Vec<&NotRunReason> = all()
         .into_iter()
         .filter_map(|(_, _, kind)| match kind {
-            Ok(Kind::Elsewhere(reason)) => Some(reason),
-            Ok(Kind::Runs(_) | Kind::Serves(_)) | Err(_) => None,
+            Ok(CommandKind::Elsewhere(reason)) => Some(reason),
+            Ok(CommandKind::Runs(_) | CommandKind::Serves(_)) | Err(_) => None,
         })
         .collect();
-    let idle: Vec<&Reason> = ELSEWHERE.iter().filter(|reason| !used.contains(reason)).collect();
+    let idle: Vec<&NotRunReason> = ELSEWHERE.iter().filter(|reason| !used.contains(reason)).collect();
     assert!(idle.is_empty(), "{idle:?}");
     let pages: Vec<&str> = GIVEN.iter().map(|(page, _)| *page).filter(|page| !PAGES.contains(page)).collect();
     assert!(pages.is_empty(), "{pages:?} are given servers and not run");
@@ -143,4 +145,18 @@ fn commands_are_taken_whole() {
     assert_eq!(lines, [3, 5, 8, 11, 14], "{found:?}");
     assert_eq!(found.last().and_then(|command| command.exits), Some(3));
     assert_eq!(hidden("```\nagon fly\n```\n```bash\nls\n```\n```\na picture\n```\n"), [2, 5]);
+}
+
+#[test]
+fn the_picture_of_a_debate_names_every_phase_and_every_step() {
+    let text = text("ARCHITECTURE.md");
+    let picture = text.split_once("## Phases of a debate").and_then(|(_, rest)| rest.split("```").nth(1)).unwrap();
+    let words: Vec<&str> = picture.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    for phase in agon_core::PhaseName::ALL {
+        let name = phase.name().to_uppercase();
+        assert!(words.contains(&name.as_str()), "the picture lacks {name}");
+    }
+    for step in agon_core::Step::ALL {
+        assert!(words.contains(&step.name()), "the picture lacks {}", step.name());
+    }
 }

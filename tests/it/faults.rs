@@ -1,14 +1,14 @@
 //! What scripted faults do to the outcome and to the exit code.
-use crate::support::{SHORT, Said, Server, World, example};
+use crate::support::{ProgramOutput, RehearsalServerProcess, SHORT, World, example};
 use serde_json::Value;
 
-fn with_script(world: &World, script: &str) -> (Said, Value) {
+fn with_script(world: &World, script: &str) -> (ProgramOutput, Value) {
     let said = said_with_script(world, script);
     let result = serde_json::from_str(&said.stdout).unwrap_or_else(|error| panic!("{error}: {said:?}"));
     (said, result)
 }
 
-fn said_with_script(world: &World, script: &str) -> Said {
+fn said_with_script(world: &World, script: &str) -> ProgramOutput {
     let script = world.file("faults.toml", script);
     // Waits between tries and for a server's recovery are for real servers.
     let settings = world.file("quick.toml", "[retry]\nbase_delay = \"20ms\"\nmax_delay = \"40ms\"\n[breaker]\nopen_for = \"50ms\"\nopen_at_most = \"100ms\"\n[runtime]\nwait_limit = \"3s\"\n");
@@ -120,7 +120,7 @@ fn a_fault_that_stays_costs_the_seat_and_never_speaks_for_it() {
 fn a_call_that_gets_no_answer_is_given_up_and_made_again() {
     let world = World::new();
     let script = world.file("hang.toml", "[[rules]]\nwhen = { task = \"argument\", call = 1 }\nfault = \"hang\"\n");
-    let server = Server::start(&world, &["--script", &script]);
+    let server = RehearsalServerProcess::start(&world, &["--script", &script]);
     let host = format!("[[hosts]]\nname = \"slow\"\nurl = \"{}\"\nfirst_byte_timeout = \"2s\"\n", server.url);
     let settings = world.file("slow.toml", &host);
     let result = world.json(&["run", &example(SHORT), "--json", "--no-reports", "--config", &settings]);

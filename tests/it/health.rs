@@ -1,5 +1,5 @@
 //! Whether a process is well, as probes ask it, and what processes in containers must do without.
-use crate::support::{Cluster, PATIENCE, SHORT, World, address, example};
+use crate::support::{PATIENCE, SHORT, TestCluster, World, address, example};
 use agon_testkit::{http_get, until};
 use nix::sys::signal::Signal;
 use std::net::TcpListener;
@@ -31,7 +31,7 @@ fn nobody() -> String {
 
 #[test]
 fn a_server_that_is_ready_is_well_wherever_it_is_told_to_listen() {
-    let mut cluster = Cluster::start();
+    let mut cluster = TestCluster::start();
     let mut alone = cluster.launch("alone", &["--rehearsal"]);
     let admin = address(&mut alone, "admin");
     alone.wait_for(" is up: ").unwrap();
@@ -65,7 +65,7 @@ fn a_server_that_is_not_there_or_does_not_answer_is_not_well() {
 
 #[test]
 fn a_gateway_without_nats_lives_and_is_not_ready_until_nats_is_back() {
-    let mut cluster = Cluster::start().nats().gateway();
+    let mut cluster = TestCluster::start().nats().gateway();
     let url = format!("http://{}", cluster.address("admin"));
     cluster.nats_server().kill();
     let said = until("it is not ready", PATIENCE, || {
@@ -73,7 +73,7 @@ fn a_gateway_without_nats_lives_and_is_not_ready_until_nats_is_back() {
         Ok((said.code == Some(69)).then_some(said))
     });
     let said = said.unwrap();
-    assert!(said.stdout.contains("\"ready\":false") && said.stdout.contains("the bus is away"), "{said:?}");
+    assert!(said.stdout.contains("\"ready\":false") && said.stdout.contains("the bus is unreachable"), "{said:?}");
     cluster.world.agon(&["health", "--url", &url, "--live"]).ok();
 
     cluster.nats_server().restart().unwrap();
@@ -85,7 +85,7 @@ fn a_gateway_without_nats_lives_and_is_not_ready_until_nats_is_back() {
 
 #[test]
 fn every_idle_role_ends_in_order_while_nats_is_away() {
-    let mut cluster = Cluster::start().nats().gateway().coordinators(1).hosts(1);
+    let mut cluster = TestCluster::start().nats().gateway().coordinators(1).hosts(1);
     let url = format!("http://{}", cluster.address("admin"));
     cluster.nats_server().kill();
     until("NATS is missed", PATIENCE, || {
@@ -100,7 +100,7 @@ fn every_idle_role_ends_in_order_while_nats_is_away() {
 
 #[test]
 fn a_server_that_ends_says_so_to_probes_and_lives_until_its_turns_are_over() {
-    let mut cluster = Cluster::start();
+    let mut cluster = TestCluster::start();
     let mut alone = cluster.launch("alone", &["--rehearsal", "--latency", "5s"]);
     alone.wait_for(" is up: ").unwrap();
     let (admin, server) = (address(&mut alone, "admin"), address(&mut alone, "gRPC"));
@@ -126,7 +126,7 @@ fn a_server_that_ends_says_so_to_probes_and_lives_until_its_turns_are_over() {
 
 #[test]
 fn a_cluster_needs_no_home_nowhere_to_write_and_minds_no_service_links() {
-    let cluster = Cluster::start().nats();
+    let cluster = TestCluster::start().nats();
     let mut cluster = cluster.bare(bare).gateway().coordinators(1).hosts(1);
 
     let said = cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--no-reports"]).ok();

@@ -1,6 +1,6 @@
 //! Services that a key is enough for: what reaches them, what does not, and that a key is left nowhere.
-use crate::stop::served::Served;
-use crate::support::{SHORT, Said, World, agon, example};
+use crate::stop::served::ServeServer;
+use crate::support::{ProgramOutput, SHORT, World, agon, example};
 use agon_testkit::{DoorCall, HttpStub, OpenAiDoor, OtlpSink, Rehearsal, StubAnswer};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -21,10 +21,10 @@ fn door(world: &World, models: &[&str]) -> (Rehearsal, OpenAiDoor) {
     (rehearsal, door)
 }
 
-fn run(world: &World, more: &[&str], variables: &[(&str, &str)]) -> Said {
+fn run(world: &World, more: &[&str], variables: &[(&str, &str)]) -> ProgramOutput {
     let file = example(SHORT);
     let mut command = world.command(&[&["run", &file, "--seed", "7"], more].concat());
-    Said::of(&command.envs(variables.iter().copied()).output().unwrap())
+    ProgramOutput::of(&command.envs(variables.iter().copied()).output().unwrap())
 }
 
 fn chats(door: &OpenAiDoor) -> Vec<DoorCall> {
@@ -75,7 +75,7 @@ fn doctor_needs_no_ollama_where_a_service_plays() {
     let doctor = |more: &[(&str, &str)]| {
         let mut command = world.command(&["doctor", "--model", "openai/small"]);
         command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", door.url()).envs(more.iter().copied());
-        Said::of(&command.output().unwrap()).ok()
+        ProgramOutput::of(&command.output().unwrap()).ok()
     };
     for said in [doctor(&[]), doctor(&[("OLLAMA_HOST", rehearsal.url())])] {
         assert!(said.stdout.contains("model openai/small: answers to a schema"), "{said:?}");
@@ -112,7 +112,7 @@ fn a_server_with_a_key_plays_the_models_of_that_service_and_asks_it_only_for_tur
     let world = World::new();
     let (_rehearsal, door) = door(&world, &["small"]);
     let variables = [("ANTHROPIC_API_KEY", KEY), ("ANTHROPIC_BASE_URL", &*door.url())];
-    let served = Served::start_with(&world, "keyed", &[], &variables);
+    let served = ServeServer::start_with(&world, "keyed", &[], &variables);
     assert_eq!(door.calls(), [], "a service is not asked before somebody wants it");
     let hosts = world.json(&["hosts", "--json", "--server", &served.address]);
     assert_eq!(hosts[0]["serves_prefix"], "anthropic", "{hosts}");
@@ -166,11 +166,11 @@ fn nothing_that_a_run_leaves_behind_holds_the_key() {
     assert!(!shown.stdout.contains(KEY) && !shown.stderr.contains(KEY), "{shown:?}");
 }
 
-fn run_config(world: &World) -> Said {
+fn run_config(world: &World) -> ProgramOutput {
     let file =
         world.file("mine.toml", "[[hosts]]\nname = \"a\"\nurl = \"b\"\napi_key = { env = \"OPENAI_API_KEY\" }\n");
     let mut command = world.command(&["config", "show", "--origin", "--config", &file]);
-    Said::of(&command.env("OPENAI_API_KEY", KEY).output().unwrap()).ok()
+    ProgramOutput::of(&command.env("OPENAI_API_KEY", KEY).output().unwrap()).ok()
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_key_that_stands_where_its_place_belongs_is_refused_and_not_shown() {
         format!("[tools.a]\nkind = \"search\"\nurl = \"http://127.0.0.1:1\"\napi_key = {KEY:?}\n"),
         format!("[feeds.a]\nurl = \"http://127.0.0.1:1\"\nbearer_token = {KEY:?}\n"),
     ];
-    let refused = |said: &Said| {
+    let refused = |said: &ProgramOutput| {
         let told = format!("{}{}", said.stdout, said.stderr);
         assert!(!told.contains(KEY) && !told.contains("47114711") && told.contains("{ env = "), "{told}");
     };
@@ -201,7 +201,7 @@ fn a_key_that_stands_where_its_place_belongs_is_refused_and_not_shown() {
     }
     for name in ["AGON__NATS__PASSWORD", "AGON__NATS__TOKEN", "AGON__CLIENT__TOKEN"] {
         let mut command = world.command(&["config", "show"]);
-        refused(&Said::of(&command.env(name, KEY).output().unwrap()).code(64));
+        refused(&ProgramOutput::of(&command.env(name, KEY).output().unwrap()).code(64));
     }
 }
 

@@ -28,14 +28,14 @@ const DEBATES: [(&str, &str); 2] = [
 ];
 
 /// A server to hold debates at.
-struct Host {
+struct LiveServer {
     url: String,
     openai: bool,
     model: String,
     key: Option<String>,
 }
 
-impl Host {
+impl LiveServer {
     /// The one that the environment names.
     fn named() -> Option<Self> {
         let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -131,8 +131,8 @@ fn check(world: &World, id: &str) {
 }
 
 /// The named host; says plainly, past the test harness, where there is none.
-fn named() -> Option<Host> {
-    let host = Host::named();
+fn named() -> Option<LiveServer> {
+    let host = LiveServer::named();
     if host.is_none() {
         use std::io::Write;
         let told = "live: not run against a live host (AGON_LIVE_URL and AGON_LIVE_MODEL are not set)";
@@ -143,12 +143,12 @@ fn named() -> Option<Host> {
 
 #[test]
 fn a_live_host_holds_two_whole_debates_when_one_is_named() {
-    named().iter().for_each(Host::holds_whole_debates);
+    named().iter().for_each(LiveServer::holds_whole_debates);
 }
 
 #[test]
 fn a_live_host_holds_a_debate_that_is_killed_and_resumed_when_one_is_named() {
-    named().iter().for_each(Host::holds_a_debate_that_is_killed);
+    named().iter().for_each(LiveServer::holds_a_debate_that_is_killed);
 }
 
 const MODEL: &str = "tea:1b";
@@ -162,7 +162,7 @@ fn rehearsal(world: &World) -> Rehearsal {
 fn the_checks_of_a_live_host_hold_of_a_rehearsal_server() {
     let world = World::new();
     let server = rehearsal(&world);
-    let host = Host { url: server.url().to_owned(), openai: false, model: MODEL.to_owned(), key: None };
+    let host = LiveServer { url: server.url().to_owned(), openai: false, model: MODEL.to_owned(), key: None };
 
     host.holds_whole_debates();
     host.holds_a_debate_that_is_killed();
@@ -174,7 +174,7 @@ fn the_checks_of_a_live_host_hold_of_a_server_with_the_interface_of_openai() {
     let server = rehearsal(&world);
     let door = OpenAiDoor::start(server.url().trim_start_matches("http://"), &[MODEL]).unwrap();
     let key = "sk-live".to_owned();
-    let host = Host { url: door.url(), openai: true, model: MODEL.to_owned(), key: Some(key.clone()) };
+    let host = LiveServer { url: door.url(), openai: true, model: MODEL.to_owned(), key: Some(key.clone()) };
 
     host.holds_whole_debates();
     host.holds_a_debate_that_is_killed();

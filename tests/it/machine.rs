@@ -1,11 +1,11 @@
 //! Homes, settings, colours, completions: the program on somebody's machine.
-use crate::support::{SHORT, Said, World, example};
+use crate::support::{ProgramOutput, SHORT, World, example};
 use std::time::{Duration, Instant};
 
 #[test]
 fn without_a_home_the_error_names_the_option_that_helps() {
     let world = World::new();
-    let without_home = |args: &[&str]| Said::of(&world.command(args).env_remove("HOME").output().unwrap());
+    let without_home = |args: &[&str]| ProgramOutput::of(&world.command(args).env_remove("HOME").output().unwrap());
     let said = without_home(&["run", &example(SHORT), "--rehearsal"]).code(64);
     assert!(said.stderr.contains("--store"), "{said:?}");
     without_home(&["run", &example(SHORT), "--rehearsal", "--store", "here.db", "--quiet", "--no-reports"]).ok();
@@ -28,7 +28,7 @@ fn colours_are_for_those_who_want_them() {
         world.command(&command)
     };
     let escapes = |mut command: std::process::Command| {
-        let said = Said::of(&command.output().unwrap()).ok();
+        let said = ProgramOutput::of(&command.output().unwrap()).ok();
         said.stdout.contains('\x1b') || said.stderr.contains('\x1b')
     };
     assert!(escapes(args("always")));
@@ -53,7 +53,7 @@ fn settings_are_shown_with_their_origin_and_without_keys() {
     let file = world.file("mine.toml", hosts);
     let mut command = world.command(&["config", "show", "--origin", "--config", &file]);
     let output = command.env("AGON__RUNTIME__MAX_DEBATES", "9").env("GPU_KEY", "s3cret").output().unwrap();
-    let said = Said::of(&output).ok();
+    let said = ProgramOutput::of(&output).ok();
     assert!(said.stdout.contains("sync = \"normal\" # ") && said.stdout.contains("mine.toml"), "{said:?}");
     assert!(said.stdout.contains("max_debates = 9 # the environment"), "{said:?}");
     assert!(said.stdout.contains("# default"), "{said:?}");
@@ -116,7 +116,7 @@ fn help_lists_commands_in_groups_and_describes_each() {
 fn settings_can_be_had_as_json() {
     let world = World::new();
     let mut command = world.command(&["config", "show", "--origin", "--json"]);
-    let said = Said::of(&command.env("AGON__RUNTIME__MAX_DEBATES", "9").output().unwrap()).ok();
+    let said = ProgramOutput::of(&command.env("AGON__RUNTIME__MAX_DEBATES", "9").output().unwrap()).ok();
     let shown: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
     assert_eq!(shown["settings"]["runtime"]["max_debates"], 9, "{shown}");
     assert!(shown["origins"]["runtime.max_debates"].as_str().unwrap().contains("environment"), "{shown}");
@@ -127,7 +127,7 @@ fn a_topic_is_debated_by_the_largest_installed_model_that_fits() {
     let world = World::new();
     let server = crate::keys::models(&[("tiny:1b", 1 << 20), ("good:3b", 64 << 20), ("huge:900b", 900 << 30)]);
     let mut command = world.command(&["run", "Tea or coffee?", "--rounds", "1", "--no-reports"]);
-    let said = Said::of(&command.env("OLLAMA_HOST", server.address()).output().unwrap());
+    let said = ProgramOutput::of(&command.env("OLLAMA_HOST", server.address()).output().unwrap());
     assert!(said.stderr.contains("model good:3b: the largest installed model that fits"), "{said:?}");
     assert!(!said.stderr.contains("llama3.2"), "{said:?}");
     assert!(world.events("last")[0].to_string().contains("good:3b"));

@@ -8,23 +8,23 @@ mod chart;
 #[cfg(test)]
 mod checks;
 #[cfg(test)]
+mod cluster_access;
+#[cfg(test)]
+mod cluster_bench;
+#[cfg(test)]
 mod cluster_cli;
 #[cfg(test)]
 mod cluster_clients;
 #[cfg(test)]
-mod cluster_doors;
-#[cfg(test)]
-mod cluster_figures;
-#[cfg(test)]
 mod cluster_hosts;
+#[cfg(test)]
+mod cluster_metrics;
 #[cfg(test)]
 mod cluster_nats;
 #[cfg(test)]
 mod cluster_owners;
 #[cfg(test)]
 mod cluster_proof;
-#[cfg(test)]
-mod cluster_stage;
 #[cfg(test)]
 mod cluster_store;
 #[cfg(test)]
@@ -73,6 +73,8 @@ mod proof;
 mod ratings;
 #[cfg(test)]
 mod run;
+#[cfg(test)]
+mod scale;
 #[cfg(test)]
 mod seat_example;
 #[cfg(test)]

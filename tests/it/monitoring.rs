@@ -2,7 +2,7 @@
 mod expression;
 mod prometheus;
 
-use crate::support::{Cluster, PATIENCE, address, example, yaml};
+use crate::support::{PATIENCE, TestCluster, address, example, yaml};
 use agon_testkit::{http_get, until};
 use expression::{Selector, selectors};
 use prometheus::Prometheus;
@@ -50,7 +50,7 @@ fn rules() -> Vec<Value> {
 }
 
 /// A query of the dashboard, ready for Prometheus.
-struct Query {
+struct PanelQuery {
     row: String,
     panel: String,
     expression: String,
@@ -62,7 +62,7 @@ fn filled(expression: &Value) -> String {
     FILLED.iter().fold(asked, |text, (name, value)| text.replace(name, value))
 }
 
-fn queries() -> Vec<Query> {
+fn queries() -> Vec<PanelQuery> {
     let dashboard: Value = serde_json::from_str(&file(DASHBOARD)).unwrap();
     let (mut row, mut queries) = (String::new(), Vec::new());
     for panel in dashboard["panels"].as_array().unwrap() {
@@ -73,22 +73,22 @@ fn queries() -> Vec<Query> {
         }
         for target in panel["targets"].as_array().unwrap() {
             let expression = filled(&target["expr"]);
-            queries.push(Query { row: row.clone(), panel: title.clone(), expression });
+            queries.push(PanelQuery { row: row.clone(), panel: title.clone(), expression });
         }
     }
     queries
 }
 
-fn cluster() -> Cluster {
-    Cluster::start().nats().gateway().coordinators(1).hosts(1)
+fn cluster() -> TestCluster {
+    TestCluster::start().nats().gateway().coordinators(1).hosts(1)
 }
 
 /// The admin ports of all processes.
-fn admin_ports(cluster: &mut Cluster) -> Vec<String> {
+fn admin_ports(cluster: &mut TestCluster) -> Vec<String> {
     ["gateway", "coordinator-1", "host-1"].map(|name| address(cluster.member(name), "admin")).into()
 }
 
-fn debate(cluster: &mut Cluster, seed: &str) {
+fn debate(cluster: &mut TestCluster, seed: &str) {
     let file = example("city-diesel-ban.md");
     let said = cluster.agon(&["submit", &file, "--rehearsal", "--seed", seed, "--wait", "--no-reports"]);
     assert!(matches!(said.code, Some(0 | 2)), "decided or not: {said:?}");
@@ -157,7 +157,7 @@ fn a_real_prometheus_answers_every_panel_after_some_debates() {
     let ended = "sum(agon_debates_completed_total)";
     until("the first debate is scraped", PATIENCE, || Ok(prometheus.ask(ended)?.into_iter().next())).unwrap();
     debate(&mut cluster, "2");
-    for Query { row, panel, expression } in queries() {
+    for PanelQuery { row, panel, expression } in queries() {
         if row == EMPTY_ROW || EMPTY_PANELS.contains(&panel.as_str()) {
             prometheus.ask(&expression).unwrap();
         } else {

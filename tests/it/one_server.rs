@@ -1,11 +1,11 @@
 //! Commands against one server without NATS: its ports, its models, and what can be done with its debates.
-use crate::support::{Cluster, PATIENCE, SHORT, address, example};
+use crate::support::{PATIENCE, SHORT, TestCluster, address, example};
 use agon_testkit::{HttpStub, StubAnswer, until};
 use serde_json::json;
 
 #[test]
 fn the_http_port_is_not_taken_for_the_grpc_port() {
-    let mut cluster = Cluster::start();
+    let mut cluster = TestCluster::start();
     let mut alone = cluster.launch("alone", &["--rehearsal"]);
     let http = address(&mut alone, "HTTP");
     for args in [&["list"][..], &["hosts"], &["submit", &example(SHORT)], &["get", "last"]] {
@@ -19,7 +19,7 @@ fn the_http_port_is_not_taken_for_the_grpc_port() {
 
 #[test]
 fn a_server_without_debates_names_the_command_that_brings_it_one() {
-    let mut cluster = Cluster::start();
+    let mut cluster = TestCluster::start();
     let mut alone = cluster.launch("alone", &["--rehearsal"]);
     let grpc = address(&mut alone, "gRPC");
     let said = cluster.world.agon(&["list", "--server", &grpc]).ok();
@@ -30,10 +30,10 @@ fn a_server_without_debates_names_the_command_that_brings_it_one() {
 
 #[test]
 fn an_admin_port_beyond_loopback_is_warned_of() {
-    let mut cluster = Cluster::start();
+    let mut cluster = TestCluster::start();
     let mut open = cluster.launch("open", &["--rehearsal", "--admin", "0.0.0.0:0"]);
     open.wait_for(" is up: ").unwrap();
-    let warns = "the admin port asks nobody";
+    let warns = "the admin port has no authentication";
     assert!(open.log().contains(warns), "{}", open.log());
     let mut closed = cluster.launch("closed", &["--rehearsal"]);
     closed.wait_for(" is up: ").unwrap();
@@ -42,7 +42,7 @@ fn an_admin_port_beyond_loopback_is_warned_of() {
 
 #[test]
 fn a_debate_of_a_server_is_replayed_and_judged_again_like_one_of_this_machine() {
-    let mut cluster = Cluster::start();
+    let mut cluster = TestCluster::start();
     let mut alone = cluster.launch("alone", &["--rehearsal"]);
     let grpc = address(&mut alone, "gRPC");
     let agon = |args: &[&str]| cluster.world.agon(&[args, &["--server", &grpc]].concat());
@@ -59,7 +59,7 @@ fn a_debate_of_a_server_is_replayed_and_judged_again_like_one_of_this_machine() 
 
 #[test]
 fn a_debate_without_a_model_is_submitted_for_the_one_that_most_hosts_serve() {
-    let mut cluster = Cluster::start();
+    let mut cluster = TestCluster::start();
     let stub = HttpStub::start(|target, _| match target {
         "/api/version" => StubAnswer::json(&json!({"version": "0.33.0"})),
         "/api/tags" => StubAnswer::json(&json!({"models": [{"name": "nomic-embed-text:latest"}, {"name": "tiny:1b"}]})),
@@ -84,8 +84,8 @@ fn a_debate_without_a_model_is_submitted_for_the_one_that_most_hosts_serve() {
 
 #[test]
 fn a_model_that_no_host_serves_is_told_when_a_debate_is_submitted() {
-    let mut cluster = Cluster::start();
-    let rehearsal = crate::support::Server::start(&cluster.world, &["--models", "here:1b"]);
+    let mut cluster = TestCluster::start();
+    let rehearsal = crate::support::RehearsalServerProcess::start(&cluster.world, &["--models", "here:1b"]);
     let settings = format!("[[hosts]]\nname = \"small\"\nurl = \"{}\"\nmodels = [\"here:1b\"]\n", rehearsal.url);
     let settings = cluster.world.file("small.toml", &settings);
     let mut alone = cluster.launch("alone", &["--config", &settings]);

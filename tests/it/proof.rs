@@ -1,5 +1,5 @@
 //! Replaying and verifying what is stored.
-use crate::support::{Cluster, World, address};
+use crate::support::{TestCluster, World, address};
 use rusqlite::Connection;
 
 #[test]
@@ -65,11 +65,11 @@ fn a_damaged_log_is_no_trouble_of_other_debates_and_can_be_deleted() {
     assert_eq!(states, ["succeeded", "damaged", "succeeded"]);
     assert!(rows[1]["damage"].as_str().unwrap().contains("event") && rows[1].get("topic").is_none(), "{rows}");
     let some = world.agon(&["list", "--state", "succeeded"]).ok();
-    assert!(!some.stdout.contains("hurt") && some.stderr.contains("not known whether it fits"), "{some:?}");
+    assert!(!some.stdout.contains("hurt") && some.stderr.contains("unknown whether it fits"), "{some:?}");
     let got = world.agon(&["get", "hurt"]).code(3);
     assert!(got.stderr.contains("the log is damaged at event"), "{got:?}");
     let unended = world.agon(&["cancel", "hurt"]).code(3);
-    assert!(unended.stderr.contains("agon delete hurt removes it"), "{unended:?}");
+    assert!(unended.stderr.contains("agon delete hurt deletes it"), "{unended:?}");
     world.agon(&["delete", "hurt"]).ok();
     let listed = world.agon(&["list"]).ok();
     assert!(!listed.stdout.contains("hurt") && listed.stderr.is_empty(), "{listed:?}");
@@ -78,7 +78,7 @@ fn a_damaged_log_is_no_trouble_of_other_debates_and_can_be_deleted() {
 
 #[test]
 fn a_server_deletes_a_debate_whose_log_is_damaged() {
-    let mut cluster = Cluster::start();
+    let mut cluster = TestCluster::start();
     cluster.world.rehearse("hurt").ok();
     cluster.world.rehearse("whole").ok();
     damage(&cluster.world, "hurt");

@@ -207,7 +207,7 @@ fn what_failed_names_its_debate_and_is_told_to_the_next_debate_that_asks_for_it(
 fn the_next_cast_has_the_habits_of_the_last_ones_and_draws_no_warning() {
     let world = World::new();
     let none = world.agon(&["new", "--from-ratings"]).code(64);
-    assert!(none.stderr.contains("knows 0"), "{none:?}");
+    assert!(none.stderr.contains("has 0"), "{none:?}");
     criticised(&world);
     let args = ["new", "--topic", "A ferry?", "--from-ratings", "--rehearsal", "-o", "next.md"];
     world.agon(&args).ok();
@@ -225,5 +225,5 @@ fn the_next_cast_has_the_habits_of_the_last_ones_and_draws_no_warning() {
     let checked = world.agon(&["check", "next.md"]).ok();
     assert!(!format!("{}{}", checked.stdout, checked.stderr).contains("warning"), "{checked:?}");
     let more = world.agon(&["new", "--topic", "A ferry?", "--from-ratings", "--rehearsal", "--cast", "4"]).code(64);
-    assert!(more.stderr.contains("a cast of 4") && more.stderr.contains("knows 3"), "{more:?}");
+    assert!(more.stderr.contains("a cast of 4") && more.stderr.contains("has 3"), "{more:?}");
 }

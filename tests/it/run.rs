@@ -1,5 +1,5 @@
 //! `agon run` from the user's side: what is printed, written and returned.
-use crate::support::{Running, SHORT, World, example};
+use crate::support::{RunningProgram, SHORT, World, example};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
@@ -175,7 +175,7 @@ fn ctrl_c_keeps_the_debate_and_says_how_to_go_on() {
         "--token-interval",
         "2ms",
     ];
-    let running = Running::start(world.command(&args));
+    let running = RunningProgram::start(world.command(&args));
     running.read_until("speech_recorded", 2);
     running.signal(Signal::SIGINT);
     let (status, told) = running.wait();

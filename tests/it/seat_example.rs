@@ -1,5 +1,5 @@
 //! The worked example of an external participant plays its seat in real clusters, with and without permissions.
-use crate::support::{Cluster, PATIENCE, SLOW, example};
+use crate::support::{PATIENCE, SLOW, TestCluster, example};
 use agon_testkit::{Process, until};
 use serde_json::Value;
 use std::fs::File;
@@ -38,7 +38,7 @@ fn succeed(command: &mut Command) {
 }
 
 /// Starts the example and waits until it plays.
-pub fn start(cluster: &mut Cluster, name: &str, options: &[&str]) -> Process {
+pub fn start(cluster: &mut TestCluster, name: &str, options: &[&str]) -> Process {
     let mut command = Command::new(python());
     let nats = cluster.nats_server().url();
     command.arg(folder().join("debater.py")).args(["--participant", "outsider", "--nats", &nats]).args(options);
@@ -48,13 +48,13 @@ pub fn start(cluster: &mut Cluster, name: &str, options: &[&str]) -> Process {
 }
 
 /// Submits the example's debate.
-pub fn submit(cluster: &mut Cluster, id: &str) {
+pub fn submit(cluster: &mut TestCluster, id: &str) {
     let args = ["submit", &example("external-participant/debate.yaml"), "--rehearsal", "--seed", "7", "--id", id];
     cluster.agon(&args).ok();
 }
 
 /// What the seat has said, after the debate's end, and how that was.
-pub fn outcome(cluster: &mut Cluster, id: &str) -> (Vec<String>, Value) {
+pub fn outcome(cluster: &mut TestCluster, id: &str) -> (Vec<String>, Value) {
     cluster.agon(&["watch", id, "--quiet"]);
     let result = serde_json::from_str(&cluster.agon(&["get", id, "--json"]).ok().stdout).unwrap();
     let events = cluster.events(id);
@@ -65,7 +65,7 @@ pub fn outcome(cluster: &mut Cluster, id: &str) -> (Vec<String>, Value) {
 
 #[test]
 fn a_process_outside_plays_its_seat_to_the_end() {
-    let mut cluster = Cluster::start().nats().gateway_and_coordinator().hosts(1);
+    let mut cluster = TestCluster::start().nats().gateway_and_coordinator().hosts(1);
     let mut seat = start(&mut cluster, "outsider", &[]);
 
     submit(&mut cluster, "outside");
@@ -79,7 +79,7 @@ fn a_process_outside_plays_its_seat_to_the_end() {
 
 #[test]
 fn a_seat_that_dies_in_the_middle_goes_on_when_it_is_started_again() {
-    let mut cluster = Cluster::start().nats().gateway_and_coordinator().hosts_with(1, &SLOW);
+    let mut cluster = TestCluster::start().nats().gateway_and_coordinator().hosts_with(1, &SLOW);
     let mut seat = start(&mut cluster, "first", &[]);
     submit(&mut cluster, "restarted");
     seat.wait_for("opening").unwrap();
@@ -97,7 +97,7 @@ fn a_seat_that_dies_in_the_middle_goes_on_when_it_is_started_again() {
 
 #[test]
 fn a_seat_with_nobody_in_it_fails_its_turns_and_the_debate_is_degraded() {
-    let mut cluster = Cluster::start().nats().gateway_and_coordinator().hosts(1);
+    let mut cluster = TestCluster::start().nats().gateway_and_coordinator().hosts(1);
     let text = std::fs::read_to_string(folder().join("debate.yaml")).unwrap();
     let text = text.replace("timeout_per_turn: 30s", "timeout_per_turn: 3s");
     // a third one, so that enough are heard without the seat

@@ -11,10 +11,10 @@ mod tls;
 pub mod wire;
 
 use crate::seat_example;
-use crate::support::{Cluster, SHORT, example, nats_config, variables};
+use crate::support::{SHORT, TestCluster, example, nats_config, variables};
 use agon_testkit::{NatsOptions, NatsServer};
 use serde_json::Value;
-use wire::Wire;
+use wire::NatsWire;
 
 const PASSWORD: &str = "right";
 
@@ -42,12 +42,12 @@ fn options(conf: String) -> NatsOptions {
     NatsOptions { shipped: Some(conf), environment, ..NatsOptions::default() }
 }
 
-fn guarded_by(conf: String) -> Cluster {
-    Cluster::start().nats_with(options(conf)).with_users(PASSWORD)
+fn guarded_by(conf: String) -> TestCluster {
+    TestCluster::start().nats_with(options(conf)).with_users(PASSWORD)
 }
 
 /// A gateway whose user lacks these permissions.
-pub fn without(subjects: &[&str]) -> Cluster {
+pub fn without(subjects: &[&str]) -> TestCluster {
     let conf = guarded();
     let (before, mut rest) = conf.split_once("        user: \"gateway\"\n").map(|(a, b)| (a, b.to_owned())).unwrap();
     for subject in subjects {
@@ -65,8 +65,8 @@ fn violations(server: &NatsServer) -> Vec<String> {
     refused.map(str::to_owned).collect()
 }
 
-fn user(server: &NatsServer, name: &str) -> Wire {
-    Wire::connect(server.port(), Some((name, PASSWORD))).unwrap()
+fn user(server: &NatsServer, name: &str) -> NatsWire {
+    NatsWire::connect(server.port(), Some((name, PASSWORD))).unwrap()
 }
 
 /// Messages and consumers of every stream.
@@ -107,7 +107,7 @@ fn answers_for_one_role_are_heard_by_no_other() {
 fn nobody_connects_without_credentials_or_with_wrong_ones() {
     let server = NatsServer::start_with(options(guarded())).unwrap();
     for user in [None, Some(("host", "wrong")), Some(("nobody", PASSWORD))] {
-        let refused = Wire::connect(server.port(), user).err();
+        let refused = NatsWire::connect(server.port(), user).err();
         assert!(refused.as_ref().is_some_and(|why| why.contains("Authorization Violation")), "{user:?}: {refused:?}");
     }
 }

@@ -5,15 +5,15 @@ mod sequence;
 mod sequences;
 pub(crate) mod served;
 
-use crate::support::{Running, SHORT, Said, World, example};
+use crate::support::{ProgramOutput, RunningProgram, SHORT, World, example};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
 /// A rehearsal of several seconds, which there is time to stop.
-fn slow_run(world: &World, id: &str) -> Running {
+fn slow_run(world: &World, id: &str) -> RunningProgram {
     let interval = ["--token-interval", "2ms"];
     let args = ["run", &example(SHORT), "--rehearsal", "--seed", "7", "--jsonl", "--no-reports", "--id", id];
-    let running = Running::start(world.command(&[&args[..], &interval].concat()));
+    let running = RunningProgram::start(world.command(&[&args[..], &interval].concat()));
     running.read_until("speech_recorded", 2);
     running
 }
@@ -31,7 +31,7 @@ fn interrupted(world: &World, id: &str) {
     slow_run(world, id).crash();
 }
 
-fn resume(world: &World, args: &[&str]) -> Said {
+fn resume(world: &World, args: &[&str]) -> ProgramOutput {
     world.agon(&[&["resume", "--quiet", "--no-reports"], args].concat())
 }
 
@@ -101,7 +101,7 @@ fn sigterm_pauses_as_ctrl_c_does_and_a_second_ctrl_c_says_how_to_continue() {
     // a call that takes long holds the drain up
     let args =
         ["run", &example(SHORT), "--rehearsal", "--latency", "60s", "--jsonl", "--no-reports", "--id", "twice-told"];
-    let running = Running::start(world.command(&args));
+    let running = RunningProgram::start(world.command(&args));
     running.read_until("turn_asked", 1);
     running.signal(Signal::SIGINT);
     while world.sqlite("SELECT paused FROM local_debates WHERE debate = 'twice-told'") != 1 {
@@ -131,7 +131,7 @@ fn resume_without_a_name_takes_the_only_candidate_and_asks_where_there_are_sever
     assert!(ended(&world, "left-one") && ended(&world, "left-two"));
 }
 
-fn resume_told(world: &World, args: &[&str]) -> Said {
+fn resume_told(world: &World, args: &[&str]) -> ProgramOutput {
     world.agon(&[&["resume", "--no-reports"], args].concat())
 }
 
@@ -178,6 +178,6 @@ fn cancel_ends_running_paused_and_interrupted_debates() {
     }
     for id in ["is-running", "is-paused", "is-interrupted"] {
         assert_eq!(state(&world, id), "cancelled", "{id}");
-        assert!(world.agon(&["cancel", id]).ok().stderr.contains("is over already"));
+        assert!(world.agon(&["cancel", id]).ok().stderr.contains("has already ended"));
     }
 }

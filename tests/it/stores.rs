@@ -1,5 +1,5 @@
 //! Stores that cannot be used: every command that reads one says what is wrong, where, and what to do, in words of Agon's.
-use crate::support::{Said, World, agon};
+use crate::support::{ProgramOutput, World, agon};
 use std::path::Path;
 use std::process::Command;
 
@@ -34,8 +34,8 @@ fn what_is_no_database_or_is_damaged_is_said_to_be() {
     std::fs::write(&newer, &whole).unwrap();
     rusqlite::Connection::open(&newer).unwrap().pragma_update(None, "user_version", 99).unwrap();
 
-    refused(&world, &text, &["it is no database", "--store PATH"]);
-    refused(&world, &cut, &["the file is damaged or cut off", "--store PATH"]);
+    refused(&world, &text, &["it is not a database", "--store PATH"]);
+    refused(&world, &cut, &["the file is damaged or truncated", "--store PATH"]);
     refused(&world, &newer, &["schema 99", "use the version that wrote it"]);
 }
 
@@ -54,8 +54,8 @@ fn a_store_on_a_file_system_that_may_only_be_read_is_said_to_be_on_one() {
         mounted.args(["-m", "sh", "-c", script]).arg(&folder).arg(agon());
         mounted.args(command).arg("--store").arg(&store).env_clear().env("HOME", world.path(""));
         mounted.env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").current_dir(world.path(""));
-        let said = Said::of(&mounted.output().unwrap());
-        is_plain(&said.stderr, &store, &["may only be read", "copy the file to a folder that may be written to"]);
+        let said = ProgramOutput::of(&mounted.output().unwrap());
+        is_plain(&said.stderr, &store, &["is read-only", "copy the file to a writable folder"]);
     }
 }
 
@@ -69,7 +69,7 @@ fn looking_leaves_nothing_behind_and_what_cannot_be_looked_at_is_not_empty() {
     assert_eq!(std::fs::metadata(&empty).unwrap().len(), 0);
     let below = empty.join("agon.db");
     let said = world.agon(&["list", "--store", below.to_str().unwrap()]).code(70);
-    is_plain(&said.stderr, &below, &["cannot be looked at"]);
+    is_plain(&said.stderr, &below, &["cannot be read"]);
     let nowhere = world.path("none/deep/agon.db");
     world.agon(&["doctor", "--store", nowhere.to_str().unwrap()]);
     assert!(!world.path("none").exists());
@@ -90,9 +90,9 @@ fn a_store_on_a_disk_without_room_is_said_to_be_on_one() {
         mounted.args(["-m", "sh", "-c", script]).arg(&folder).arg(world.database()).arg(agon());
         mounted.args(command).arg("--store").arg(&store).env_clear().env("HOME", world.path(""));
         mounted.env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").current_dir(world.path(""));
-        let said = Said::of(&mounted.output().unwrap());
+        let said = ProgramOutput::of(&mounted.output().unwrap());
         assert_eq!(said.code, Some(69), "{said:?}");
-        is_plain(&said.stderr, &store, &["the disk is full; make room on it"]);
+        is_plain(&said.stderr, &store, &["the disk is full; free space on it"]);
     }
 }
 

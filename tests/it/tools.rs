@@ -1,5 +1,5 @@
 //! Tools from end to end: who calls them, what the log keeps of it, what the model is shown, and what bad ones can do.
-use crate::support::{Cluster, Recorded, Recording, World, address, example, mcp_server};
+use crate::support::{Recorded, Recording, TestCluster, World, address, example, mcp_server};
 use agon_testkit::SearchEngine;
 use serde_json::{Value, json};
 
@@ -198,7 +198,7 @@ fn a_debater_searches_the_users_files_and_nobody_else_does() {
 
 #[test]
 fn over_nats_the_host_that_plays_a_turn_has_the_tool() {
-    let mut cluster = Cluster::start().nats().gateway_and_coordinator();
+    let mut cluster = TestCluster::start().nats().gateway_and_coordinator();
     let settings = settings(&cluster.world, &folder(&cluster.world));
     cluster = cluster.hosts_with(1, &["--config", &settings]);
     let events = submitted(&mut cluster);
@@ -210,10 +210,10 @@ fn over_nats_the_host_that_plays_a_turn_has_the_tool() {
 #[test]
 fn a_host_without_the_tool_says_so_and_never_speaks_without_it() {
     // admitted with a warning: nobody lives yet who could say what there is
-    let mut cluster = Cluster::start().nats().gateway_and_coordinator();
+    let mut cluster = TestCluster::start().nats().gateway_and_coordinator();
     let file = cluster.world.file("reader.md", &format!("{READER}{TOPIC}"));
     let said = cluster.agon(&["submit", &file, "--rehearsal", "--seed", "7", "--id", "reader"]).ok();
-    assert!(said.stderr.contains("no host lives that could have the tool \"found\""), "{said:?}");
+    assert!(said.stderr.contains("no live host could have the tool \"found\""), "{said:?}");
     let mut cluster = cluster.hosts(1);
     cluster.agon(&["watch", "reader", "--jsonl"]);
     let events = cluster.events("reader");
@@ -229,7 +229,7 @@ fn a_host_without_the_tool_says_so_and_never_speaks_without_it() {
 
 #[test]
 fn a_debate_whose_tools_no_live_host_has_is_refused_when_it_is_submitted() {
-    let mut cluster = Cluster::start();
+    let mut cluster = TestCluster::start();
     let mut bare = cluster.launch("bare", &["--rehearsal"]);
     let submit = |world: &World, grpc: &str, more: &[&str]| {
         let args = ["submit", &example("moderated-research.md"), "--rehearsal", "--id", "summer", "--server", grpc];
@@ -239,15 +239,15 @@ fn a_debate_whose_tools_no_live_host_has_is_refused_when_it_is_submitted() {
     for more in [&[][..], &["--validate-only"]] {
         let said = submit(&cluster.world, &grpc, more).code(64);
         let parts = [
-            "no live host has the tool \"documents\": start a host whose settings have [tools.documents]",
-            "wanted by moderator, planters, painters; offered by live hosts: none",
+            "no live host has the tool \"documents\": start a host with [tools.documents] in its settings",
+            "needed by moderator, planters, painters; offered by live hosts: none",
             "reason: TOOL_NOT_OFFERED",
         ];
         assert!(parts.iter().all(|part| said.stderr.contains(part)), "{said:?}");
     }
     cluster.world.agon(&["get", "summer", "--server", &grpc]).code(64);
 
-    let mut cluster = Cluster::start();
+    let mut cluster = TestCluster::start();
     let material = std::path::Path::new(&example("moderated-research.md")).with_file_name("material");
     let settings =
         cluster.world.file("research.toml", &format!("[tools.documents]\nkind = \"rag\"\npaths = [{material:?}]\n"));
@@ -259,7 +259,7 @@ fn a_debate_whose_tools_no_live_host_has_is_refused_when_it_is_submitted() {
 }
 
 /// The log of the reader's debate, held by the cluster.
-fn submitted(cluster: &mut Cluster) -> Vec<Value> {
+fn submitted(cluster: &mut TestCluster) -> Vec<Value> {
     let file = cluster.world.file("reader.md", &format!("{READER}{TOPIC}"));
     cluster.agon(&["submit", &file, "--rehearsal", "--seed", "7", "--id", "reader"]).ok();
     cluster.agon(&["watch", "reader", "--jsonl"]);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use crate::rehearsal::Rehearsal;
+use crate::rehearsal::RehearsalProcess;
 use crate::{needs, process};
 
 mod cluster;
@@ -21,11 +21,11 @@ pub struct Args {
     quick: bool,
     /// Only these tables
     #[arg(long, value_enum, value_delimiter = ',')]
-    only: Vec<Table>,
+    only: Vec<BenchTable>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Table {
+enum BenchTable {
     /// Prompt tokens of five speakers over ten rounds
     Layout,
     /// Prompts and prompt tokens of 64 rounds under each memory, against the model's context
@@ -44,7 +44,7 @@ enum Table {
 
 /// What `agon-bench` prints.
 #[derive(Debug, Deserialize)]
-struct Measured {
+struct MeasurementReport {
     wall_s: f64,
     cpu_s: f64,
     calls: u64,
@@ -55,7 +55,7 @@ struct Measured {
 
 /// What `agon-bench layout` prints.
 #[derive(Debug, Deserialize)]
-struct Layout {
+struct LayoutReport {
     turns: u32,
     prompt_tokens: u64,
     evaluated_tokens: u64,
@@ -64,7 +64,7 @@ struct Layout {
     judge_evaluated_tokens: u64,
 }
 
-struct Bench {
+struct BenchRun {
     agon: PathBuf,
     bench: PathBuf,
     folder: PathBuf,
@@ -74,28 +74,28 @@ struct Bench {
 const ANSWER_TOKENS: &str = "200";
 
 pub fn run(args: &Args) -> Result<()> {
-    let wanted = |table: Table| args.only.is_empty() || args.only.contains(&table);
+    let wanted = |table: BenchTable| args.only.is_empty() || args.only.contains(&table);
     // Before the first table: nobody waits for a quarter of an hour to be told that something is missing.
-    let nats = wanted(Table::Cluster).then(needs::nats_server).transpose()?;
-    let bench = Bench::build()?;
+    let nats = wanted(BenchTable::Cluster).then(needs::nats_server).transpose()?;
+    let bench = BenchRun::build()?;
     println!("machine: {}", machine());
     let outcome = (|| {
-        if wanted(Table::Start) {
+        if wanted(BenchTable::Start) {
             bench.start()?;
         }
-        if wanted(Table::Layout) {
+        if wanted(BenchTable::Layout) {
             bench.layout()?;
         }
-        if wanted(Table::Context) {
+        if wanted(BenchTable::Context) {
             bench.context()?;
         }
-        if wanted(Table::Growth) {
+        if wanted(BenchTable::Growth) {
             bench.growth()?;
         }
-        if wanted(Table::Memory) {
+        if wanted(BenchTable::Memory) {
             bench.memory()?;
         }
-        if wanted(Table::Load) {
+        if wanted(BenchTable::Load) {
             bench.load(args.quick)?;
         }
         if let Some(nats) = &nats {
@@ -107,7 +107,7 @@ pub fn run(args: &Args) -> Result<()> {
     outcome
 }
 
-impl Bench {
+impl BenchRun {
     fn build() -> Result<Self> {
         let built =
             process::cargo().args(["build", "--quiet", "--release", "-p", "agon", "-p", "agon-bench"]).status()?;
@@ -118,11 +118,11 @@ impl Bench {
         Ok(Self { agon: release.join("agon"), bench: release.join("agon-bench"), folder })
     }
 
-    fn measure(&self, subject: &str, server: &Rehearsal, options: &[&str]) -> Result<Measured> {
+    fn measure(&self, subject: &str, server: &RehearsalProcess, options: &[&str]) -> Result<MeasurementReport> {
         serde_json::from_str(&self.output(subject, server, options)?).context("agon-bench printed something else")
     }
 
-    fn output(&self, subject: &str, server: &Rehearsal, options: &[&str]) -> Result<String> {
+    fn output(&self, subject: &str, server: &RehearsalProcess, options: &[&str]) -> Result<String> {
         server.reset()?;
         let store = self.folder.join("bench.db");
         for suffix in ["", "-wal", "-shm"] {
@@ -171,9 +171,9 @@ impl Bench {
         );
         println!("| --- | --- | --- | --- | --- | --- |");
         for (name, options) in [("rehearsal speeches", &[][..]), ("400", &["--answer-tokens", "400"])] {
-            let server = Rehearsal::start(&self.agon, options)?;
-            let layout: Layout = serde_json::from_str(&self.output("layout", &server, &["--rounds", "10"])?)?;
-            let Layout { turns, prompt_tokens, evaluated_tokens, persona_first_tokens, .. } = layout;
+            let server = RehearsalProcess::start(&self.agon, options)?;
+            let layout: LayoutReport = serde_json::from_str(&self.output("layout", &server, &["--rounds", "10"])?)?;
+            let LayoutReport { turns, prompt_tokens, evaluated_tokens, persona_first_tokens, .. } = layout;
             let judge = format!("{} of {}", layout.judge_evaluated_tokens, layout.judge_prompt_tokens);
             println!("| {name} | {turns} | {evaluated_tokens} | {persona_first_tokens} | {prompt_tokens} | {judge} |");
         }
@@ -181,7 +181,7 @@ impl Bench {
     }
 
     fn growth(&self) -> Result<()> {
-        let server = Rehearsal::start(&self.agon, &["--answer-tokens", ANSWER_TOKENS, "--no-model-cache"])?;
+        let server = RehearsalProcess::start(&self.agon, &["--answer-tokens", ANSWER_TOKENS, "--no-model-cache"])?;
         println!("\n## CPU per streamed turn of {ANSWER_TOKENS} tokens as a debate grows: 10 debates at once\n");
         println!("| rounds | floor, ms | agon, ms | agon − floor, ms |\n| --- | --- | --- | --- |");
         for rounds in ["4", "16", "64"] {
@@ -200,8 +200,10 @@ impl Bench {
             ("bare call: connection and prompt", "floor-waiting"),
             ("debate: its call, log, prompt and actors", "waiting"),
         ] {
-            let server =
-                Rehearsal::start(&self.agon, &["--answer-tokens", "1", "--latency", "600s", "--no-model-cache"])?;
+            let server = RehearsalProcess::start(
+                &self.agon,
+                &["--answer-tokens", "1", "--latency", "600s", "--no-model-cache"],
+            )?;
             let waiting = self.measure(subject, &server, &["--debates", "2000"])?;
             let each = waiting.peak_kib.saturating_sub(waiting.before_kib) as f64 / f64::from(waiting.finished.max(1));
             println!("| {name} | {each:.1} |");
@@ -219,7 +221,7 @@ impl Bench {
         println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
         for latency in [0u32, 20, 200] {
             let wait = format!("{latency}ms");
-            let server = Rehearsal::start(
+            let server = RehearsalProcess::start(
                 &self.agon,
                 &["--answer-tokens", ANSWER_TOKENS, "--latency", &wait, "--no-model-cache"],
             )?;
@@ -249,7 +251,7 @@ impl Bench {
     }
 }
 
-impl Measured {
+impl MeasurementReport {
     /// Processor milliseconds per call.
     fn cpu_ms(&self) -> f64 {
         self.cpu_s * 1e3 / self.calls.max(1) as f64

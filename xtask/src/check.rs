@@ -36,6 +36,6 @@ pub fn run(args: &Args) -> Result<()> {
         println!("deny: not run; known vulnerabilities were not looked up. Install it with");
         println!("      `cargo install cargo-deny --locked`. Licences, bans and sources were checked by tidy.");
     }
-    ship::check(&mut steps, if args.ship { ship::Missing::Fails } else { ship::Missing::IsTold });
+    ship::check(&mut steps, if args.ship { ship::WhenMissing::Fails } else { ship::WhenMissing::IsTold });
     steps.finish("check")
 }

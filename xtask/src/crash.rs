@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use crate::process;
-use crate::rehearsal::Rehearsal;
+use crate::rehearsal::RehearsalProcess;
 
 /// The options of `cargo xtask crash`.
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,7 @@ pub struct Args {
 
 /// What happened over all runs.
 #[derive(Debug, Default)]
-struct Counts {
+struct CrashCounts {
     killed: u32,
     ended_before_the_kill: u32,
     ended_after_resume: u32,
@@ -55,8 +55,8 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn kill_and_count(agon: &Path, folder: &Path, args: &Args) -> Result<Counts> {
-    let server = Rehearsal::start(agon, &["--latency", "40ms", "--seed", "7"])?;
+fn kill_and_count(agon: &Path, folder: &Path, args: &Args) -> Result<CrashCounts> {
+    let server = RehearsalProcess::start(agon, &["--latency", "40ms", "--seed", "7"])?;
     let store = folder.join("whole.db");
     let started = Instant::now();
     let whole = debate(agon, &server, &store, "whole-run").output()?;
@@ -64,7 +64,7 @@ fn kill_and_count(agon: &Path, folder: &Path, args: &Args) -> Result<Counts> {
     let length = started.elapsed();
     let expected = settled_turns(&events(agon, &store, "whole-run")?);
     println!("an undisturbed run takes {length:.1?} and settles {} turns", expected.len());
-    let mut counts = Counts::default();
+    let mut counts = CrashCounts::default();
     let mut dice = args.seed;
     for run in 0..args.runs {
         dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -78,11 +78,11 @@ fn kill_and_count(agon: &Path, folder: &Path, args: &Args) -> Result<Counts> {
 
 fn one_run(
     agon: &Path,
-    server: &Rehearsal,
+    server: &RehearsalProcess,
     store: &Path,
     after: Duration,
     expected: &BTreeMap<String, u64>,
-    counts: &mut Counts,
+    counts: &mut CrashCounts,
 ) -> Result<()> {
     const ID: &str = "crash-run";
     let mut process = debate(agon, server, store, ID).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
@@ -120,7 +120,7 @@ fn one_run(
 }
 
 /// The same debate each time: fixed file, seed and id; the home is the store's folder, so that no other settings count.
-fn debate(agon: &Path, server: &Rehearsal, store: &Path, id: &str) -> Command {
+fn debate(agon: &Path, server: &RehearsalProcess, store: &Path, id: &str) -> Command {
     let mut command = command(agon, store);
     command.arg("run").arg(process::root().join(DEBATE));
     command.args(["--ollama", &server.url, "--model", "crash", "--seed", "11", "--no-reports", "--quiet", "--id", id]);
@@ -128,7 +128,7 @@ fn debate(agon: &Path, server: &Rehearsal, store: &Path, id: &str) -> Command {
     command
 }
 
-fn resume(agon: &Path, server: &Rehearsal, store: &Path, id: &str) -> Result<Output> {
+fn resume(agon: &Path, server: &RehearsalProcess, store: &Path, id: &str) -> Result<Output> {
     let mut command = command(agon, store);
     command.args(["resume", id, "--no-reports", "--quiet", "--ollama", &server.url, "--store"]).arg(store);
     Ok(command.output()?)
@@ -161,7 +161,7 @@ fn settled_turns(events: &[Value]) -> BTreeMap<String, u64> {
 }
 
 /// The killed client's calls end when the server notices; calls of the resumed run are counted after that.
-fn wait_until_idle(server: &Rehearsal) -> Result<()> {
+fn wait_until_idle(server: &RehearsalProcess) -> Result<()> {
     let deadline = Instant::now() + Duration::from_secs(10);
     while server.stats()?.in_flight > 0 {
         if Instant::now() > deadline {

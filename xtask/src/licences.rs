@@ -77,16 +77,16 @@ fn row(id: &Id, component: &Component) -> String {
 }
 
 /// A crate's sources.
-struct Source {
+struct CrateSource {
     folder: PathBuf,
     authors: Vec<String>,
 }
 
-fn sources(metadata: &Metadata) -> BTreeMap<Id, Source> {
+fn sources(metadata: &Metadata) -> BTreeMap<Id, CrateSource> {
     let source = |package: &cargo_metadata::Package| {
         let id = Id { name: package.name.to_string(), version: package.version.to_string() };
         let folder = package.manifest_path.parent()?.as_std_path().to_path_buf();
-        Some((id, Source { folder, authors: package.authors.clone() }))
+        Some((id, CrateSource { folder, authors: package.authors.clone() }))
     };
     metadata.packages.iter().filter_map(source).collect()
 }
@@ -99,8 +99,8 @@ fn metadata() -> Result<Metadata> {
     command.exec().context("cargo metadata failed")
 }
 
-fn page(foreign: &shipped::Components, sources: &BTreeMap<Id, Source>) -> Result<String> {
-    let mut texts = texts::Texts::default();
+fn page(foreign: &shipped::Components, sources: &BTreeMap<Id, CrateSource>) -> Result<String> {
+    let mut texts = texts::LicenceTexts::default();
     let mut table = String::from("\n| crate | version | licence | text |\n| --- | --- | --- | --- |\n");
     for (id, component) in foreign {
         let owner = format!("{} {}", id.name, id.version);
@@ -122,7 +122,12 @@ fn taken_under_ours(expression: &str) -> bool {
 }
 
 /// The numbers of the texts that go with `owner`, which is under `expression`.
-fn numbers(texts: &mut texts::Texts, owner: &str, expression: &str, source: &Source) -> Result<BTreeSet<usize>> {
+fn numbers(
+    texts: &mut texts::LicenceTexts,
+    owner: &str,
+    expression: &str,
+    source: &CrateSource,
+) -> Result<BTreeSet<usize>> {
     let ours = taken_under_ours(expression);
     let files = texts::files(&source.folder)?;
     let mut found = BTreeSet::new();
@@ -164,7 +169,7 @@ mod tests {
         }
         let foreign = crates(licence);
         let id = foreign.keys().next().cloned().context("one crate")?;
-        let source = Source { folder: folder.clone(), authors: vec!["Ada".to_owned()] };
+        let source = CrateSource { folder: folder.clone(), authors: vec!["Ada".to_owned()] };
         let page = page(&foreign, &BTreeMap::from([(id, source)]));
         fs::remove_dir_all(folder)?;
         page

@@ -15,7 +15,6 @@ mod misbehaviour;
 mod needs;
 mod notes;
 mod package;
-mod plan;
 mod process;
 mod protos;
 mod rehearsal;
@@ -72,8 +71,6 @@ enum Command {
     Notes(notes::Args),
     /// Package every crate of the product as a registry would get it; a warning is a failure
     Package(package::Args),
-    /// Plan very many debates at once, from measured figures: tables and a simulation
-    Plan(plan::Args),
     /// House rules only: crate edges, file sizes, words, links, licences, examples
     Tidy(tidy::Args),
 }
@@ -96,7 +93,6 @@ fn main() -> ExitCode {
         Command::Sbom(args) => sbom::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Notes(args) => notes::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Package(args) => package::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Plan(args) => plan::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Tidy(args) => tidy::run(&args).map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| {

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::process;
-use server::{Kind, Server};
+use server::{MisbehavingServer, Misbehaviour};
 
 /// The options of `cargo xtask misbehaviour`.
 #[derive(Debug, clap::Args)]
@@ -34,8 +34,8 @@ const SLACK: Duration = Duration::from_secs(4);
 const HARD_LIMIT: Duration = Duration::from_secs(90);
 
 /// One debate.
-struct Row {
-    kind: Kind,
+struct MisbehaviourRow {
+    kind: Misbehaviour,
     took: Duration,
     outcome: String,
     failures: String,
@@ -57,14 +57,15 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn hold_all(agon: &Path, folder: &Path, args: &Args) -> Result<Vec<Row>> {
-    let wanted = |kind: &Kind| args.only.as_ref().is_none_or(|only| kind.name().contains(only.as_str()));
-    let others = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Well && wanted(kind));
-    std::iter::once(Kind::Well).chain(others).map(|kind| hold(agon, folder, kind)).collect()
+fn hold_all(agon: &Path, folder: &Path, args: &Args) -> Result<Vec<MisbehaviourRow>> {
+    let wanted = |kind: &Misbehaviour| args.only.as_ref().is_none_or(|only| kind.name().contains(only.as_str()));
+    let others = Misbehaviour::ALL.into_iter().filter(|kind| *kind != Misbehaviour::Well && wanted(kind));
+    std::iter::once(Misbehaviour::Well).chain(others).map(|kind| hold(agon, folder, kind)).collect()
 }
 
-fn hold(agon: &Path, folder: &Path, kind: Kind) -> Result<Row> {
-    let (well, bad) = (Server::start(Kind::Well, "well:1b")?, Server::start(kind, "own:1b")?);
+fn hold(agon: &Path, folder: &Path, kind: Misbehaviour) -> Result<MisbehaviourRow> {
+    let (well, bad) =
+        (MisbehavingServer::start(Misbehaviour::Well, "well:1b")?, MisbehavingServer::start(kind, "own:1b")?);
     let settings = folder.join("agon.toml");
     let store = folder.join(format!("{kind:?}.db"));
     let text = format!(
@@ -89,12 +90,12 @@ fn hold(agon: &Path, folder: &Path, kind: Kind) -> Result<Row> {
         || ("killed: it did not end".to_owned(), String::new()),
         |output| (outcome(output), failures(output)),
     );
-    Ok(Row { kind, took, outcome, failures })
+    Ok(MisbehaviourRow { kind, took, outcome, failures })
 }
 
 /// Three personas, of whom the third has a model of its own, unless the embeddings are what fails.
-fn debate(kind: Kind) -> String {
-    let dead = kind == Kind::DeadEmbeddings;
+fn debate(kind: Misbehaviour) -> String {
+    let dead = kind == Misbehaviour::DeadEmbeddings;
     let (third, embeddings) = if dead { ("well:1b", "embedding_model: \"own:1b\"\n") } else { ("own:1b", "") };
     format!(
         "topic: Should the town build a bridge?\nmode: adversarial\nmax_rounds: 4\ntimeout_per_turn: {}s\nballots: none\n\
@@ -149,7 +150,7 @@ fn failures(output: &Output) -> String {
     if causes.is_empty() { "none".to_owned() } else { causes.join(", ") }
 }
 
-fn table(rows: &[Row]) -> String {
+fn table(rows: &[MisbehaviourRow]) -> String {
     let mut text = String::from("| the third persona's server | s | failed tries | end |\n| --- | --- | --- | --- |\n");
     for row in rows {
         // writing to a text cannot fail

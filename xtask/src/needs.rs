@@ -9,7 +9,7 @@ use crate::process;
 
 /// A program that has to be on the search path.
 #[derive(Debug, Clone, Copy)]
-struct Need {
+struct RequiredProgram {
     program: &'static str,
     /// With what it has to succeed, where being there is not enough.
     able: &'static [&'static str],
@@ -19,30 +19,35 @@ struct Need {
     whose: &'static str,
 }
 
-const TESTS: &[Need] = &[
-    Need { program: "chromium", able: &[], package: "chromium", whose: "the report tests" },
-    Need { program: "nats-server", able: &[], package: "nats-server", whose: "the tests across machines" },
-    Need {
+const TESTS: &[RequiredProgram] = &[
+    RequiredProgram { program: "chromium", able: &[], package: "chromium", whose: "the report tests" },
+    RequiredProgram { program: "nats-server", able: &[], package: "nats-server", whose: "the tests across machines" },
+    RequiredProgram {
         program: "python3",
-        able: &["-c", "import ensurepip, venv"],
+        able: &["-c", "import ensurepip, tomllib, venv"],
         package: "python3-venv",
-        whose: "the example of an external participant",
+        whose: "the example of an external participant and the plan of docs/scale",
     },
-    Need { program: "node", able: &[], package: "nodejs", whose: "the tests of tools" },
-    Need { program: "npm", able: &[], package: "npm", whose: "the tests of tools" },
-    Need { program: "curl", able: &[], package: "curl", whose: "the commands of the documents" },
-    Need { program: "jq", able: &[], package: "jq", whose: "the commands of the documents" },
-    Need { program: "ip", able: &[], package: "iproute2", whose: "the commands of the documents" },
-    Need { program: "prometheus", able: &[], package: "prometheus", whose: "the tests of alerts and dashboard" },
+    RequiredProgram { program: "node", able: &[], package: "nodejs", whose: "the tests of tools" },
+    RequiredProgram { program: "npm", able: &[], package: "npm", whose: "the tests of tools" },
+    RequiredProgram { program: "curl", able: &[], package: "curl", whose: "the commands of the documents" },
+    RequiredProgram { program: "jq", able: &[], package: "jq", whose: "the commands of the documents" },
+    RequiredProgram { program: "ip", able: &[], package: "iproute2", whose: "the commands of the documents" },
+    RequiredProgram {
+        program: "prometheus",
+        able: &[],
+        package: "prometheus",
+        whose: "the tests of alerts and dashboard",
+    },
 ];
 
-const CLUSTERS: &[Need] =
-    &[Need { program: "nats-server", able: &[], package: "nats-server", whose: "clusters on this machine" }];
+const CLUSTERS: &[RequiredProgram] =
+    &[RequiredProgram { program: "nats-server", able: &[], package: "nats-server", whose: "clusters on this machine" }];
 
-const SHIP: &[Need] = &[
-    Need { program: "nats-server", able: &[], package: "nats-server", whose: "the NATS configurations" },
-    Need { program: "promtool", able: &[], package: "prometheus", whose: "alert rules and dashboard" },
-    Need {
+const SHIP: &[RequiredProgram] = &[
+    RequiredProgram { program: "nats-server", able: &[], package: "nats-server", whose: "the NATS configurations" },
+    RequiredProgram { program: "promtool", able: &[], package: "prometheus", whose: "alert rules and dashboard" },
+    RequiredProgram {
         program: "python3",
         able: &["-c", "import ensurepip, venv"],
         package: "python3-venv",
@@ -65,7 +70,7 @@ const INSTALL: &[&str] = &["install", "-y", "--no-install-recommends"];
 
 /// What can be done about programs that are missing.
 #[derive(Debug, PartialEq, Eq)]
-enum Remedy {
+enum InstallRemedy {
     /// Nothing is missing.
     None,
     /// This process may install these packages.
@@ -90,17 +95,17 @@ pub fn nats_server() -> Result<PathBuf> {
     find("nats-server").context("nats-server is not installed")
 }
 
-fn ensure_all(needs: &[Need], purpose: &str) -> Result<()> {
-    let missing: Vec<Need> = needs.iter().copied().filter(is_missing).collect();
+fn ensure_all(needs: &[RequiredProgram], purpose: &str) -> Result<()> {
+    let missing: Vec<RequiredProgram> = needs.iter().copied().filter(is_missing).collect();
     let apt = process::find_on_path("apt-get").is_some() && Path::new("/etc/debian_version").exists();
     match remedy(&missing, apt, is_root()) {
-        Remedy::None => Ok(()),
-        Remedy::Ask(command) => {
+        InstallRemedy::None => Ok(()),
+        InstallRemedy::Ask(command) => {
             let wants: Vec<String> =
                 missing.iter().map(|need| format!("{} need `{}` on PATH", need.whose, need.program)).collect();
             bail!("{}; install with: {command}", wants.join("; "))
         }
-        Remedy::Install(packages) => {
+        InstallRemedy::Install(packages) => {
             println!("xtask: installing {} for {purpose}", packages.join(", "));
             apt_get(UPDATE)?;
             apt_get(&[INSTALL, &packages].concat())?;
@@ -141,7 +146,7 @@ fn npm_install(folder: &Path, package: &str) -> Result<()> {
     Ok(())
 }
 
-fn is_missing(need: &Need) -> bool {
+fn is_missing(need: &RequiredProgram) -> bool {
     let Some(program) = find(need.program) else { return true };
     let mut command = Command::new(program);
     command.args(need.able).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -154,16 +159,18 @@ pub fn find(program: &str) -> Option<PathBuf> {
     process::find_on_path(program).or_else(|| server.is_file().then_some(server))
 }
 
-fn remedy(missing: &[Need], apt: bool, root: bool) -> Remedy {
+fn remedy(missing: &[RequiredProgram], apt: bool, root: bool) -> InstallRemedy {
     let packages: Vec<&'static str> = missing.iter().map(|need| need.package).collect();
     match (packages.is_empty(), apt, root) {
-        (true, _, _) => Remedy::None,
-        (false, true, true) => Remedy::Install(packages),
+        (true, _, _) => InstallRemedy::None,
+        (false, true, true) => InstallRemedy::Install(packages),
         (false, true, false) => {
             let install = [INSTALL, &packages].concat();
-            Remedy::Ask(format!("sudo apt-get {} && sudo apt-get {}", UPDATE.join(" "), install.join(" ")))
+            InstallRemedy::Ask(format!("sudo apt-get {} && sudo apt-get {}", UPDATE.join(" "), install.join(" ")))
         }
-        (false, false, _) => Remedy::Ask(format!("your system's package manager (packages {})", packages.join(", "))),
+        (false, false, _) => {
+            InstallRemedy::Ask(format!("your system's package manager (packages {})", packages.join(", ")))
+        }
     }
 }
 
@@ -193,16 +200,16 @@ mod tests {
 
     #[test]
     fn programs_that_are_there_need_nothing() {
-        assert_eq!(remedy(&[], true, true), Remedy::None);
-        assert_eq!(remedy(&[], false, false), Remedy::None);
+        assert_eq!(remedy(&[], true, true), InstallRemedy::None);
+        assert_eq!(remedy(&[], false, false), InstallRemedy::None);
     }
 
     #[test]
     fn only_root_on_debian_installs_and_only_what_is_missing() {
         let missing = &TESTS[..2];
-        assert_eq!(remedy(missing, true, true), Remedy::Install(vec!["chromium", "nats-server"]));
-        let Remedy::Ask(command) = remedy(missing, true, false) else { panic!("a plain user cannot install") };
+        assert_eq!(remedy(missing, true, true), InstallRemedy::Install(vec!["chromium", "nats-server"]));
+        let InstallRemedy::Ask(command) = remedy(missing, true, false) else { panic!("a plain user cannot install") };
         assert!(command.contains("apt-get install -y --no-install-recommends chromium nats-server"), "{command}");
-        assert!(matches!(remedy(missing, false, true), Remedy::Ask(_)));
+        assert!(matches!(remedy(missing, false, true), InstallRemedy::Ask(_)));
     }
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 /// The server process; stopped when dropped.
-pub struct Rehearsal {
+pub struct RehearsalProcess {
     process: Child,
     /// Its address, as `http://host:port`.
     pub url: String,
@@ -18,7 +18,7 @@ pub struct Rehearsal {
 /// What the server has counted since the last reset.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Stats {
+pub struct RehearsalStats {
     /// Chat calls that arrived.
     pub chat_calls: u64,
     /// Chat calls that were answered to their end.
@@ -31,7 +31,7 @@ pub struct Stats {
     pub evaluated_prompt_tokens: u64,
 }
 
-impl Rehearsal {
+impl RehearsalProcess {
     /// Starts `agon rehearsal` on a free loopback port.
     pub fn start(agon: &Path, options: &[&str]) -> Result<Self> {
         let mut command = Command::new(agon);
@@ -53,7 +53,7 @@ impl Rehearsal {
     }
 
     /// What it has counted.
-    pub fn stats(&self) -> Result<Stats> {
+    pub fn stats(&self) -> Result<RehearsalStats> {
         let body = self.ask("GET", "/rehearsal/stats")?;
         serde_json::from_str(&body).context("the rehearsal server's counts are not as expected")
     }
@@ -78,7 +78,7 @@ impl Rehearsal {
     }
 }
 
-impl Drop for Rehearsal {
+impl Drop for RehearsalProcess {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();

@@ -62,7 +62,7 @@ fn bill(all: &Components, checksums: &Checksums) -> Result<Value> {
     let (program, about) = all.iter().find(|(id, _)| id.name == "agon").context("agon is not a part of itself")?;
     let parts = all.iter().filter(|(id, _)| *id != program);
     let parts = parts.map(|(id, component)| describe(id, component, checksums.get(id))).collect::<Vec<_>>();
-    let whole = Part { kind: "application", ..describe(program, about, None) };
+    let whole = BomComponent { kind: "application", ..describe(program, about, None) };
     Ok(json!({
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
         "bomFormat": "CycloneDX",
@@ -81,7 +81,7 @@ fn depends(id: &Id, component: &Component) -> Value {
 /// A component, by the names of the format.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Part<'a> {
+struct BomComponent<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     #[serde(rename = "bom-ref")]
@@ -98,9 +98,9 @@ struct Part<'a> {
     external_references: Option<Value>,
 }
 
-fn describe<'a>(id: &'a Id, component: &Component, checksum: Option<&String>) -> Part<'a> {
+fn describe<'a>(id: &'a Id, component: &Component, checksum: Option<&String>) -> BomComponent<'a> {
     let repository = Some(&component.repository).filter(|address| !address.is_empty());
-    Part {
+    BomComponent {
         kind: "library",
         bom_ref: purl(id),
         name: &id.name,

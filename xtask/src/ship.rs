@@ -22,7 +22,7 @@ use anyhow::{Context, Result};
 
 use crate::process;
 use crate::steps::Steps;
-use tools::Tool;
+use tools::ShipTool;
 
 /// The command that gets what is missing, and the one for the check by an API server.
 const INSTALL: &str = "cargo xtask ship --install";
@@ -45,7 +45,7 @@ pub struct Args {
 
 /// What a missing tool means for the check as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Missing {
+pub enum WhenMissing {
     /// It fails.
     Fails,
     /// What was not checked is said, and no more.
@@ -53,7 +53,7 @@ pub enum Missing {
 }
 
 /// Where everything is.
-struct Place {
+struct ShipPaths {
     root: PathBuf,
     tools: PathBuf,
     /// For what steps write on their way; emptied at each start.
@@ -63,65 +63,75 @@ struct Place {
 }
 
 /// One thing that is checked.
-struct Step {
+struct ShipStep {
     name: &'static str,
-    tools: &'static [Tool],
+    tools: &'static [ShipTool],
     /// Whether it reads the schemas of Kubernetes and of custom resources.
     schemas: bool,
-    action: fn(&Place) -> Result<()>,
+    action: fn(&ShipPaths) -> Result<()>,
 }
 
-const STEPS: &[Step] = &[
-    Step { name: "chart: lint", tools: &[tools::HELM], schemas: false, action: chart::lint },
-    Step { name: "chart: golden renders", tools: &[tools::HELM], schemas: false, action: golden::check },
-    Step { name: "chart: misspelt values", tools: &[tools::HELM], schemas: false, action: misspelt::check },
-    Step { name: "chart: package", tools: &[tools::HELM], schemas: false, action: chart::package },
-    Step { name: "chart: notes", tools: &[tools::HELM], schemas: false, action: chart::notes },
-    Step { name: "chart: provisioning again", tools: &[tools::HELM], schemas: false, action: chart::provisions_again },
-    Step {
+const STEPS: &[ShipStep] = &[
+    ShipStep { name: "chart: lint", tools: &[tools::HELM], schemas: false, action: chart::lint },
+    ShipStep { name: "chart: golden renders", tools: &[tools::HELM], schemas: false, action: golden::check },
+    ShipStep { name: "chart: misspelt values", tools: &[tools::HELM], schemas: false, action: misspelt::check },
+    ShipStep { name: "chart: package", tools: &[tools::HELM], schemas: false, action: chart::package },
+    ShipStep { name: "chart: notes", tools: &[tools::HELM], schemas: false, action: chart::notes },
+    ShipStep {
+        name: "chart: provisioning again",
+        tools: &[tools::HELM],
+        schemas: false,
+        action: chart::provisions_again,
+    },
+    ShipStep {
         name: "chart: schemas of Kubernetes",
         tools: &[tools::HELM, tools::KUBECTL_VALIDATE],
         schemas: true,
         action: kubernetes::check,
     },
-    Step { name: "image: Dockerfile", tools: &[tools::HADOLINT], schemas: false, action: containers::dockerfile },
-    Step { name: "compose", tools: &[tools::COMPOSE], schemas: false, action: containers::compose },
-    Step { name: "monitoring: rules", tools: &[tools::PROMTOOL], schemas: false, action: monitoring::rules },
-    Step { name: "monitoring: dashboard", tools: &[tools::PROMTOOL], schemas: false, action: monitoring::dashboard },
-    Step {
+    ShipStep { name: "image: Dockerfile", tools: &[tools::HADOLINT], schemas: false, action: containers::dockerfile },
+    ShipStep { name: "compose", tools: &[tools::COMPOSE], schemas: false, action: containers::compose },
+    ShipStep { name: "monitoring: rules", tools: &[tools::PROMTOOL], schemas: false, action: monitoring::rules },
+    ShipStep {
+        name: "monitoring: dashboard",
+        tools: &[tools::PROMTOOL],
+        schemas: false,
+        action: monitoring::dashboard,
+    },
+    ShipStep {
         name: "nats",
         tools: &[tools::HELM, tools::NATS_SERVER, tools::NATS_OF_THE_CHART],
         schemas: false,
         action: nats::check,
     },
-    Step { name: "workflows", tools: &[tools::ACTIONLINT], schemas: false, action: containers::workflows },
+    ShipStep { name: "workflows", tools: &[tools::ACTIONLINT], schemas: false, action: containers::workflows },
 ];
 
 /// Checks everything, or installs what that takes; whoever asks for this wants no part of it left out.
 pub fn run(args: &Args) -> Result<()> {
     if args.install {
         let wanted = if args.api_server { tools::OF_API_SERVER } else { tools::ALL };
-        return install::run(&Place::new(false)?.tools, wanted);
+        return install::run(&ShipPaths::new(false)?.tools, wanted);
     }
     if args.api_server {
-        return api_server::run(&Place::new(false)?);
+        return api_server::run(&ShipPaths::new(false)?);
     }
     let mut steps = Steps::default();
-    all(&mut steps, Missing::Fails, args.accept);
+    all(&mut steps, WhenMissing::Fails, args.accept);
     steps.finish("ship")
 }
 
 /// The same as steps of a larger check.
-pub fn check(steps: &mut Steps, missing: Missing) {
+pub fn check(steps: &mut Steps, missing: WhenMissing) {
     all(steps, missing, false);
 }
 
-fn all(steps: &mut Steps, on_missing: Missing, accept: bool) {
-    let place = match Place::new(accept) {
+fn all(steps: &mut Steps, on_missing: WhenMissing, accept: bool) {
+    let place = match ShipPaths::new(accept) {
         Ok(place) => place,
         Err(error) => return steps.run("ship", || Err(error)),
     };
-    for Step { name, tools, schemas, action } in STEPS {
+    for ShipStep { name, tools, schemas, action } in STEPS {
         let name = format!("ship, {name}");
         let missing = place.missing(tools, *schemas);
         if missing.is_empty() {
@@ -129,14 +139,14 @@ fn all(steps: &mut Steps, on_missing: Missing, accept: bool) {
         } else {
             println!("{name}: not run, this was not checked; get {} with `{INSTALL}`", missing.join(" and "));
             match on_missing {
-                Missing::Fails => steps.fail(&name),
-                Missing::IsTold => {}
+                WhenMissing::Fails => steps.fail(&name),
+                WhenMissing::IsTold => {}
             }
         }
     }
 }
 
-impl Place {
+impl ShipPaths {
     fn new(accept: bool) -> Result<Self> {
         let root = process::root();
         let target = process::metadata()?.target_directory.into_std_path_buf();
@@ -146,7 +156,7 @@ impl Place {
         Ok(Self { root, tools: target.join("tools"), scratch, accept })
     }
 
-    fn missing(&self, tools: &[Tool], schemas: bool) -> Vec<String> {
+    fn missing(&self, tools: &[ShipTool], schemas: bool) -> Vec<String> {
         let mut missing: Vec<String> = tools
             .iter()
             .filter(|tool| tool.find(&self.tools).is_none())
@@ -159,7 +169,7 @@ impl Place {
     }
 
     /// A call of `tool` from the root of the workspace that sees no cluster and no settings of the user.
-    fn command(&self, tool: &Tool) -> Result<Command> {
+    fn command(&self, tool: &ShipTool) -> Result<Command> {
         let program = tool.find(&self.tools).with_context(|| format!("`{}` is gone", tool.program))?;
         let mut command = Command::new(program);
         command.current_dir(&self.root).env("KUBECONFIG", "/dev/null").env_remove("KUBERNETES_SERVICE_HOST");

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::{needs, process};
-use groups::Left;
+use groups::SkippedGroup;
 use list::Test;
 pub use list::{build, tests};
 
@@ -83,7 +83,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 }
 
 /// The tests that the command line asks for, and what it leaves out.
-fn chosen(args: &Args, all: Vec<Test>) -> Result<(Vec<Test>, Vec<Left>)> {
+fn chosen(args: &Args, all: Vec<Test>) -> Result<(Vec<Test>, Vec<SkippedGroup>)> {
     groups::check(&all)?;
     let live = |test: &Test| args.live.is_some() && test.name.contains(LIVE);
     match &args.filter {

@@ -11,6 +11,7 @@ pub mod licence;
 mod scan;
 mod source;
 mod texts;
+mod type_names;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use cargo_metadata::Metadata;
 
 use crate::process;
 use finding::{Finding, Level};
+use type_names::TypeNames;
 
 /// Folders that hold nothing the project wrote.
 const FOREIGN: &[&str] = &["target", "agon-reports", "bench-out", "node_modules"];
@@ -72,9 +74,13 @@ fn dependencies(root: &Path, metadata: &Metadata) -> Result<Vec<Finding>> {
 
 fn sources(root: &Path, files: &[String]) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
+    let mut names = TypeNames::default();
     for file in files.iter().filter(|file| file.ends_with(".rs") && !source::is_generated(file)) {
-        findings.extend(source::check(file, &read(root, file)?));
+        let text = read(root, file)?;
+        findings.extend(source::check(file, &text));
+        names.add(file, &text);
     }
+    findings.extend(names.check());
     for file in files.iter().filter(|file| texts::is_shipped(file)) {
         findings.extend(texts::check(file, &read(root, file)?));
     }

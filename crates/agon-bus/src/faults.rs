@@ -24,13 +24,13 @@ pub struct Faults {
 /// How often each fault struck.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FaultCounts {
-    /// Hints lost.
+    /// Hints that were dropped.
     pub lost_hints: u64,
-    /// Hints doubled.
+    /// Hints that were delivered twice.
     pub doubled_hints: u64,
     /// Hints held back.
     pub delayed_hints: u64,
-    /// Work lost.
+    /// Messages of queues that were lost before a consumer took them.
     pub lost_work: u64,
     /// Acknowledged work that came again.
     pub redelivered: u64,
@@ -39,10 +39,10 @@ pub struct FaultCounts {
 /// A bus around another that loses, doubles, delays and redelivers. The same seed and calls give the same faults.
 pub struct FaultyBus<B> {
     inner: Arc<B>,
-    script: Arc<Mutex<Script>>,
+    script: Arc<Mutex<FaultSequence>>,
 }
 
-struct Script {
+struct FaultSequence {
     faults: Faults,
     dice: ChaCha8Rng,
     held_back: Vec<Message>,
@@ -53,7 +53,7 @@ impl<B: Bus> FaultyBus<B> {
     /// Wraps a bus.
     pub fn new(inner: B, seed: u64, faults: Faults) -> Self {
         let dice = ChaCha8Rng::seed_from_u64(seed);
-        let script = Script { faults, dice, held_back: Vec::new(), counts: FaultCounts::default() };
+        let script = FaultSequence { faults, dice, held_back: Vec::new(), counts: FaultCounts::default() };
         Self { inner: Arc::new(inner), script: Arc::new(Mutex::new(script)) }
     }
     /// What has struck so far.
@@ -64,16 +64,16 @@ impl<B: Bus> FaultyBus<B> {
     pub fn calm(&self) {
         self.script().faults = Faults::default();
     }
-    fn script(&self) -> MutexGuard<'_, Script> {
+    fn script(&self) -> MutexGuard<'_, FaultSequence> {
         open(&self.script)
     }
 }
 
-fn open(script: &Mutex<Script>) -> MutexGuard<'_, Script> {
+fn open(script: &Mutex<FaultSequence>) -> MutexGuard<'_, FaultSequence> {
     script.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Script {
+impl FaultSequence {
     fn strikes(&mut self, thousandths: u32) -> bool {
         self.dice.next_u64() % 1_000 < u64::from(thousandths)
     }
@@ -158,7 +158,7 @@ impl<B: Bus + 'static> Bus for FaultyBus<B> {
 
 struct FaultyDelivery<B> {
     inner: Arc<B>,
-    script: Arc<Mutex<Script>>,
+    script: Arc<Mutex<FaultSequence>>,
     delivery: Box<dyn Delivery>,
 }
 

@@ -18,29 +18,29 @@ pub fn matches(pattern: &str, subject: &str) -> bool {
 }
 
 /// Values filed under patterns, found by subject. The cost of a look-up grows with the tokens of the subject only.
-pub(crate) struct Index<T> {
-    root: Node<T>,
+pub(crate) struct PatternIndex<T> {
+    root: PatternNode<T>,
 }
 
-struct Node<T> {
-    by_token: HashMap<Box<str>, Node<T>>,
-    any_token: Option<Box<Node<T>>>,
+struct PatternNode<T> {
+    by_token: HashMap<Box<str>, PatternNode<T>>,
+    any_token: Option<Box<PatternNode<T>>>,
     here: Vec<(u64, T)>,
     any_tail: Vec<(u64, T)>,
 }
-impl<T> Default for Node<T> {
+impl<T> Default for PatternNode<T> {
     fn default() -> Self {
         Self { by_token: HashMap::new(), any_token: None, here: Vec::new(), any_tail: Vec::new() }
     }
 }
 
-impl<T> Default for Index<T> {
+impl<T> Default for PatternIndex<T> {
     fn default() -> Self {
-        Self { root: Node::default() }
+        Self { root: PatternNode::default() }
     }
 }
-impl<T> Index<T> {
-    /// Files a value under a pattern. `id` names it for [`Index::remove`].
+impl<T> PatternIndex<T> {
+    /// Files a value under a pattern. `id` names it for [`PatternIndex::remove`].
     pub(crate) fn insert(&mut self, pattern: &str, id: u64, value: T) {
         let (path, tail) = split_tail(pattern);
         let mut node = &mut self.root;
@@ -74,7 +74,7 @@ impl<T> Index<T> {
     }
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
-        self.root = Node::default();
+        self.root = PatternNode::default();
     }
 }
 
@@ -87,7 +87,7 @@ fn split_tail(pattern: &str) -> (Option<&str>, bool) {
     }
 }
 
-impl<T> Node<T> {
+impl<T> PatternNode<T> {
     fn visit<'a>(&'a self, rest: Option<&str>, visit: &mut impl FnMut(u64, &'a T)) {
         let Some(rest) = rest else {
             return self.here.iter().for_each(|(id, value)| visit(*id, value));
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn found(index: &Index<&'static str>, subject: &str) -> Vec<&'static str> {
+    fn found(index: &PatternIndex<&'static str>, subject: &str) -> Vec<&'static str> {
         let mut found = Vec::new();
         index.for_each_match(subject, &mut |_, value| found.push(*value));
         found.sort_unstable();
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_removed_pattern_leaves_no_branch_behind() {
-        let mut index = Index::default();
+        let mut index = PatternIndex::default();
         index.insert("a.*.c", 1, "x");
         index.insert("a.>", 2, "y");
         assert_eq!(found(&index, "a.b.c"), ["x", "y"]);
@@ -170,7 +170,7 @@ mod tests {
             patterns in proptest::collection::vec("([ab*]\\.){0,3}[ab*>]", 0..8),
             subject in "([ab]\\.){0,4}[ab]",
         ) {
-            let mut index = Index::default();
+            let mut index = PatternIndex::default();
             for (id, pattern) in (0..).zip(&patterns) {
                 index.insert(pattern, id, id);
             }

@@ -152,7 +152,7 @@ pub const MOST_WORK_COUNTED: usize = 100_000;
 /// What a listener receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// A message.
+    /// A message on a subject that the listener asked for.
     Message(Message),
     /// So many messages were lost, because the listener was too slow, or may have been: after the bus was out of
     /// reach, one is counted, since nobody knows how many there were.

@@ -208,16 +208,17 @@ pub const CRITICAL_SEVERITY: u8 = 8;
 /// Critiques up to this severity leave nothing to mend.
 pub const MILD_SEVERITY: u8 = 2;
 
-/// How severe an objection is, by the severity that its critic gives it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ObjectionKind {
-    /// From [`CRITICAL_SEVERITY`].
-    Critical,
-    /// Between the two.
-    Serious,
-    /// Up to [`MILD_SEVERITY`].
-    Mild,
+named! {
+    /// How severe an objection is, by the severity that its critic gives it.
+    #[derive(PartialOrd, Ord)]
+    pub enum ObjectionKind {
+        /// From [`CRITICAL_SEVERITY`].
+        Critical = "critical",
+        /// Between the two.
+        Serious = "serious",
+        /// Up to [`MILD_SEVERITY`].
+        Mild = "mild",
+    }
 }
 impl ObjectionKind {
     /// The kind of a critique of this severity; none of one that finds nothing wrong.
@@ -227,14 +228,6 @@ impl ObjectionKind {
             1..=MILD_SEVERITY => Some(Self::Mild),
             CRITICAL_SEVERITY.. => Some(Self::Critical),
             _ => Some(Self::Serious),
-        }
-    }
-    /// Its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Critical => "critical",
-            Self::Serious => "serious",
-            Self::Mild => "mild",
         }
     }
 }
@@ -402,16 +395,16 @@ pub struct Figure {
     pub value: f64,
 }
 
-/// By what texts were compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Method {
-    /// Cosine of embeddings.
-    Embeddings,
-    /// Cosine of word counts, because no embedding model is named.
-    Words,
-    /// Cosine of word counts, because the embeddings could not be had.
-    WordsInstead,
+named! {
+    /// By what texts were compared.
+    pub enum Method {
+        /// Cosine of embeddings.
+        Embeddings = "embeddings" => "by embeddings",
+        /// Cosine of word counts, because no embedding model is named.
+        Words = "words" => "by words",
+        /// Cosine of word counts, because the embeddings could not be had.
+        WordsInstead = "words_instead" => "by words, because the embeddings could not be had",
+    }
 }
 
 /// The result as the author wants it.

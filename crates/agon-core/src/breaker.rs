@@ -53,7 +53,7 @@ impl Pass {
 
 /// What a breaker says to a call that wants to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum BreakerDecision {
     /// It may start.
     Pass(Pass),
     /// Not before this moment; a report may change that.
@@ -85,12 +85,12 @@ impl Breaker {
     }
 
     /// Whether a call may start. In the half-open state exactly one holds a pass at a time.
-    pub fn admit(&mut self, now: Timestamp) -> Verdict {
+    pub fn admit(&mut self, now: Timestamp) -> BreakerDecision {
         match self.state {
-            State::Closed { .. } => Verdict::Pass(Pass { era: self.era, probe: false }),
-            State::Open { until } if now < until => Verdict::Wait(until),
+            State::Closed { .. } => BreakerDecision::Pass(Pass { era: self.era, probe: false }),
+            State::Open { until } if now < until => BreakerDecision::Wait(until),
             State::Open { .. } => self.probe(now, 0),
-            State::HalfOpen { probe_until: Some(until), .. } if now < until => Verdict::Wait(until),
+            State::HalfOpen { probe_until: Some(until), .. } if now < until => BreakerDecision::Wait(until),
             State::HalfOpen { successes, .. } => self.probe(now, successes),
         }
     }
@@ -123,10 +123,10 @@ impl Breaker {
         matches!(self.state, State::Closed { .. })
     }
 
-    fn probe(&mut self, now: Timestamp, successes: u32) -> Verdict {
+    fn probe(&mut self, now: Timestamp, successes: u32) -> BreakerDecision {
         self.era = self.era.wrapping_add(1);
         self.state = State::HalfOpen { successes, probe_until: Some(now.plus(self.policy.probe_lease_ms)) };
-        Verdict::Pass(Pass { era: self.era, probe: true })
+        BreakerDecision::Pass(Pass { era: self.era, probe: true })
     }
 
     fn half_open(&mut self, successes: u32) {
@@ -173,8 +173,8 @@ mod tests {
 
     fn pass(breaker: &mut Breaker, now: Timestamp) -> Pass {
         match breaker.admit(now) {
-            Verdict::Pass(pass) => pass,
-            Verdict::Wait(until) => panic!("refused until {until:?}"),
+            BreakerDecision::Pass(pass) => pass,
+            BreakerDecision::Wait(until) => panic!("refused until {until:?}"),
         }
     }
     fn end(breaker: &mut Breaker, now: Timestamp, how: CallEnd) {
@@ -197,7 +197,7 @@ mod tests {
         assert!(breaker.is_closed());
         end(&mut breaker, START, CallEnd::Failure);
 
-        assert_eq!(breaker.admit(START), Verdict::Wait(START.plus(60_000)));
+        assert_eq!(breaker.admit(START), BreakerDecision::Wait(START.plus(60_000)));
     }
 
     #[test]
@@ -230,7 +230,7 @@ mod tests {
 
         assert!(pass(&mut breaker, until).is_probe());
 
-        assert!(matches!(breaker.admit(until), Verdict::Wait(_)));
+        assert!(matches!(breaker.admit(until), BreakerDecision::Wait(_)));
     }
 
     #[test]

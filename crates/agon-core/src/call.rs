@@ -99,7 +99,7 @@ pub struct Coercion {
     pub to: String,
 }
 
-/// Sampling options that were sent with a call.
+/// Sampling options of a call. What is absent is left to the server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallOptions {
     /// Sampling temperature.
@@ -142,6 +142,11 @@ impl Usage {
     /// Prompt plus generated tokens; absent when either is unknown.
     pub fn total(&self) -> Option<u64> {
         Some(self.prompt_tokens?.saturating_add(self.completion_tokens?))
+    }
+    /// The tokens of prompt and answer together, where they are more than a context holds: the server then forgot the beginning of the
+    /// prompt while it generated, as llama.cpp's context shift does without a word.
+    pub fn exceeds(&self, context: u64) -> Option<u64> {
+        self.total().filter(|total| *total > context)
     }
 }
 

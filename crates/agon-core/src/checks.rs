@@ -72,51 +72,25 @@ impl CheckResult {
     }
 }
 
-/// Why a check has no result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CheckFailure {
-    /// The debate has no verifier of that name.
-    UnknownVerifier,
-    /// The verifier could not be started or reached.
-    Unavailable,
-    /// There was no result in time.
-    TimedOut,
-    /// The verifier ended without success.
-    Died,
-    /// What it answered is no result.
-    Malformed,
-    /// The claim, or an answer of an MCP server, is too long.
-    TooLarge,
-    /// The MCP server says that its function failed.
-    Refused,
-    /// More claims were marked than are checked.
-    OverLimit,
-}
-impl CheckFailure {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::UnknownVerifier,
-        Self::Unavailable,
-        Self::TimedOut,
-        Self::Died,
-        Self::Malformed,
-        Self::TooLarge,
-        Self::Refused,
-        Self::OverLimit,
-    ];
-    /// Its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::UnknownVerifier => "unknown_verifier",
-            Self::Unavailable => "unavailable",
-            Self::TimedOut => "timed_out",
-            Self::Died => "died",
-            Self::Malformed => "malformed",
-            Self::TooLarge => "too_large",
-            Self::Refused => "refused",
-            Self::OverLimit => "over_limit",
-        }
+named! {
+    /// Why a check has no result.
+    pub enum CheckFailure {
+        /// The debate has no verifier of that name.
+        UnknownVerifier = "unknown_verifier",
+        /// The verifier could not be started or reached.
+        Unavailable = "unavailable",
+        /// There was no result in time.
+        TimedOut = "timed_out",
+        /// The verifier ended without success.
+        Died = "died",
+        /// What it answered is no result.
+        Malformed = "malformed",
+        /// The claim, or an answer of an MCP server, is too long.
+        TooLarge = "too_large",
+        /// The MCP server says that its function failed.
+        Refused = "refused",
+        /// More claims were marked than are checked.
+        OverLimit = "over_limit",
     }
 }
 
@@ -135,11 +109,11 @@ pub struct MarkedClaim {
 /// block; so what a speaker quotes in one of these ways is not its own claim. A block that is not closed or empty is none either.
 pub fn marked_claims(speech: &str) -> Vec<MarkedClaim> {
     let mut claims = Vec::new();
-    let mut open: Option<Block> = None;
+    let mut open: Option<FencedBlock> = None;
     for line in speech.lines() {
         match &mut open {
-            None => open = Block::opened(line),
-            Some(block) if block.is_closed_by(line) => claims.extend(open.take().and_then(Block::claim)),
+            None => open = FencedBlock::opened(line),
+            Some(block) if block.is_closed_by(line) => claims.extend(open.take().and_then(FencedBlock::claim)),
             Some(block) => block.lines.push(line),
         }
     }
@@ -147,13 +121,13 @@ pub fn marked_claims(speech: &str) -> Vec<MarkedClaim> {
 }
 
 /// A fenced block whose end was not seen yet.
-struct Block<'a> {
+struct FencedBlock<'a> {
     fence: char,
     length: usize,
     verifier: Option<String>,
     lines: Vec<&'a str>,
 }
-impl<'a> Block<'a> {
+impl<'a> FencedBlock<'a> {
     fn opened(line: &'a str) -> Option<Self> {
         let (fence, length, info) = fence(line)?;
         // a line such as ```code``` is text

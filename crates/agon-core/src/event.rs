@@ -1,20 +1,19 @@
 //! What happened: the events of a debate's log, the only truth.
-use crate::answer::{
-    Bid, Citation, Critique, DebaterScore, Interjection, Measures, Note, PointReply, Ranked, SpeechScore, Synthesis,
-};
+use crate::answer::Measures;
 use crate::call::{Call, ToolUse};
 use crate::failure::Failure;
 use crate::ids::{ModelName, NodeId, ParticipantId, Position, Timestamp, TurnId};
 use crate::outcome::{Consensus, DebateState, MajorityShift, MissingSeat, Outcome, Reason, StopRule, UsageTotals};
 use crate::spec::VoteRule;
-use crate::task::{Ask, BallotStage, BidPurpose, Conclusion, Point};
+use crate::task::Ask;
 use crate::work::Seat;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::sync::Arc;
 
+mod answered;
 mod parts;
-mod settled;
 
+pub use answered::*;
 pub use parts::*;
 
 /// One step of a debate: events that became true together, appended as one.
@@ -43,7 +42,7 @@ impl Record {
 }
 
 /// Something that happened in a debate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// The debate was accepted; always the first event.
@@ -69,7 +68,7 @@ pub enum Event {
         /// By which model.
         model: ModelName,
         /// The model's digest there.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         digest: Option<String>,
     },
     /// A round was opened.
@@ -79,10 +78,10 @@ pub enum Event {
         /// Who speaks, in order.
         speakers: Vec<ParticipantId>,
         /// What they are told.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         briefing: Option<Arc<str>>,
         /// A new angle.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         new_angle: Option<Arc<str>>,
     },
     /// Seats were opened for the next step.
@@ -94,10 +93,10 @@ pub enum Event {
         /// Whose, for what, in order.
         seats: Vec<Seat>,
         /// All at once, on the log as it stands now; else one after the other.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
         parallel: bool,
         /// The seats join those that are open, whose turns go on.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
         joins: bool,
     },
     /// A participant was asked.
@@ -121,205 +120,22 @@ pub enum Event {
         /// What was said so far.
         text: Arc<str>,
     },
-    /// A debater spoke.
-    SpeechRecorded(Speech),
-    /// A private ballot was cast.
-    BallotCast {
+    /// A moderator's decision could not be had: a full roster, or to continue, stands in its place.
+    #[serde(rename = "moderator_decided", serialize_with = "answered::fallback")]
+    FallbackDecided {
         /// The turn.
         turn: TurnId,
-        /// Before round 1 or at the end.
-        stage: BallotStage,
-        /// Whose.
-        participant: ParticipantId,
-        /// What.
-        choice: String,
-        /// Why.
-        reasons: Vec<String>,
-        /// How sure the voter says it is, 0 to 100; absent unless the file asks for it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        confidence: Option<u8>,
-        /// How it came about.
-        call: Box<Call>,
-    },
-    /// Somebody said how much it wants to speak.
-    BidPlaced {
-        /// The turn.
-        turn: TurnId,
-        /// Who.
-        participant: ParticipantId,
-        /// For what.
-        purpose: BidPurpose,
-        /// The bid.
-        #[serde(flatten)]
-        bid: Bid,
-        /// How it came about.
-        call: Box<Call>,
-    },
-    /// A speaker took one of the points of information that it was offered, or none.
-    PointsAnswered {
-        /// The turn.
-        turn: TurnId,
-        /// The speaker.
-        participant: ParticipantId,
-        /// What was offered.
-        points: Vec<Point>,
-        /// What the speaker made of it.
-        #[serde(flatten)]
-        reply: PointReply,
-        /// How it came about.
-        call: Box<Call>,
-    },
-    /// A proposal was criticised.
-    CritiqueRecorded {
-        /// The turn.
-        turn: TurnId,
-        /// By whom.
-        participant: ParticipantId,
-        /// Whose proposal.
-        of: ParticipantId,
-        /// The critique.
-        #[serde(flatten)]
-        critique: Critique,
-        /// How many look-alikes of the transcript's own marks it holds.
-        #[serde(default, skip_serializing_if = "parts::is_zero")]
-        neutralised: u32,
-        /// How it came about.
-        call: Box<Call>,
-    },
-    /// A debater noted something for itself; nobody else is shown it.
-    NoteTaken {
-        /// The turn.
-        turn: TurnId,
-        /// Who.
-        participant: ParticipantId,
-        /// The note.
-        #[serde(flatten)]
-        note: Note,
-        /// How it came about.
-        call: Box<Call>,
-    },
-    /// A vote that decides was cast.
-    VoteCast {
-        /// The turn.
-        turn: TurnId,
-        /// Whose.
-        participant: ParticipantId,
-        /// For whom; the first of `choices` where there are several.
-        choice: String,
-        /// The whole ranking, best first, or all that are approved; empty in a vote for one.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        choices: Vec<String>,
-        /// Why.
-        reasons: Vec<String>,
-        /// How sure the voter says it is, 0 to 100; absent unless the file asks for it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        confidence: Option<u8>,
-        /// How it came about.
-        call: Box<Call>,
-    },
-    /// A voter scored the other debaters.
-    DebatersScored {
-        /// The turn.
-        turn: TurnId,
-        /// The voter.
-        participant: ParticipantId,
-        /// The scores.
-        scores: Vec<DebaterScore>,
-        /// How it came about.
-        call: Box<Call>,
-    },
-    /// The moderator opened or closed a round, or its decision had to be replaced.
-    ModeratorDecided {
-        /// The turn.
-        turn: TurnId,
-        /// What it decided.
+        /// What is done instead.
         decision: ModeratorDecision,
-        /// The decision is the fallback (full roster, or to continue), because the moderator's own could not be had.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        fallback: bool,
-        /// How it came about; absent for a fallback.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        call: Option<Box<Call>>,
     },
-    /// The moderator said something between the speeches and the end of a round.
-    ModeratorInterjected {
-        /// The turn.
-        turn: TurnId,
-        /// What.
-        #[serde(flatten)]
-        interjection: Interjection,
-        /// How it came about.
-        call: Box<Call>,
-    },
-    /// The moderator scored the speeches of a round.
-    SpeechesScored {
-        /// The turn.
-        turn: TurnId,
-        /// The scores.
-        scores: Vec<SpeechScore>,
-        /// How it came about.
-        call: Box<Call>,
-    },
-    /// The moderator briefed everybody on what it had found out.
-    ResearchBriefed {
-        /// The turn.
-        turn: TurnId,
-        /// The brief.
-        text: Arc<str>,
-        /// How it came about.
-        call: Box<Call>,
-    },
-    /// The moderator concluded.
-    ModeratorConcluded {
-        /// The turn.
-        turn: TurnId,
-        /// In what manner.
-        conclusion: Conclusion,
-        /// What it said; the verdict where it decides.
-        text: Arc<str>,
-        /// Why, where it decides.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        reasoning: Option<String>,
-        /// How it came about.
-        call: Box<Call>,
-    },
-    /// What was said up to the end of a round was summed up.
-    SummaryRecorded {
-        /// The turn.
-        turn: TurnId,
-        /// That round.
-        through: u32,
-        /// The summary.
-        text: Arc<str>,
-        /// How it came about.
-        call: Box<Call>,
-    },
-    /// The similarity of a round's speeches was measured.
-    RoundMeasured {
+    /// A round's speeches were compared by their words, for which nobody is asked.
+    #[serde(rename = "round_measured")]
+    RoundCompared {
         /// The round.
         round: u32,
         /// The figures.
         #[serde(flatten)]
         measures: Measures,
-        /// The turn that measured; absent where none was asked for it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        turn: Option<TurnId>,
-        /// How the embeddings came about.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        call: Option<Box<Call>>,
-    },
-    /// The judge said whether enough was said.
-    EnoughAsked {
-        /// The turn.
-        turn: TurnId,
-        /// Who judged.
-        judge: ParticipantId,
-        /// Whether no further round can change the answer.
-        enough: bool,
-        /// Why.
-        reasoning: String,
-        /// How it came about.
-        call: Box<Call>,
     },
     /// A try failed.
     TurnFailed {
@@ -330,7 +146,7 @@ pub enum Event {
         /// Why.
         failure: Failure,
         /// When the next try starts; absent when there is none.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         retry_at: Option<Timestamp>,
         /// Tokens that the failed try cost, as far as they are known, and where it ran.
         call: Box<Call>,
@@ -353,54 +169,19 @@ pub enum Event {
         /// After this round.
         round: u32,
         /// What was wrong with `terminate_when`, which no longer mattered.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         warning: Option<String>,
-    },
-    /// The judge judged one order.
-    JudgementRecorded {
-        /// The turn.
-        turn: TurnId,
-        /// Who judged.
-        judge: ParticipantId,
-        /// Which order of presentation, from 0.
-        order: u32,
-        /// The answer to the topic.
-        verdict: String,
-        /// One of the candidates, or none for a synthesis.
-        winner: Option<String>,
-        /// Why.
-        reasoning: String,
-        /// What it rests on, checked.
-        citations: Vec<Citation>,
-        /// Critical objections that nobody answered, as this judge sees it.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        open_objections: Vec<String>,
-        /// How it came about.
-        call: Box<Call>,
-    },
-    /// The judge ranked all candidates in one order of presentation.
-    RankingRecorded {
-        /// The turn.
-        turn: TurnId,
-        /// Who judged.
-        judge: ParticipantId,
-        /// Which order of presentation, from 0.
-        order: u32,
-        /// The candidates, best first.
-        ranking: Vec<Ranked>,
-        /// How it came about.
-        call: Box<Call>,
     },
     /// The votes or rankings were counted.
     VoteTallied {
         /// By this rule; absent where rankings of judges were counted.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         rule: Option<VoteRule>,
         /// Candidates with what they got, most first, ties in candidate order: votes, points under `borda`, approvals,
         /// thousandths of weight under `weighted`, thousandths of a mean total under `anonymous_scoring`.
         counts: Vec<(String, u32)>,
         /// How much each voter's vote weighs; empty where all weigh the same.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
         weights: Vec<VoterWeight>,
         /// Who could vote, failed voters included.
         eligible: u32,
@@ -414,34 +195,24 @@ pub enum Event {
         /// Of which kind.
         outcome: Outcome,
         /// The answer to the topic, where there is one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         verdict: Option<String>,
         /// Who won, where somebody did.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         winner: Option<String>,
         /// Why.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         reasoning: Option<String>,
         /// Why the outcome is what it is, where it needs a reason.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<Reason>,
         /// How far the debaters agree; apart from the verdict.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         consensus: Option<Consensus>,
         /// What became of the first ballots' majority.
         majority: MajorityShift,
         /// Whose final ballot differs from the initial one.
         moved: Vec<ParticipantId>,
-    },
-    /// The result was turned into what the author wants.
-    SynthesisRecorded {
-        /// The turn.
-        turn: TurnId,
-        /// The synthesis.
-        #[serde(flatten)]
-        synthesis: Synthesis,
-        /// How it came about.
-        call: Box<Call>,
     },
     /// The servers gave the debate up for now: nobody plays it before somebody has resumed it.
     DebateInterrupted {
@@ -451,7 +222,7 @@ pub enum Event {
     /// Somebody had a debate continued that nobody played.
     DebateResumed {
         /// Who, as far as it is known.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         by: Option<String>,
     },
     /// Somebody asked to end the debate.
@@ -464,14 +235,17 @@ pub enum Event {
         /// How it ended.
         state: DebateState,
         /// What came out, when it succeeded.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         outcome: Option<Outcome>,
         /// Why, where the outcome needs a reason.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<Reason>,
         /// Tokens of all calls.
         usage: UsageTotals,
         /// Seats that failed for good.
         missing_seats: Vec<MissingSeat>,
     },
+    /// Somebody answered what it was asked for.
+    #[serde(untagged)]
+    Answered(Answered),
 }

@@ -19,44 +19,45 @@ impl Failure {
     }
 }
 
-/// The kind of a failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FailureCause {
-    /// No answer in time.
-    Timeout,
-    /// The server is at its limit.
-    Busy,
-    /// Nobody serves the model.
-    NotFound,
-    /// The prompt does not fit the model's context.
-    ContextOverflow,
-    /// Generation was cut by the token limit.
-    Truncated,
-    /// The answer is empty, refused, withheld by the service, or not of the form that was asked for.
-    Malformed,
-    /// No connection, or one that broke.
-    Transport,
-    /// The server failed.
-    ServerError,
-    /// The server refuses the request as it is.
-    BadRequest,
-    /// The server refuses the credentials.
-    Unauthorized,
-    /// The account's quota is spent.
-    Quota,
-    /// The breaker of every host that could serve it is open, so that no call was made.
-    BreakerOpen,
-    /// The model server could not be reached, or had no room, for as long as a turn waits for that. No call was answered.
-    ServerAway,
-    /// The participant's actor failed.
-    Internal,
-    /// The turn was cancelled.
-    Cancelled,
-    /// The host does not have a tool that the participant is to have.
-    ToolMissing,
-    /// The answer came steadily, and too slowly to end within the turn's time.
-    TooSlow,
+named! {
+    /// The kind of a failure.
+    #[derive(PartialOrd, Ord)]
+    pub enum FailureCause {
+        /// No answer in time.
+        Timeout = "timeout",
+        /// The server is at its limit.
+        Busy = "busy",
+        /// Nobody serves the model.
+        NotFound = "not_found",
+        /// The prompt does not fit the model's context.
+        ContextOverflow = "context_overflow",
+        /// Generation was cut by the token limit.
+        Truncated = "truncated",
+        /// The answer is empty, refused, withheld by the service, or not of the form that was asked for.
+        Malformed = "malformed",
+        /// No connection, or one that broke.
+        Transport = "transport",
+        /// The server failed.
+        ServerError = "server_error",
+        /// The server refuses the request as it is.
+        BadRequest = "bad_request",
+        /// The server refuses the credentials.
+        Unauthorized = "unauthorized",
+        /// The account's quota is spent.
+        Quota = "quota",
+        /// The breaker of every host that could serve it is open, so that no call was made.
+        BreakerOpen = "breaker_open",
+        /// The model server could not be reached, or had no room, for as long as a turn waits for that. No call was answered.
+        ServerAway = "server_away",
+        /// The participant's actor failed.
+        Internal = "internal",
+        /// The turn was cancelled.
+        Cancelled = "cancelled",
+        /// The host does not have a tool that the participant is to have.
+        ToolMissing = "tool_missing",
+        /// The answer came steadily, and too slowly to end within the turn's time.
+        TooSlow = "too_slow",
+    }
 }
 impl FailureCause {
     /// How often the same model is asked again at the most, this first try included.
@@ -81,28 +82,6 @@ impl FailureCause {
     /// Whether the next try may start at once, because the fault lies in the answer and not in the server.
     pub fn retries_at_once(self) -> bool {
         matches!(self, Self::Malformed | Self::Truncated)
-    }
-    /// The name used in logs and files.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Timeout => "timeout",
-            Self::Busy => "busy",
-            Self::NotFound => "not_found",
-            Self::ContextOverflow => "context_overflow",
-            Self::Truncated => "truncated",
-            Self::Malformed => "malformed",
-            Self::Transport => "transport",
-            Self::ServerError => "server_error",
-            Self::BadRequest => "bad_request",
-            Self::Unauthorized => "unauthorized",
-            Self::Quota => "quota",
-            Self::BreakerOpen => "breaker_open",
-            Self::ServerAway => "server_away",
-            Self::Internal => "internal",
-            Self::Cancelled => "cancelled",
-            Self::ToolMissing => "tool_missing",
-            Self::TooSlow => "too_slow",
-        }
     }
 }
 

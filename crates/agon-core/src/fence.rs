@@ -4,12 +4,12 @@
 //! it is [`Foreign`], and only a [`Fence`] prints it.
 mod fold;
 mod foreign;
-mod look;
+mod lookalike;
 mod mark;
 mod template;
 mod written;
 
-pub use foreign::{Fence, Foreign, Kind};
+pub use foreign::{Fence, FenceKind, Foreign};
 pub use mark::{Mark, Reader};
 pub use written::{Author, Authored, Part, PromptText, Written};
 
@@ -115,8 +115,8 @@ pub fn neutralise(text: &str) -> (Cow<'_, str>, u32) {
         let is_plain = fold::is_plain(line);
         let readings: Vec<_> = if is_plain { Vec::new() } else { fold::readings(line).collect() };
         let is_alike = match is_plain {
-            true => look::begins_like_ours(line),
-            false => readings.iter().any(|folded| look::reads_like_ours(line, folded)),
+            true => lookalike::begins_like_ours(line),
+            false => readings.iter().any(|folded| lookalike::reads_like_ours(line, folded)),
         };
         if is_alike {
             safe.push_str(text.get(kept..start).unwrap_or_default());
@@ -143,10 +143,10 @@ pub fn parts_messages(text: &str) -> bool {
 
 /// The text in which no line begins like one that says what a verifier found, for whoever shows such lines beside it.
 pub fn without_checks(text: &str) -> Cow<'_, str> {
-    if !text.lines().any(look::is_check) {
+    if !text.lines().any(lookalike::is_check) {
         return Cow::Borrowed(text);
     }
-    let defused = |line: &str| if look::is_check(line) { format!("| {line}") } else { line.to_owned() };
+    let defused = |line: &str| if lookalike::is_check(line) { format!("| {line}") } else { line.to_owned() };
     Cow::Owned(text.split('\n').map(defused).collect::<Vec<_>>().join("\n"))
 }
 

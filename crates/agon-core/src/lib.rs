@@ -7,6 +7,9 @@
 //!
 //! Invariant: nothing here awaits, reads a clock, rolls dice, logs or touches a file; randomness comes from the recorded seed, time from the caller.
 
+#[macro_use]
+mod named;
+
 mod answer;
 mod archive;
 pub mod breaker;
@@ -23,8 +26,6 @@ pub mod names;
 mod outcome;
 mod plan;
 mod progress;
-pub mod ratings;
-pub mod recall;
 mod rejudge;
 pub mod remedy;
 pub mod restart;
@@ -34,6 +35,8 @@ mod spec;
 mod stop;
 pub mod tally;
 mod task;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod transcript;
 pub mod words;
 mod work;
@@ -47,10 +50,10 @@ pub use event::*;
 pub use failure::*;
 pub use feed::*;
 pub use ids::*;
+pub use named::{Choice, Named};
 pub use outcome::*;
 pub use plan::CallPlan;
 pub use progress::{CallCounts, CallProgress};
-pub use ratings::{Ledger, failed_arguments, ratings_for, wants_ratings};
 pub use rejudge::{RejudgeError, rejudge, rejudged_spec};
 pub use spec::*;
 pub use stop::{

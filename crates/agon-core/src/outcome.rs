@@ -4,53 +4,46 @@ use crate::failure::FailureCause;
 use crate::ids::ParticipantId;
 use serde::{Deserialize, Serialize};
 
-/// The terminal state of the process: whether Agon did its work. "No consensus" is a success.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DebateState {
-    /// The debate came to an outcome.
-    Succeeded,
-    /// It could not.
-    Failed,
-    /// Somebody ended it.
-    Cancelled,
+named! {
+    /// The terminal state of the process: whether Agon did its work. "No consensus" is a success.
+    pub enum DebateState {
+        /// The debate came to an outcome.
+        Succeeded = "succeeded" => "Succeeded",
+        /// It could not.
+        Failed = "failed" => "Failed",
+        /// Somebody ended it.
+        Cancelled = "cancelled" => "Cancelled",
+    }
 }
 
-/// Why nobody plays a debate that has not ended. Nothing but `agon resume` continues it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Halt {
-    /// Its process was stopped on purpose, or it waits for a model server that was away for too long.
-    Paused,
-    /// Its process died, or the servers gave it up for now.
-    Interrupted,
+named! {
+    /// Why nobody plays a debate that has not ended. Nothing but `agon resume` continues it.
+    pub enum Halt {
+        /// Its process was stopped on purpose, or it waits for a model server that was away for too long.
+        Paused = "paused" => "Paused",
+        /// Its process died, or the servers gave it up for now.
+        Interrupted = "interrupted" => "Interrupted",
+    }
 }
 impl Halt {
     /// What a debate is whose log was interrupted for this reason.
     pub fn of(reason: &Reason) -> Self {
         if reason.code == ReasonCode::ServerAway { Self::Paused } else { Self::Interrupted }
     }
-    /// The word for it, the same wherever a state is shown.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Paused => "paused",
-            Self::Interrupted => "interrupted",
-        }
-    }
 }
 
-/// What came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// There is a verdict, and nobody was missing.
-    Decided,
-    /// There is a verdict, but seats were missing.
-    Degraded,
-    /// The votes are tied.
-    Tie,
-    /// No verdict can be given; the reason says why.
-    Inconclusive,
+named! {
+    /// What came out.
+    pub enum Outcome {
+        /// There is a verdict, and nobody was missing.
+        Decided = "decided" => "Decided",
+        /// There is a verdict, but seats were missing.
+        Degraded = "degraded" => "Decided with missing seats",
+        /// The votes are tied.
+        Tie = "tie" => "Tie",
+        /// No verdict can be given; the reason says why.
+        Inconclusive = "inconclusive" => "Inconclusive",
+    }
 }
 
 /// Why an outcome is what it is.
@@ -73,74 +66,74 @@ impl Reason {
     }
 }
 
-/// The kinds of reasons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReasonCode {
-    /// The judge's winner changed with the order of presentation.
-    OrderSensitive,
-    /// One of the judge's orders could not be had.
-    JudgeIncomplete,
-    /// No order could be judged.
-    JudgeFailed,
-    /// No vote came.
-    NoVotes,
-    /// No candidate met the vote's rule.
-    RuleNotMet,
-    /// The judges of a panel disagree, and no winner has more than half of them.
-    PanelSplit,
-    /// The debate was held without a decision, as its strategy wants it.
-    NoDecisionWanted,
-    /// The moderator's synthesis could not be had.
-    ModeratorFailed,
-    /// The last call over the result failed, or its output does not fit the schema.
-    SynthesisFailed,
-    /// Fewer speakers than the quorum.
-    Quorum,
-    /// A turn failed and `on_turn_failure` is `abort`.
-    TurnFailed,
-    /// `terminate_when` could not be evaluated.
-    TerminateWhen,
-    /// Nobody said anything.
-    EmptyTranscript,
-    /// The coordinator failed again and again.
-    Poison,
-    /// A model server without which the debate cannot go on was away for too long: the debate is paused.
-    ServerAway,
-    /// Somebody cancelled it.
-    Cancelled,
+named! {
+    /// The kinds of reasons.
+    pub enum ReasonCode {
+        /// The judge's winner changed with the order of presentation.
+        OrderSensitive = "order_sensitive" => "the judge named another winner when the order of presentation was reversed",
+        /// One of the judge's orders could not be had.
+        JudgeIncomplete = "judge_incomplete" => "one of the judge's two readings could not be had",
+        /// No order could be judged.
+        JudgeFailed = "judge_failed" => "the judge could not be heard",
+        /// No vote came.
+        NoVotes = "no_votes" => "no vote came in",
+        /// No candidate met the vote's rule.
+        RuleNotMet = "rule_not_met" => "no candidate met the rule of the vote",
+        /// The judges of a panel disagree, and no winner has more than half of them.
+        PanelSplit = "panel_split" => "the judges disagree, and no winner has more than half of them",
+        /// The debate was held without a decision, as its strategy wants it.
+        NoDecisionWanted = "no_decision_wanted" => "no decision was wanted",
+        /// The moderator's synthesis could not be had.
+        ModeratorFailed = "moderator_failed" => "the moderator's synthesis could not be had",
+        /// The last call over the result failed, or its output does not fit the schema.
+        SynthesisFailed = "synthesis_failed" => "the last call over the result failed, or its output does not fit the schema",
+        /// Fewer speakers than the quorum.
+        Quorum = "quorum" => "too few speakers of a round could be heard",
+        /// A turn failed and `on_turn_failure` is `abort`.
+        TurnFailed = "turn_failed" => "a turn failed, and the debate file asks to end then",
+        /// `terminate_when` could not be evaluated.
+        TerminateWhen = "terminate_when" => "terminate_when could not be evaluated",
+        /// Nobody said anything.
+        EmptyTranscript = "empty_transcript" => "nobody said anything",
+        /// The coordinator failed again and again.
+        Poison = "poison" => "its coordinator failed again and again",
+        /// A model server without which the debate cannot go on was away for too long: the debate is paused.
+        ServerAway = "server_away" => "a model server was away for too long",
+        /// Somebody cancelled it.
+        Cancelled = "cancelled" => "somebody ended it",
+    }
 }
 
-/// The rule that ended the rounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StopRule {
-    /// Whatever the votes of the rounds to come, the winner stays the same.
-    MathematicallyDecided,
-    /// The speakers agree.
-    ConsensusReached,
-    /// Nothing is left to mend: no critique of the round is severe, or no proposal changed.
-    Converged,
-    /// Nobody moved for two rounds, and they do not agree.
-    Impasse,
-    /// No speech of the round said anything new.
-    NoNewArguments,
-    /// The judge said that enough was said.
-    JudgeEnough,
-    /// The moderator opened the last round with `done`.
-    ModeratorDone,
-    /// The moderator closed a round as settled.
-    ModeratorSettled,
-    /// The moderator called the vote when it closed a round.
-    ModeratorVote,
-    /// `terminate_when` became true.
-    TerminateWhen,
-    /// The token budget, the decision's share kept back.
-    TokenBudget,
-    /// The time budget, the decision's share kept back.
-    TimeBudget,
-    /// `max_rounds`.
-    MaxRounds,
+named! {
+    /// The rule that ended the rounds.
+    pub enum StopRule {
+        /// Whatever the votes of the rounds to come, the winner stays the same.
+        MathematicallyDecided = "mathematically_decided" => "no vote that was still to come could change the winner",
+        /// The speakers agree.
+        ConsensusReached = "consensus_reached" => "the speakers agreed",
+        /// Nothing is left to mend: no critique of the round is severe, or no proposal changed.
+        Converged = "converged" => "nothing was left to mend: no severe critique, or no proposal that changed",
+        /// Nobody moved for two rounds, and they do not agree.
+        Impasse = "impasse" => "nobody moved for two rounds, and they did not agree",
+        /// No speech of the round said anything new.
+        NoNewArguments = "no_new_arguments" => "no speech of the round said anything new",
+        /// The judge said that enough was said.
+        JudgeEnough = "judge_enough" => "the judge had heard enough",
+        /// The moderator opened the last round with `done`.
+        ModeratorDone = "moderator_done" => "the moderator called the last round",
+        /// The moderator closed a round as settled.
+        ModeratorSettled = "moderator_settled" => "the moderator held the question for settled",
+        /// The moderator called the vote when it closed a round.
+        ModeratorVote = "moderator_vote" => "the moderator called the vote",
+        /// `terminate_when` became true.
+        TerminateWhen = "terminate_when" => "terminate_when became true",
+        /// The token budget, the decision's share kept back.
+        TokenBudget = "token_budget" => "the token budget was spent",
+        /// The time budget, the decision's share kept back.
+        TimeBudget = "time_budget" => "the time budget was spent",
+        /// `max_rounds`.
+        MaxRounds = "max_rounds" => "the last round of the plan was over",
+    }
 }
 
 /// How far the voters agree: the share of the eligible voters for the top answer.
@@ -171,20 +164,21 @@ pub enum ConsensusSource {
     Votes,
 }
 
-/// A share's name: `unanimous` s = 1, `strong` s > 0.8, `moderate` 0.6 <= s <= 0.8, `weak` 0.5 < s < 0.6, `split` s <= 0.5.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Strength {
-    /// At most one half.
-    Split,
-    /// More than one half, less than 0.6.
-    Weak,
-    /// 0.6 to 0.8.
-    Moderate,
-    /// More than 0.8.
-    Strong,
-    /// All.
-    Unanimous,
+named! {
+    /// A share's name: `unanimous` s = 1, `strong` s > 0.8, `moderate` 0.6 <= s <= 0.8, `weak` 0.5 < s < 0.6, `split` s <= 0.5.
+    #[derive(PartialOrd, Ord)]
+    pub enum Strength {
+        /// At most one half.
+        Split = "split",
+        /// More than one half, less than 0.6.
+        Weak = "weak",
+        /// 0.6 to 0.8.
+        Moderate = "moderate",
+        /// More than 0.8.
+        Strong = "strong",
+        /// All.
+        Unanimous = "unanimous",
+    }
 }
 
 /// What became of the strict majority of the initial ballots: compared with the verdict's winner.

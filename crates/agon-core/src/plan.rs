@@ -24,7 +24,7 @@ pub struct CallPlan {
 impl CallPlan {
     /// Counts the calls of a whole debate.
     pub fn of(spec: &DebateSpec) -> Self {
-        let mut count = Count::default();
+        let mut count = PlanTotals::default();
         for phase in spec.before_rounds() {
             count.everybody(phase, spec, 1);
         }
@@ -39,7 +39,7 @@ impl CallPlan {
 
     /// Counts the calls that only judge a finished transcript again.
     pub fn of_decision(spec: &DebateSpec) -> Self {
-        let mut count = Count::default();
+        let mut count = PlanTotals::default();
         count.decision(spec);
         count.plan()
     }
@@ -49,13 +49,13 @@ impl CallPlan {
 pub(crate) const REQUESTS: usize = 4;
 
 #[derive(Default)]
-struct Count<'a> {
+struct PlanTotals<'a> {
     phases: BTreeMap<PhaseName, u64>,
     models: BTreeMap<&'a ModelName, u64>,
     tokens: u64,
 }
 
-impl<'a> Count<'a> {
+impl<'a> PlanTotals<'a> {
     fn ending(&mut self, spec: &'a DebateSpec) {
         let mut phase = PhaseName::Rounds;
         if let Some(moderator) = spec.moderator.as_ref().filter(|one| one.interject == Interject::FinalOnly) {

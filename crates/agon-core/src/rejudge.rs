@@ -76,17 +76,13 @@ pub fn rejudge(admission: Admission, old: &[impl AsRef<Record>]) -> Result<Vec<E
 }
 
 fn has_speech(records: &[impl AsRef<Record>]) -> bool {
-    records.iter().flat_map(|record| &record.as_ref().events).any(|event| matches!(event, Event::SpeechRecorded(_)))
+    records.iter().flat_map(|record| &record.as_ref().events).any(|event| event.speech().is_some())
 }
 
 fn is_kept(event: &Event) -> bool {
     match event {
-        Event::RoundOpened { .. }
-        | Event::SpeechRecorded(_)
-        | Event::CritiqueRecorded { .. }
-        | Event::PointsAnswered { .. }
-        | Event::BallotCast { .. }
-        | Event::LoopEnded { .. } => true,
+        Event::RoundOpened { .. } | Event::LoopEnded { .. } => true,
+        Event::Answered(answered) => answered.given.kind().kept,
         Event::DebateAdmitted(_)
         | Event::Claimed { .. }
         | Event::PhaseEntered { .. }
@@ -95,23 +91,10 @@ fn is_kept(event: &Event) -> bool {
         | Event::TurnAsked(_)
         | Event::ToolCalled { .. }
         | Event::SpeechHeard { .. }
-        | Event::BidPlaced { .. }
-        | Event::NoteTaken { .. }
-        | Event::VoteCast { .. }
-        | Event::DebatersScored { .. }
-        | Event::ModeratorDecided { .. }
-        | Event::ModeratorInterjected { .. }
-        | Event::SpeechesScored { .. }
-        | Event::ResearchBriefed { .. }
-        | Event::ModeratorConcluded { .. }
-        | Event::SummaryRecorded { .. }
-        | Event::RoundMeasured { .. }
-        | Event::EnoughAsked { .. }
-        | Event::RankingRecorded { .. }
-        | Event::SynthesisRecorded { .. }
+        | Event::FallbackDecided { .. }
+        | Event::RoundCompared { .. }
         | Event::TurnFailed { .. }
         | Event::SeatSkipped { .. }
-        | Event::JudgementRecorded { .. }
         | Event::VoteTallied { .. }
         | Event::VerdictReached { .. }
         | Event::DebateInterrupted { .. }

@@ -13,7 +13,7 @@ pub enum RestartKind {
 
 /// How a child ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
+pub enum ChildExit {
     /// It was done, or was asked to stop.
     Normal,
     /// It failed, panicked, was killed, or its task was cancelled.
@@ -74,10 +74,11 @@ impl Restarts {
     }
 
     /// Decides about an exit and counts the restart that it grants.
-    pub fn on_exit(&mut self, exit: Exit, now: Timestamp) -> RestartDecision {
+    pub fn on_exit(&mut self, exit: ChildExit, now: Timestamp) -> RestartDecision {
         match (self.policy.kind, exit) {
-            (RestartKind::Transient, Exit::Normal) => return RestartDecision::Leave,
-            (RestartKind::Permanent, Exit::Normal | Exit::Abnormal) | (RestartKind::Transient, Exit::Abnormal) => {}
+            (RestartKind::Transient, ChildExit::Normal) => return RestartDecision::Leave,
+            (RestartKind::Permanent, ChildExit::Normal | ChildExit::Abnormal)
+            | (RestartKind::Transient, ChildExit::Abnormal) => {}
         }
         while self.recent.front().is_some_and(|at| now.since(*at) >= self.policy.window_ms) {
             self.recent.pop_front();
@@ -105,7 +106,7 @@ mod tests {
 
     fn decisions(policy: RestartPolicy, times: &[u64]) -> Vec<RestartDecision> {
         let mut restarts = Restarts::new(policy);
-        times.iter().map(|at| restarts.on_exit(Exit::Abnormal, START.plus(*at))).collect()
+        times.iter().map(|at| restarts.on_exit(ChildExit::Abnormal, START.plus(*at))).collect()
     }
     fn restart(after_ms: u64) -> RestartDecision {
         RestartDecision::Restart { after_ms }
@@ -131,7 +132,7 @@ mod tests {
     #[test]
     fn a_normal_exit_is_left_alone_unless_the_child_is_permanent() {
         let exit =
-            |kind| Restarts::new(RestartPolicy { kind, ..RestartPolicy::default() }).on_exit(Exit::Normal, START);
+            |kind| Restarts::new(RestartPolicy { kind, ..RestartPolicy::default() }).on_exit(ChildExit::Normal, START);
 
         assert_eq!(exit(RestartKind::Transient), RestartDecision::Leave);
         assert_eq!(exit(RestartKind::Permanent), restart(0));

@@ -5,7 +5,7 @@
 mod likeness;
 
 pub use likeness::likeness;
-pub(crate) use likeness::words;
+pub use likeness::words;
 
 use crate::answer::{Figure, Measures, Method};
 use crate::event::Event;
@@ -22,9 +22,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gauge {
     /// This round's, one for each speaker: all that it said, joined.
-    new: Vec<Said>,
+    new: Vec<RoundSpeech>,
     /// Those of earlier rounds.
-    old: Vec<Said>,
+    old: Vec<RoundSpeech>,
     scale: Scale,
 }
 
@@ -52,7 +52,7 @@ impl Scale {
 
 /// What one participant said in one round.
 #[derive(Clone, Debug, PartialEq)]
-struct Said {
+struct RoundSpeech {
     round: u32,
     participant: ParticipantId,
     text: String,
@@ -63,7 +63,7 @@ struct Said {
 
 /// A speech, as it is compared.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct ComparedSpeech {
     round: u32,
     seat: u32,
     kind: SpeechKind,
@@ -74,22 +74,29 @@ pub struct Piece {
 
 impl Gauge {
     /// A speech of the transcript.
-    pub fn entry(entry: &Entry) -> Piece {
+    pub fn entry(entry: &Entry) -> ComparedSpeech {
         let (participant, text, answer) = (entry.participant.clone(), entry.text.clone(), entry.answer.clone());
-        Piece { round: entry.turn.round, seat: entry.turn.seat, kind: entry.kind, participant, text, answer }
+        ComparedSpeech { round: entry.turn.round, seat: entry.turn.seat, kind: entry.kind, participant, text, answer }
     }
     /// The speech that an event records, if it records one.
-    pub fn speech(event: &Event) -> Option<Piece> {
-        let Event::SpeechRecorded(speech) = event else { return None };
-        let (participant, text, answer) = (speech.participant.clone(), speech.text.clone(), speech.answer.clone());
-        Some(Piece { round: speech.turn.round, seat: speech.turn.seat, kind: speech.kind, participant, text, answer })
+    pub fn speech(event: &Event) -> Option<ComparedSpeech> {
+        let (said, speech) = event.speech()?;
+        let (participant, text, answer) = (said.participant.clone(), speech.text.clone(), speech.answer.clone());
+        Some(ComparedSpeech {
+            round: said.turn.round,
+            seat: said.turn.seat,
+            kind: speech.kind,
+            participant,
+            text,
+            answer,
+        })
     }
     /// What there is to be compared after `round` of a debate: what its debaters said there, and argued in their last round before; all
     /// that was said before where the scale wants that.
-    pub fn new(pieces: impl IntoIterator<Item = Piece>, round: u32, scale: Scale) -> Self {
+    pub fn new(pieces: impl IntoIterator<Item = ComparedSpeech>, round: u32, scale: Scale) -> Self {
         let mut gauge = Self { scale, ..Self::default() };
-        let compared = |piece: &Piece| counts(piece.kind) && piece.round <= round;
-        let mut pieces: Vec<Piece> = pieces.into_iter().filter(compared).collect();
+        let compared = |piece: &ComparedSpeech| counts(piece.kind) && piece.round <= round;
+        let mut pieces: Vec<ComparedSpeech> = pieces.into_iter().filter(compared).collect();
         // Those who spoke at once are compared in the order of their seats, whoever was faster.
         pieces.sort_by_key(|piece| (piece.round, piece.seat));
         if !gauge.scale.known {
@@ -110,7 +117,7 @@ impl Gauge {
                     said.answer = piece.answer.or(said.answer.take());
                     said.asks &= is_question(piece.kind);
                 }
-                None => side.push(Said {
+                None => side.push(RoundSpeech {
                     round: piece.round,
                     participant: piece.participant,
                     text: piece.text.to_string(),
@@ -124,7 +131,7 @@ impl Gauge {
     }
     /// Who only asked in this round stands by the answer that it stated last.
     fn carry_answers(&mut self) {
-        let last = |said: &Said| self.last_of(said).and_then(|(_, old)| old.answer.clone());
+        let last = |said: &RoundSpeech| self.last_of(said).and_then(|(_, old)| old.answer.clone());
         let carried: Vec<Option<String>> =
             self.new.iter().map(|said| if said.asks { last(said) } else { None }).collect();
         for (said, answer) in self.new.iter_mut().zip(carried) {
@@ -185,7 +192,7 @@ impl Gauge {
 
     /// Whether each speaker states the answer that it stated before; nobody's figure where somebody stated none then.
     fn held(&self) -> Vec<Figure> {
-        let before = |said: &Said| self.last_of(said).map(|(_, old)| old);
+        let before = |said: &RoundSpeech| self.last_of(said).map(|(_, old)| old);
         let spoke = || self.new.iter().filter_map(|said| Some((said, before(said)?)));
         if spoke().any(|(_, old)| old.answer.is_none()) {
             return Vec::new();
@@ -200,13 +207,13 @@ impl Gauge {
     }
 
     /// What a speaker argued in its last round before, with its place in [`Gauge::texts`].
-    fn last_of(&self, said: &Said) -> Option<(usize, &Said)> {
+    fn last_of(&self, said: &RoundSpeech) -> Option<(usize, &RoundSpeech)> {
         let own = self.old.iter().enumerate().filter(|(_, old)| old.participant == said.participant && !old.asks);
         own.max_by_key(|(_, old)| old.round).map(|(at, old)| (at + self.new.len(), old))
     }
 }
 
-fn figure(said: &Said, value: f64) -> Figure {
+fn figure(said: &RoundSpeech, value: f64) -> Figure {
     Figure { participant: said.participant.clone(), value: rounded(value) }
 }
 
@@ -239,7 +246,7 @@ fn is_question(kind: SpeechKind) -> bool {
     matches!(kind, SpeechKind::Question | SpeechKind::FollowUp)
 }
 
-fn same(one: &Said, other: &Said) -> bool {
+fn same(one: &RoundSpeech, other: &RoundSpeech) -> bool {
     matches!((&one.answer, &other.answer), (Some(one), Some(other)) if same_answer(one, other))
 }
 
@@ -264,9 +271,16 @@ pub fn cosine(one: &[f32], other: &[f32]) -> f64 {
 mod tests {
     use super::*;
 
-    fn piece(round: u32, who: &str, text: &str, answer: Option<&str>) -> Piece {
+    fn piece(round: u32, who: &str, text: &str, answer: Option<&str>) -> ComparedSpeech {
         let answer = answer.map(str::to_owned);
-        Piece { round, seat: 0, kind: SpeechKind::Argument, participant: who.into(), text: text.into(), answer }
+        ComparedSpeech {
+            round,
+            seat: 0,
+            kind: SpeechKind::Argument,
+            participant: who.into(),
+            text: text.into(),
+            answer,
+        }
     }
 
     const OWN: Scale = Scale { known: false, assigned: false, proposals: false };

@@ -18,7 +18,7 @@ mod roles;
 mod stopping;
 
 pub use answers::*;
-pub use combinations::{Problem, combination_problems};
+pub use combinations::{SpecProblem, combination_problems};
 pub use deciding::*;
 pub use format::*;
 pub use memory::*;
@@ -139,14 +139,12 @@ pub struct DebateSpec {
     pub labels: BTreeMap<String, String>,
 }
 
-/// Assigned stances that are held to the end, or own answers that may be revised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// Every persona argues its assigned stance.
-    Adversarial,
-    /// Every persona has its own answer and may revise it by naming the flaw in it.
-    Deliberative,
+named! {
+    /// Assigned stances that are held to the end, or own answers that may be revised.
+    pub enum Mode {
+        Adversarial = "adversarial": "every persona argues its assigned stance to the end",
+        Deliberative = "deliberative": "every persona has its own answer and revises it only by naming the flaw in it",
+    }
 }
 
 /// Which optional phases run.
@@ -190,14 +188,12 @@ fn is_none_told(limit: &u32) -> bool {
     *limit == 0
 }
 
-/// What happens when a turn has failed for good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OnTurnFailure {
-    /// The seat stays empty, the debate goes on while the quorum holds.
-    Skip,
-    /// The debate ends as failed.
-    Abort,
+named! {
+    /// What happens when a turn has failed for good.
+    pub enum OnTurnFailure {
+        Skip = "skip": "the seat stays empty if the quorum is met" => "leave the seat empty",
+        Abort = "abort": "the debate ends as failed" => "end the debate",
+    }
 }
 
 /// How many speakers of a round must succeed; below it the round is void.
@@ -222,22 +218,16 @@ impl Quorum {
     }
 }
 
-/// What is written when the debate ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Output {
-    /// The whole debate as Markdown.
-    FullMarkdown,
-    /// Verdict and figures as Markdown.
-    SummaryOnly,
-    /// The event log as JSON lines.
-    JsonLog,
-    /// Markdown with prompts' figures, failures, placements and times.
-    Verbose,
-    /// A self-contained page.
-    Html,
-    /// Who attacks or supports what, as Mermaid and SVG.
-    VisualTree,
+named! {
+    /// What is written when the debate ends.
+    pub enum Output {
+        FullMarkdown = "full_markdown": "the whole debate",
+        SummaryOnly = "summary_only": "verdict and figures",
+        JsonLog = "json_log": "the event log as JSON lines",
+        Verbose = "verbose": "the whole debate with failures, places, tokens and times",
+        Html = "html": "a self-contained page",
+        VisualTree = "visual_tree": "who attacks or supports what, as Mermaid and SVG",
+    }
 }
 
 /// What a participant is in the debate.
@@ -361,15 +351,7 @@ impl DebateSpec {
     pub fn elects_debaters(&self) -> bool {
         let ranks = self.consensus_strategy == ConsensusStrategy::RankedReasons;
         let scores = self.voting.is_some_and(|voting| voting.rule == VoteRule::AnonymousScoring);
-        match self.debate_format {
-            DebateFormat::CritiqueRevision => true,
-            DebateFormat::BpStyle => false,
-            DebateFormat::RoundRobin
-            | DebateFormat::Socratic
-            | DebateFormat::Fishbowl
-            | DebateFormat::ChainOfThought
-            | DebateFormat::OpenFight => ranks || scores,
-        }
+        self.debate_format.traits().elects_debaters.unwrap_or(ranks || scores)
     }
     /// The distinct stances in declared order.
     pub fn stances(&self) -> Vec<&str> {

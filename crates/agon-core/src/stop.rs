@@ -155,7 +155,7 @@ impl Figures {
             _ => self.labels.keys().map(String::as_str).collect(),
         }
     }
-    fn has(&self, (mapping, key): keys::Key<'_>) -> bool {
+    fn has(&self, (mapping, key): keys::FigureKey<'_>) -> bool {
         self.keys(mapping).contains(&key)
     }
 }

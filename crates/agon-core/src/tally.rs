@@ -136,6 +136,42 @@ pub fn tally(rule: VoteRule, counts: &[(String, u32)], eligible: u32) -> Tally {
     }
 }
 
+/// How the votes stand after some of the rounds that vote.
+#[derive(Clone, Copy, Debug)]
+pub struct Race {
+    /// What the first has.
+    pub top: u32,
+    /// What the next has.
+    pub second: u32,
+    /// How many can be chosen from.
+    pub candidates: usize,
+    /// All votes, or all weight, of one round.
+    pub once: u32,
+    /// Rounds that voted.
+    pub held: u32,
+    /// Rounds that may still vote.
+    pub left: u32,
+}
+impl Race {
+    /// Whether the rounds that are left cannot change who wins under the rule, or that nobody does.
+    pub fn is_decided(&self, rule: VoteRule) -> bool {
+        let (top, whole) = (u64::from(self.top), self.once.saturating_mul(self.held.saturating_add(self.left)));
+        let (lead, left) = (self.top.saturating_sub(self.second), self.once.saturating_mul(self.left));
+        match rule {
+            VoteRule::Majority | VoteRule::Weighted => 2 * top > u64::from(whole),
+            VoteRule::Supermajority => 3 * top >= 2 * u64::from(whole),
+            VoteRule::Plurality | VoteRule::Approval => lead > left,
+            VoteRule::Borda => {
+                let most = u32::try_from(self.candidates.saturating_sub(1)).unwrap_or(u32::MAX);
+                lead > left.saturating_mul(most)
+            }
+            // One vote that is missing or for another answer is enough; without one there may still be one.
+            VoteRule::Unanimous => top < u64::from(self.once) * u64::from(self.held),
+            VoteRule::AnonymousScoring => false,
+        }
+    }
+}
+
 /// The name of a share of the eligible voters.
 pub fn strength(top: u32, eligible: u32) -> Strength {
     let (top, eligible) = (u64::from(top), u64::from(eligible.max(1)));

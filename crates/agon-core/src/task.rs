@@ -155,68 +155,71 @@ pub struct Guidance {
     pub summary: Option<Arc<str>>,
 }
 
-/// What kind of speech.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SpeechKind {
-    /// An opening statement.
-    Opening,
-    /// A speech of a round.
-    Argument,
-    /// A final statement.
-    Closing,
-    /// A question of a Socratic round.
-    Question,
-    /// The answer to a question.
-    Answer,
-    /// The question that follows an answer.
-    FollowUp,
-    /// A proposal, before its first critique.
-    Proposal,
-    /// A proposal after its critiques, or a position after the moderator asked to revise it.
-    Revision,
-    /// An answer to the final statements.
-    Rebuttal,
-    /// What a debater says when the moderator asks to clarify something.
-    Clarification,
-    /// A short word between two speeches, or into one.
-    Interjection,
-    /// A critique, in words. Made from the structured one; nobody is asked for it.
-    Critique,
-    /// A point of information.
-    Point,
-    /// The answer to a point of information.
-    PointReply,
-    /// What the moderator said. Never a debater's.
-    Moderation,
+named! {
+    /// What kind of speech.
+    #[derive(PartialOrd, Ord)]
+    pub enum SpeechKind {
+        /// An opening statement.
+        Opening = "opening" => "opening statement",
+        /// A speech of a round.
+        Argument = "argument",
+        /// A final statement.
+        Closing = "closing" => "final statement",
+        /// A question of a Socratic round.
+        Question = "question",
+        /// The answer to a question.
+        Answer = "answer",
+        /// The question that follows an answer.
+        FollowUp = "follow_up" => "follow-up",
+        /// A proposal, before its first critique.
+        Proposal = "proposal",
+        /// A proposal after its critiques, or a position after the moderator asked to revise it.
+        Revision = "revision",
+        /// An answer to the final statements.
+        Rebuttal = "rebuttal",
+        /// What a debater says when the moderator asks to clarify something.
+        Clarification = "clarification",
+        /// A short word between two speeches, or into one.
+        Interjection = "interjection",
+        /// A critique, in words. Made from the structured one; nobody is asked for it.
+        Critique = "critique",
+        /// A point of information.
+        Point = "point" => "point of information",
+        /// The answer to a point of information.
+        PointReply = "point_reply" => "reply to a point of information",
+        /// What the moderator said. Never a debater's.
+        Moderation = "moderation" => "word of the moderator",
+    }
 }
 
-/// What a bid is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BidPurpose {
-    /// To have the floor next.
-    Floor,
-    /// To react to the speech just heard.
-    Reaction,
-    /// To come into the inner circle.
-    Circle,
-    /// To cut a running speech.
-    Interruption,
-    /// To offer a point of information.
-    Point,
+named! {
+    /// What a bid is for.
+    #[derive(PartialOrd, Ord)]
+    pub enum BidPurpose {
+        /// To have the floor next.
+        Floor = "floor" => "bid for the floor",
+        /// To react to the speech just heard.
+        Reaction = "reaction" => "bid to react",
+        /// To come into the inner circle.
+        Circle = "circle" => "bid for the inner circle",
+        /// To cut a running speech.
+        Interruption = "interruption" => "bid to interrupt",
+        /// To offer a point of information.
+        Point = "point" => "point of information offered",
+    }
 }
 
-/// In what manner a moderator concludes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Conclusion {
-    /// It reconciles the positions, before ballots and decision.
-    Reconciliation,
-    /// It sums the debate up.
-    Summary,
-    /// Its synthesis is the verdict.
-    Decision,
+named! {
+    /// In what manner a moderator concludes.
+    #[derive(PartialOrd, Ord)]
+    pub enum Conclusion {
+        /// It reconciles the positions, before ballots and decision.
+        Reconciliation = "reconciliation",
+        /// It sums the debate up.
+        Summary = "summary" => "closing summary",
+        /// Its synthesis is the verdict.
+        Decision = "decision" => "decision of the moderator",
+    }
 }
 
 /// A point of information.
@@ -228,14 +231,15 @@ pub struct Point {
     pub text: String,
 }
 
-/// When a private ballot is cast.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BallotStage {
-    /// Before round 1.
-    Initial,
-    /// After the last round.
-    Final,
+named! {
+    /// When a private ballot is cast.
+    #[derive(PartialOrd, Ord)]
+    pub enum BallotStage {
+        /// Before round 1.
+        Initial = "initial" => "initial ballot",
+        /// After the last round.
+        Final = "final" => "final ballot",
+    }
 }
 
 /// One request to one participant.

@@ -7,8 +7,8 @@ pub use quotations::{QUOTE_CHARS, QUOTE_WORDS, check_citations};
 
 use crate::answer::{Critique, Interjection};
 use crate::checks::Check;
-use crate::event::Event;
-use crate::ids::{MODERATOR, ParticipantId, Position, TurnId};
+use crate::event::{Answered, Event, Given};
+use crate::ids::{ParticipantId, Position, TurnId};
 use crate::seed::{Dice, Purpose};
 use crate::spec::{Bench, DebateFormat, DebateSpec, Memory, TurnKind};
 use crate::task::{Conclusion, SpeechKind};
@@ -73,76 +73,50 @@ impl Transcript {
 
 /// The entries that an event adds.
 fn entries_of(event: &Event) -> Vec<Entry> {
-    match event {
-        Event::SpeechRecorded(speech) => vec![Entry {
-            position: Position(0),
-            turn: speech.turn,
-            participant: speech.participant.clone(),
+    let Some(Answered { turn, participant, given, call }) = event.answered() else { return Vec::new() };
+    let entry = |kind, text: Arc<str>| Entry::new(*turn, participant, kind, text);
+    match given {
+        Given::Speech(speech) => vec![Entry {
             stance: speech.stance.clone(),
-            kind: speech.kind,
             to: speech.to.clone(),
             bench: speech.bench,
             answer: speech.answer.clone(),
             cut_by: speech.cut_by.clone(),
-            text: speech.text.clone(),
-            checks: speech.call.checks.clone(),
+            checks: call.checks.clone(),
+            ..entry(speech.kind, speech.text.clone())
         }],
-        Event::CritiqueRecorded { turn, participant, of, critique, .. } => {
-            let text = critique_text(of, critique).into();
-            vec![Entry { to: Some(of.clone()), ..Entry::new(*turn, participant, SpeechKind::Critique, text) }]
+        Given::Critique { of, critique, .. } => {
+            vec![Entry { to: Some(of.clone()), ..entry(SpeechKind::Critique, critique_text(of, critique).into()) }]
         }
-        Event::PointsAnswered { turn, participant, points, reply, .. } => {
+        Given::Points { points, reply } => {
             let taken = points.iter().find(|point| Some(&point.by) == reply.accepts.as_ref());
             let Some((point, text)) = taken.zip(reply.reply.as_ref()) else { return Vec::new() };
             let asked = Entry::new(*turn, &point.by, SpeechKind::Point, point.text.as_str().into());
-            let replied = Entry::new(*turn, participant, SpeechKind::PointReply, text.as_str().into());
             let (speaker, asker) = (Some(participant.clone()), Some(point.by.clone()));
+            let replied = entry(SpeechKind::PointReply, text.as_str().into());
             vec![Entry { to: speaker, ..asked }, Entry { to: asker, ..replied }]
         }
-        Event::ModeratorInterjected { turn, interjection, .. } => {
+        Given::Interjection(interjection) => {
             let text = interjection_text(interjection);
-            text.map(|text| Entry::new(*turn, &MODERATOR.into(), SpeechKind::Moderation, text.into()))
-                .into_iter()
-                .collect()
+            text.map(|text| entry(SpeechKind::Moderation, text.into())).into_iter().collect()
         }
-        Event::ResearchBriefed { turn, text, .. } => {
-            vec![Entry::new(*turn, &MODERATOR.into(), SpeechKind::Moderation, text.clone())]
+        Given::Research { text } | Given::Conclusion { conclusion: Conclusion::Reconciliation, text, .. } => {
+            vec![entry(SpeechKind::Moderation, text.clone())]
         }
-        Event::ModeratorConcluded { turn, conclusion: Conclusion::Reconciliation, text, .. } => {
-            vec![Entry::new(*turn, &MODERATOR.into(), SpeechKind::Moderation, text.clone())]
-        }
-        Event::ModeratorConcluded { .. }
-        | Event::DebateAdmitted(_)
-        | Event::Claimed { .. }
-        | Event::PhaseEntered { .. }
-        | Event::ParticipantPlaced { .. }
-        | Event::RoundOpened { .. }
-        | Event::StageOpened { .. }
-        | Event::TurnAsked(_)
-        | Event::ToolCalled { .. }
-        | Event::SpeechHeard { .. }
-        | Event::BallotCast { .. }
-        | Event::BidPlaced { .. }
-        | Event::NoteTaken { .. }
-        | Event::VoteCast { .. }
-        | Event::DebatersScored { .. }
-        | Event::ModeratorDecided { .. }
-        | Event::SpeechesScored { .. }
-        | Event::SummaryRecorded { .. }
-        | Event::RoundMeasured { .. }
-        | Event::EnoughAsked { .. }
-        | Event::TurnFailed { .. }
-        | Event::SeatSkipped { .. }
-        | Event::LoopEnded { .. }
-        | Event::JudgementRecorded { .. }
-        | Event::RankingRecorded { .. }
-        | Event::VoteTallied { .. }
-        | Event::VerdictReached { .. }
-        | Event::SynthesisRecorded { .. }
-        | Event::DebateInterrupted { .. }
-        | Event::DebateResumed { .. }
-        | Event::CancelRequested { .. }
-        | Event::DebateEnded { .. } => Vec::new(),
+        Given::Conclusion { .. }
+        | Given::Ballot { .. }
+        | Given::Bid { .. }
+        | Given::Note(_)
+        | Given::Vote { .. }
+        | Given::DebaterScores { .. }
+        | Given::Decision { .. }
+        | Given::SpeechScores { .. }
+        | Given::Summary { .. }
+        | Given::Measures { .. }
+        | Given::Enough { .. }
+        | Given::Judgement { .. }
+        | Given::Ranking { .. }
+        | Given::Synthesis(_) => Vec::new(),
     }
 }
 
@@ -321,19 +295,13 @@ pub fn speaker_labels(spec: &DebateSpec, seed: u64, anonymous: bool) -> Vec<(Par
 mod tests {
     use super::*;
     use crate::answer::CitedEntry;
+    use crate::spec::Judge;
+    use crate::testing;
 
-    fn spec(shuffle: bool) -> DebateSpec {
-        let personas: Vec<_> = ["Ada", "Bo", "Cy"]
-            .map(|name| serde_json::json!({"name": name, "stance": name, "model": "m", "max_tokens": 9}))
-            .into();
-        let json = serde_json::json!({
-            "topic": "t", "mode": "adversarial", "debate_format": "round_robin", "max_rounds": 2, "personas": personas,
-            "turn_mode": "round_robin", "visibility": "sequential", "context_scope": "full_log", "memory": "append_all",
-            "phases": {"opening_statements": true, "final_statements": true}, "consensus_strategy": "judge",
-            "judge": {"orders": 2, "anonymize_transcript": true, "shuffle_for_judge": shuffle, "model": "j", "max_tokens": 9},
-            "ballots": "none", "end_condition": [], "timeout_per_turn_ms": 1, "on_turn_failure": "skip", "quorum": "majority", "outputs": []
-        });
-        serde_json::from_value(json).unwrap()
+    fn spec(shuffle_for_judge: bool) -> DebateSpec {
+        let judge = Judge { orders: 2, shuffle_for_judge, ..testing::judge() };
+        let personas = ["Ada", "Bo", "Cy"].map(|name| testing::persona(name, name)).into();
+        DebateSpec { personas, judge: Some(judge), ..testing::spec() }
     }
 
     fn entries() -> Vec<Entry> {
@@ -385,8 +353,8 @@ mod tests {
         let mut transcript = Transcript::default();
         for (position, (round, seat)) in (1..).zip([(0, 1), (0, 0), (1, 0), (1, 2), (1, 1)]) {
             let turn = TurnId { round, seat, attempt: 1 };
-            let speech = serde_json::json!({"type": "speech_recorded", "turn": turn, "participant": "Ada", "kind": "argument", "text": "x", "call": {}});
-            transcript.apply(Position(position), &serde_json::from_value(speech).unwrap());
+            let said = testing::Asked::at(turn, "Ada").speech(SpeechKind::Argument, "x");
+            transcript.apply(Position(position), &said);
         }
         let seats =
             |entries: &[Entry]| entries.iter().map(|entry| (entry.turn.round, entry.turn.seat)).collect::<Vec<_>>();

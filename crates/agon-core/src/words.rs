@@ -15,7 +15,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum WordKind {
     /// Any word.
     Word,
     /// A number in digits, without the marks between thousands and with a point before its fraction.
@@ -30,7 +30,7 @@ pub enum Kind {
 const NE_REACHES: u32 = 4;
 
 /// Hands on the words of `text` in their order, in lower case and in one spelling (NFKC).
-pub fn each_word(text: &str, take: impl FnMut(Kind, &str)) {
+pub fn each_word(text: &str, take: impl FnMut(WordKind, &str)) {
     let text: Cow<'_, str> = if text.is_ascii() { text.into() } else { text.nfkc().collect::<String>().into() };
     let mut cutter = Cutter { take, run: Vec::new(), since_ne: NE_REACHES };
     let mut lower = String::new();
@@ -76,7 +76,7 @@ struct Cutter<'a, F> {
     since_ne: u32,
 }
 
-impl<F: FnMut(Kind, &str)> Cutter<'_, F> {
+impl<F: FnMut(WordKind, &str)> Cutter<'_, F> {
     /// What UAX 29 takes for one word, in lower case.
     fn segment(&mut self, segment: &str) {
         if segment.starts_with(char::is_numeric) {
@@ -113,9 +113,9 @@ impl<F: FnMut(Kind, &str)> Cutter<'_, F> {
         } else if negates && self.since_ne <= NE_REACHES {
             // the second half of a negation that was counted
             self.since_ne = NE_REACHES;
-            return (self.take)(Kind::Word, word);
+            return (self.take)(WordKind::Word, word);
         }
-        (self.take)(if negates { Kind::Negation } else { Kind::Word }, word);
+        (self.take)(if negates { WordKind::Negation } else { WordKind::Word }, word);
     }
 
     /// A number, and the word that is written together with it.
@@ -123,7 +123,7 @@ impl<F: FnMut(Kind, &str)> Cutter<'_, F> {
         let is_part = |c: char| c.is_numeric() || matches!(c, '.' | ',' | '\'' | '’' | '_' | '٫' | '٬');
         let end = segment.find(|c: char| !is_part(c)).unwrap_or(segment.len());
         let (figures, rest) = segment.split_at(end);
-        (self.take)(Kind::Number, &plain_number(figures));
+        (self.take)(WordKind::Number, &plain_number(figures));
         self.word(rest);
     }
 
@@ -132,12 +132,12 @@ impl<F: FnMut(Kind, &str)> Cutter<'_, F> {
         let run = std::mem::take(&mut self.run);
         match run.as_slice() {
             [] => {}
-            [alone] => (self.take)(Kind::Gram, alone),
-            all => all.windows(2).for_each(|pair| (self.take)(Kind::Gram, &pair.concat())),
+            [alone] => (self.take)(WordKind::Gram, alone),
+            all => all.windows(2).for_each(|pair| (self.take)(WordKind::Gram, &pair.concat())),
         }
         let text = run.concat();
         for negation in INSIDE {
-            text.matches(negation).for_each(|found| (self.take)(Kind::Negation, found));
+            text.matches(negation).for_each(|found| (self.take)(WordKind::Negation, found));
         }
     }
 }
@@ -161,13 +161,13 @@ fn plain_number(figures: &str) -> String {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<(Kind, String)> {
+    fn kinds(text: &str) -> Vec<(WordKind, String)> {
         let mut found = Vec::new();
         each_word(text, |kind, word| found.push((kind, word.to_owned())));
         found
     }
     fn negations(text: &str) -> usize {
-        kinds(text).iter().filter(|(kind, _)| *kind == Kind::Negation).count()
+        kinds(text).iter().filter(|(kind, _)| *kind == WordKind::Negation).count()
     }
 
     #[test]
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn a_number_is_the_same_however_its_thousands_and_fraction_are_marked() {
         for one in ["1,500", "1.500", "1'500", "1500", "١٥٠٠", "１５００"] {
-            assert_eq!(kinds(one), [(Kind::Number, "1500".to_owned())], "{one}");
+            assert_eq!(kinds(one), [(WordKind::Number, "1500".to_owned())], "{one}");
         }
         assert_eq!(words("0.5 0,5 3.14 10kg 0.125"), ["0.5", "0.5", "3.14", "10", "kg", "0.125"]);
     }

@@ -5,6 +5,11 @@ use crate::task::{BallotStage, BidPurpose, Conclusion, SpeechKind};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+mod names;
+mod traits;
+
+pub use traits::*;
+
 /// The kind of work that a seat is opened for: what is known of its task before it is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -101,96 +106,6 @@ pub enum Work {
 impl Work {
     /// A speech of a round, to nobody in particular.
     pub const ARGUMENT: Self = Self::Argument { to: None, bench: None };
-
-    /// Whether the turn's result decides the debate; the budget keeps room for it.
-    pub fn decides(&self) -> bool {
-        match self {
-            Self::Judge { .. }
-            | Self::Rank { .. }
-            | Self::Vote
-            | Self::ScoreDebaters
-            | Self::Synthesise
-            | Self::Conclude { conclusion: Conclusion::Decision } => true,
-            Self::Ballot { .. }
-            | Self::Opening
-            | Self::Argument { .. }
-            | Self::Statement { .. }
-            | Self::Closing
-            | Self::Bid { .. }
-            | Self::AnswerPoints
-            | Self::Critique { .. }
-            | Self::Revise
-            | Self::Reflect
-            | Self::OpenRound
-            | Self::CloseRound
-            | Self::Interject
-            | Self::ScoreSpeeches
-            | Self::Research
-            | Self::Conclude { .. }
-            | Self::Summarise
-            | Self::Measure
-            | Self::EnoughSaid => false,
-        }
-    }
-    /// Whether the debate is less than it was asked to be where nothing comes of the turn. Without a bid, a note, a
-    /// summary or a measure it goes on as it is.
-    pub fn is_missed(&self) -> bool {
-        match self {
-            Self::Bid { .. }
-            | Self::AnswerPoints
-            | Self::Reflect
-            | Self::Summarise
-            | Self::Measure
-            | Self::EnoughSaid
-            | Self::ScoreSpeeches
-            | Self::Interject => false,
-            Self::Ballot { .. }
-            | Self::Opening
-            | Self::Argument { .. }
-            | Self::Statement { .. }
-            | Self::Closing
-            | Self::Critique { .. }
-            | Self::Revise
-            | Self::OpenRound
-            | Self::CloseRound
-            | Self::Research
-            | Self::Conclude { .. }
-            | Self::Judge { .. }
-            | Self::Rank { .. }
-            | Self::Vote
-            | Self::ScoreDebaters
-            | Self::Synthesise => true,
-        }
-    }
-    /// The kind of speech that comes of it, if one does that counts towards a round's quorum.
-    pub fn speech(&self) -> Option<SpeechKind> {
-        match self {
-            Self::Opening => Some(SpeechKind::Opening),
-            Self::Argument { .. } => Some(SpeechKind::Argument),
-            Self::Closing => Some(SpeechKind::Closing),
-            Self::Statement { speech, .. } => Some(*speech),
-            Self::Critique { .. } => Some(SpeechKind::Critique),
-            Self::Revise => Some(SpeechKind::Revision),
-            Self::Ballot { .. }
-            | Self::Bid { .. }
-            | Self::AnswerPoints
-            | Self::Reflect
-            | Self::OpenRound
-            | Self::CloseRound
-            | Self::Interject
-            | Self::ScoreSpeeches
-            | Self::Research
-            | Self::Conclude { .. }
-            | Self::Summarise
-            | Self::Measure
-            | Self::EnoughSaid
-            | Self::Judge { .. }
-            | Self::Rank { .. }
-            | Self::Vote
-            | Self::ScoreDebaters
-            | Self::Synthesise => None,
-        }
-    }
 }
 
 /// A seat that is opened: whose, for what.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agon_core::Usage;
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, DATE, HeaderValue, RETRY_AFTER};
 use reqwest::{Method, RequestBuilder, Response, Url};
@@ -16,10 +17,11 @@ use crate::error::without_key;
 use crate::http::Reuse;
 use crate::meter::Meter;
 use crate::transport::{transport_error, unanswered};
-use crate::watch::{LoadCheck, Watch};
+use crate::watch::{CallWatchdog, LoadCheck};
+use crate::wire::millis;
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ClientConfig, Decoder, DeltaSink, Discard, Framing,
-    MAX_LINE_BYTES, Pace, TimeoutPhase, Usage,
+    MAX_LINE_BYTES, Pace, TimeoutPhase,
 };
 
 const MAX_REFUSAL_BYTES: usize = 64 * 1024;
@@ -30,11 +32,11 @@ const DRAIN_LIMIT: Duration = Duration::from_millis(100);
 const LOADING_PAUSE: Duration = Duration::from_millis(500);
 
 /// Sends an empty-handed or JSON-bearing request to one path of one server.
-pub(crate) struct Caller<'a> {
+pub(crate) struct HttpSender<'a> {
     pub(crate) config: &'a ClientConfig,
 }
 
-impl Caller<'_> {
+impl HttpSender<'_> {
     /// Exchanges one chat, decoding the answer with the decoder made for its framing.
     pub(crate) async fn chat<D: Decoder>(
         &self,
@@ -43,15 +45,15 @@ impl Caller<'_> {
         decoder: impl FnOnce(Framing) -> D + Send,
         sink: &mut dyn DeltaSink,
     ) -> Result<ChatAnswer, ChatError> {
-        let mut watch = Watch::start(chat.timeouts, chat.check);
+        let mut watch = CallWatchdog::start(chat.timeouts, chat.check);
         let mut meter = Meter::new(sink, chat.max_tokens);
         let outcome = match self.begin(url, chat.body, &mut watch, &mut meter).await {
             Ok(response) => self.receive(response, &mut watch, decoder, &mut meter).await,
             Err(error) => Err(error),
         };
         let mut answer = outcome.map_err(|error| self.redacted(error))?;
-        answer.timing.first_byte = watch.first_byte();
-        answer.timing.elapsed = Some(watch.elapsed());
+        answer.timing.first_byte_ms = watch.first_byte().map(millis);
+        answer.timing.total_ms = Some(millis(watch.elapsed()));
         check_prompt(&answer, chat.min_prompt_tokens)?;
         Ok(answer)
     }
@@ -61,7 +63,7 @@ impl Caller<'_> {
         &self,
         url: &Url,
         body: Vec<u8>,
-        watch: &mut Watch<'_>,
+        watch: &mut CallWatchdog<'_>,
         sink: &mut dyn DeltaSink,
     ) -> Result<Response, ChatError> {
         let body = Bytes::from(body);
@@ -92,7 +94,7 @@ impl Caller<'_> {
         timeouts: CallTimeouts,
         check: &dyn LoadCheck,
     ) -> Result<T, ChatError> {
-        let mut watch = Watch::start(timeouts, Some(check));
+        let mut watch = CallWatchdog::start(timeouts, Some(check));
         let load = async {
             let response = self.begin(url, serialise(body, 256)?, &mut watch, &mut Discard).await?;
             watch.guard(read_to_end(response, MAX_LINE_BYTES), &mut Discard).await.map_err(ChatError::timeout)?
@@ -104,7 +106,7 @@ impl Caller<'_> {
     async fn receive<D: Decoder>(
         &self,
         mut response: Response,
-        watch: &mut Watch<'_>,
+        watch: &mut CallWatchdog<'_>,
         decoder: impl FnOnce(Framing) -> D + Send,
         meter: &mut Meter<'_>,
     ) -> Result<ChatAnswer, ChatError> {
@@ -135,14 +137,14 @@ impl Caller<'_> {
         &self,
         url: &Url,
         body: Option<&(impl Serialize + Sync)>,
-        limit: Limit,
+        limit: CallLimit,
     ) -> Result<T, ChatError> {
         let bytes = self.bytes(url, body, limit).await.map_err(|error| self.redacted(error))?;
         serde_json::from_slice(&bytes).map_err(|error| ChatError::malformed(&error.to_string()))
     }
 
     /// The date that the server puts on its answer, whatever it answers.
-    pub(crate) async fn date(&self, url: &Url, limit: Limit) -> Result<Option<jiff::Timestamp>, ChatError> {
+    pub(crate) async fn date(&self, url: &Url, limit: CallLimit) -> Result<Option<jiff::Timestamp>, ChatError> {
         let late = |_| ChatError::timeout(TimeoutPhase::FirstByte);
         let sent = self.send(Method::GET, url, None, Reuse::Allowed);
         let response = timeout_at(Instant::now() + limit.time, sent).await.map_err(late)??;
@@ -154,7 +156,7 @@ impl Caller<'_> {
         &self,
         url: &Url,
         body: Option<&(impl Serialize + Sync)>,
-        limit: Limit,
+        limit: CallLimit,
     ) -> Result<Vec<u8>, ChatError> {
         let body = body.map(|body| serialise(body, 256)).transpose()?.map(Bytes::from);
         let method = if body.is_some() { Method::POST } else { Method::GET };
@@ -242,7 +244,7 @@ fn finished(decoder: impl Decoder, meter: &mut Meter<'_>) -> Result<ChatAnswer, 
 }
 
 /// What an answer is that did not end in time: one that came steadily would take too long again.
-fn late(phase: TimeoutPhase, watch: &Watch<'_>, meter: &Meter<'_>) -> ChatError {
+fn late(phase: TimeoutPhase, watch: &CallWatchdog<'_>, meter: &Meter<'_>) -> ChatError {
     let error = ChatError::timeout(phase);
     let (Some((generating, silent)), Some(limit)) = (watch.generated(), watch.turn()) else { return error };
     let millis = |duration: Duration| u32::try_from(duration.as_millis()).unwrap_or(u32::MAX);
@@ -269,12 +271,12 @@ pub(crate) struct Chat<'a> {
 
 /// The bounds of a call that is not a chat.
 #[derive(Clone, Copy)]
-pub(crate) struct Limit {
+pub(crate) struct CallLimit {
     pub(crate) time: Duration,
     pub(crate) bytes: usize,
 }
 
-impl Limit {
+impl CallLimit {
     /// A bound on time, with the usual bound on size.
     pub(crate) fn within(time: Duration) -> Self {
         Self { time, bytes: MAX_LINE_BYTES }

@@ -22,10 +22,10 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// What is known of connections; bounded, and wrong only to the cost of one more handshake.
 #[derive(Debug, Default)]
-pub(crate) struct Connections(Mutex<Known>);
+pub(crate) struct ConnectionHistory(Mutex<KnownConnections>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownConnections {
     /// Connections that carried an answer, oldest first, with the time at which it ended.
     answered: VecDeque<(Ends, Instant)>,
     /// Servers that close a connection right after a stream.
@@ -56,8 +56,8 @@ impl Ends {
     }
 }
 
-impl Connections {
-    fn known(&self) -> MutexGuard<'_, Known> {
+impl ConnectionHistory {
+    fn known(&self) -> MutexGuard<'_, KnownConnections> {
         // every change is one call, so that a panic elsewhere leaves them whole
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -8,11 +8,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agon_core::{CallOptions, Think};
 use serde_json::{Value, json};
 
 use crate::{
-    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, Discard, EndpointKind, Message,
-    ModelDetails, Sampling, Text, Think, ToolSpec,
+    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatMessage, ChatModel, ChatRequest, Discard, EndpointKind,
+    ModelDetails, SharedText, ToolSpec,
 };
 
 // A prompt that has to overflow the context is made of this many bytes for each token that fits.
@@ -21,7 +22,7 @@ const MAX_OVERFLOW_BYTES: u64 = 2 * 1024 * 1024;
 
 /// What came of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ContractOutcome {
     /// The server did as it should.
     Passed,
     /// The server cannot be asked, for this reason.
@@ -32,26 +33,26 @@ pub enum Outcome {
 
 /// The outcome of every check, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct ContractReport {
     /// Each check's name, a sentence, and its outcome.
-    pub checks: Vec<(&'static str, Outcome)>,
+    pub checks: Vec<(&'static str, ContractOutcome)>,
 }
 
-impl Report {
+impl ContractReport {
     /// Whether nothing failed.
     #[must_use]
     pub fn passed(&self) -> bool {
-        self.checks.iter().all(|(_, outcome)| !matches!(outcome, Outcome::Failed(_)))
+        self.checks.iter().all(|(_, outcome)| !matches!(outcome, ContractOutcome::Failed(_)))
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for ContractReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, outcome) in &self.checks {
             match outcome {
-                Outcome::Passed => writeln!(f, "passed          {name}")?,
-                Outcome::NotApplicable(why) => writeln!(f, "not applicable  {name}: {why}")?,
-                Outcome::Failed(why) => writeln!(f, "FAILED          {name}: {why}")?,
+                ContractOutcome::Passed => writeln!(f, "passed          {name}")?,
+                ContractOutcome::NotApplicable(why) => writeln!(f, "not applicable  {name}: {why}")?,
+                ContractOutcome::Failed(why) => writeln!(f, "FAILED          {name}: {why}")?,
             }
         }
         Ok(())
@@ -59,24 +60,24 @@ impl fmt::Display for Report {
 }
 
 /// A passed check, or why it does not apply; an error says what was wrong.
-type Checked = Result<Outcome, String>;
-type Check = for<'a> fn(&'a Subject<'a>) -> Pin<Box<dyn Future<Output = Checked> + Send + 'a>>;
+type ContractResult = Result<ContractOutcome, String>;
+type ContractCheck = for<'a> fn(&'a ContractSubject<'a>) -> Pin<Box<dyn Future<Output = ContractResult> + Send + 'a>>;
 
 /// Runs every check against `model` on the server behind `client`.
-pub async fn run(client: &dyn ChatModel, model: &str) -> Report {
+pub async fn run(client: &dyn ChatModel, model: &str) -> ContractReport {
     let (details, seen) = match client.show(model).await {
-        Ok(details) => (details, Outcome::Passed),
-        Err(error) => (ModelDetails::default(), Outcome::Failed(error.to_string())),
+        Ok(details) => (details, ContractOutcome::Passed),
+        Err(error) => (ModelDetails::default(), ContractOutcome::Failed(error.to_string())),
     };
-    let subject = Subject { client, model, details };
+    let subject = ContractSubject { client, model, details };
     let mut checks = vec![("a model's details can be read", seen)];
     for (name, check) in CHECKS {
-        checks.push((name, check(&subject).await.unwrap_or_else(Outcome::Failed)));
+        checks.push((name, check(&subject).await.unwrap_or_else(ContractOutcome::Failed)));
     }
-    Report { checks }
+    ContractReport { checks }
 }
 
-const CHECKS: [(&str, Check); 13] = [
+const CHECKS: [(&str, ContractCheck); 13] = [
     ("the version can be read", |on| Box::pin(version(on))),
     ("the model is listed", |on| Box::pin(listed(on))),
     ("preloading puts the model in memory", |on| Box::pin(preload(on))),
@@ -93,21 +94,22 @@ const CHECKS: [(&str, Check); 13] = [
 ];
 
 /// The server and the model under test.
-struct Subject<'a> {
+struct ContractSubject<'a> {
     client: &'a dyn ChatModel,
     model: &'a str,
     details: ModelDetails,
 }
 
-impl Subject<'_> {
+impl ContractSubject<'_> {
     fn is_ollama(&self) -> bool {
         self.client.endpoint().kind() == EndpointKind::Ollama
     }
 
-    fn ask(&self, prompt: impl Into<Text>, num_predict: u32) -> ChatRequest {
-        let sampling = Sampling { temperature: Some(0.0), num_predict: Some(num_predict), ..Sampling::default() };
+    fn ask(&self, prompt: impl Into<SharedText>, max_tokens: u32) -> ChatRequest {
         let think = (self.details.can("thinking") == Some(true)).then_some(Think::Off);
-        ChatRequest { sampling, think, ..ChatRequest::new(self.model, vec![Message::user(prompt)]) }
+        let options =
+            CallOptions { temperature: Some(0.0), max_tokens: Some(max_tokens), think, ..CallOptions::default() };
+        ChatRequest { options, ..ChatRequest::new(self.model, vec![ChatMessage::user(prompt)]) }
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
@@ -119,15 +121,15 @@ fn told(error: ChatError) -> String {
     error.to_string()
 }
 
-fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Checked {
-    if holds { Ok(Outcome::Passed) } else { Err(otherwise()) }
+fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> ContractResult {
+    if holds { Ok(ContractOutcome::Passed) } else { Err(otherwise()) }
 }
 
-fn not_applicable(why: &str) -> Checked {
-    Ok(Outcome::NotApplicable(why.to_owned()))
+fn not_applicable(why: &str) -> ContractResult {
+    Ok(ContractOutcome::NotApplicable(why.to_owned()))
 }
 
-async fn version(on: &Subject<'_>) -> Checked {
+async fn version(on: &ContractSubject<'_>) -> ContractResult {
     let version = on.client.version().await.map_err(told)?;
     if !on.is_ollama() {
         return not_applicable("the interface has no version");
@@ -135,13 +137,13 @@ async fn version(on: &Subject<'_>) -> Checked {
     ensure(version.release.is_some(), || format!("no release in {:?}", version.text))
 }
 
-async fn listed(on: &Subject<'_>) -> Checked {
+async fn listed(on: &ContractSubject<'_>) -> ContractResult {
     let names: Vec<String> = on.client.models().await.map_err(told)?.into_iter().map(|model| model.name).collect();
     let latest = format!("{}:latest", on.model);
     ensure(names.iter().any(|name| name == on.model || *name == latest), || format!("only {names:?}"))
 }
 
-async fn preload(on: &Subject<'_>) -> Checked {
+async fn preload(on: &ContractSubject<'_>) -> ContractResult {
     on.client.preload(on.model, Some(Duration::from_secs(600)), CallTimeouts::default()).await.map_err(told)?;
     if !on.is_ollama() {
         return not_applicable("the interface cannot load");
@@ -151,14 +153,14 @@ async fn preload(on: &Subject<'_>) -> Checked {
     ensure(!loaded.is_empty(), || "nothing is listed as loaded".to_owned())
 }
 
-async fn answer(on: &Subject<'_>) -> Checked {
+async fn answer(on: &ContractSubject<'_>) -> ContractResult {
     let mut heard = String::new();
     let request = on.ask("Say hello in one short sentence.", 256);
     let answer = on.client.chat(&request, &mut |delta: &str| heard.push_str(delta)).await.map_err(told)?;
     ensure(heard == answer.text, || format!("heard {heard:?} but got {:?}", answer.text))
 }
 
-async fn usage(on: &Subject<'_>) -> Checked {
+async fn usage(on: &ContractSubject<'_>) -> ContractResult {
     let answer = on.chat(&on.ask("Say hello in one short sentence.", 256)).await.map_err(told)?;
     if !on.is_ollama() && answer.usage.prompt_tokens.is_none() {
         return not_applicable("the server does not tell");
@@ -167,7 +169,7 @@ async fn usage(on: &Subject<'_>) -> Checked {
     ensure(counted, || format!("{:?}", answer.usage))
 }
 
-async fn length(on: &Subject<'_>) -> Checked {
+async fn length(on: &ContractSubject<'_>) -> ContractResult {
     match on.chat(&on.ask("Count from one to one hundred, in words.", 4)).await {
         Err(error) => {
             let kind = &error.kind;
@@ -178,7 +180,7 @@ async fn length(on: &Subject<'_>) -> Checked {
     }
 }
 
-async fn schema(on: &Subject<'_>) -> Checked {
+async fn schema(on: &ContractSubject<'_>) -> ContractResult {
     let schema = json!({
         "type": "object", "properties": {"winner": {"type": "string", "enum": ["tea", "coffee"]}},
         "required": ["winner"], "additionalProperties": false
@@ -191,7 +193,7 @@ async fn schema(on: &Subject<'_>) -> Checked {
     ensure(matches!(winner, Some("tea" | "coffee")), || answer.text.clone())
 }
 
-async fn tools(on: &Subject<'_>) -> Checked {
+async fn tools(on: &ContractSubject<'_>) -> ContractResult {
     if on.details.can("tools") != Some(true) {
         return not_applicable("the model is not known to call tools");
     }
@@ -208,7 +210,7 @@ async fn tools(on: &Subject<'_>) -> Checked {
     ensure(fitting, || format!("{:?}", answer.tool_calls))
 }
 
-async fn unknown_model(on: &Subject<'_>) -> Checked {
+async fn unknown_model(on: &ContractSubject<'_>) -> ContractResult {
     let request = ChatRequest { model: "agon-no-such-model:0b".into(), ..on.ask("Say hello.", 16) };
     match on.chat(&request).await {
         Err(error) if on.is_ollama() => ensure(error.kind == ChatErrorKind::NotFound, || error.to_string()),
@@ -218,7 +220,7 @@ async fn unknown_model(on: &Subject<'_>) -> Checked {
     }
 }
 
-async fn overflow(on: &Subject<'_>) -> Checked {
+async fn overflow(on: &ContractSubject<'_>) -> ContractResult {
     let loaded = on.client.loaded().await.map_err(told)?;
     let allocated = loaded.iter().filter_map(|model| model.context_length).max();
     let Some(context) = allocated else { return not_applicable("the server does not tell its context length") };
@@ -237,7 +239,7 @@ async fn overflow(on: &Subject<'_>) -> Checked {
     }
 }
 
-async fn dropped(on: &Subject<'_>) -> Checked {
+async fn dropped(on: &ContractSubject<'_>) -> ContractResult {
     let long = on.ask("Tell a long story about the sea.", 2000);
     let (tell, told_first) = tokio::sync::oneshot::channel();
     let mut tell = Some(tell);
@@ -255,14 +257,14 @@ async fn dropped(on: &Subject<'_>) -> Checked {
     ensure(!after.text.is_empty(), || "no text".to_owned())
 }
 
-async fn two_at_once(on: &Subject<'_>) -> Checked {
+async fn two_at_once(on: &ContractSubject<'_>) -> ContractResult {
     let request = on.ask("Say hello in one short sentence.", 256);
     let (first, second) = tokio::join!(on.chat(&request), on.chat(&request));
     first.and(second).map_err(told)?;
-    Ok(Outcome::Passed)
+    Ok(ContractOutcome::Passed)
 }
 
-async fn vectors(on: &Subject<'_>) -> Checked {
+async fn vectors(on: &ContractSubject<'_>) -> ContractResult {
     if on.details.can("embedding") != Some(true) {
         return not_applicable("the model is not known to compute vectors");
     }

@@ -1,6 +1,7 @@
 //! An answer that is still arriving.
 
-use crate::{ChatAnswer, ChatError, ChatErrorKind, DeltaSink, FinishReason, MAX_REPLY_BYTES, ToolCall};
+use crate::answer::plausible;
+use crate::{ChatAnswer, ChatError, ChatErrorKind, DeltaSink, MAX_REPLY_BYTES, STOP, ToolCall};
 
 /// As much of a refusal is kept as an error shows.
 const MAX_REFUSAL_BYTES: usize = 2_048;
@@ -14,7 +15,7 @@ const MAX_NAME_BYTES: usize = 1_024;
 
 /// Why a server says that an answer ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum EndReason {
     Stop,
     Length,
     Other(String),
@@ -39,7 +40,7 @@ const LENGTH: [&str; 8] = [
 /// Parts of the words by which services say that they failed within an answer.
 const FAILED: [&str; 4] = ["error", "insufficient", "timeout", "time_limit"];
 
-impl End {
+impl EndReason {
     /// What the server's word for an end says, whatever its letter case; nothing where it is not known.
     fn known(word: &str) -> Option<Self> {
         let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -64,9 +65,9 @@ impl End {
 
 /// What has arrived of an answer.
 #[derive(Debug, Default)]
-pub(crate) struct Draft {
+pub(crate) struct AnswerDraft {
     pub(crate) answer: ChatAnswer,
-    pub(crate) end: Option<End>,
+    pub(crate) end: Option<EndReason>,
     /// What the model says in the place of an answer.
     pub(crate) refusal: Option<String>,
     /// Bytes that came, whatever they were.
@@ -75,7 +76,7 @@ pub(crate) struct Draft {
     kept: usize,
 }
 
-impl Draft {
+impl AnswerDraft {
     /// Charges for bytes that came, before anything is made of them.
     pub(crate) fn receive(&mut self, bytes: &[u8]) -> Result<(), ChatError> {
         self.received = self.received.saturating_add(bytes.len());
@@ -143,24 +144,24 @@ impl Draft {
 
     /// An error that carries what was counted so far.
     pub(crate) fn fail(&self, kind: ChatErrorKind, detail: &str) -> ChatError {
-        ChatError { usage: self.answer.usage.plausible(), ..ChatError::new(kind, detail) }
+        ChatError { usage: plausible(self.answer.usage), ..ChatError::new(kind, detail) }
     }
 
     /// An error of the server's, with what was counted so far.
     pub(crate) fn blame(&self, error: ChatError) -> ChatError {
-        ChatError { usage: self.answer.usage.plausible(), ..error }
+        ChatError { usage: plausible(self.answer.usage), ..error }
     }
 
     /// Takes the server's word for the end of the answer.
     pub(crate) fn ended(&mut self, word: &str) -> Result<(), ChatError> {
-        let known = End::known(word);
-        if known.is_none() && End::is_failure(word) {
+        let known = EndReason::known(word);
+        if known.is_none() && EndReason::is_failure(word) {
             let word = self.name("an end", word)?;
             return Err(self.fail(ChatErrorKind::Server5xx, &format!("the answer ended in an error: `{word}`")));
         }
         self.end = Some(match known {
             Some(end) => end,
-            None => End::Other(self.name("an end", word)?),
+            None => EndReason::Other(self.name("an end", word)?),
         });
         Ok(())
     }
@@ -173,22 +174,24 @@ impl Draft {
             let cut = ChatError::cut(&format!("after {} characters", self.answer.text.chars().count()));
             return Err(self.blame(cut));
         };
-        if let (Some(refusal), End::Stop | End::Other(_)) = (&self.refusal, &end) {
+        if let (Some(refusal), EndReason::Stop | EndReason::Other(_)) = (&self.refusal, &end) {
             return Err(self.fail(ChatErrorKind::Refused, refusal));
         }
-        let finish = match end {
-            End::Length if empty => return Err(self.fail(ChatErrorKind::BudgetEaten { thinking_chars }, "")),
-            End::Length => {
+        let finish_reason = match end {
+            EndReason::Length if empty => return Err(self.fail(ChatErrorKind::BudgetEaten { thinking_chars }, "")),
+            EndReason::Length => {
                 let partial_chars = self.answer.text.chars().count();
                 return Err(self.fail(ChatErrorKind::Truncated { partial_chars }, ""));
             }
-            End::Other(word) if End::is_withheld(&word) => return Err(self.fail(ChatErrorKind::Refused, &word)),
-            End::Stop | End::Other(_) if empty => {
+            EndReason::Other(word) if EndReason::is_withheld(&word) => {
+                return Err(self.fail(ChatErrorKind::Refused, &word));
+            }
+            EndReason::Stop | EndReason::Other(_) if empty => {
                 return Err(self.fail(ChatErrorKind::Empty { thinking_chars }, ""));
             }
-            End::Stop => FinishReason::Stop,
-            End::Other(word) => FinishReason::Other(word),
+            EndReason::Stop => STOP.to_owned(),
+            EndReason::Other(word) => word,
         };
-        Ok(ChatAnswer { finish, usage: self.answer.usage.plausible(), ..self.answer })
+        Ok(ChatAnswer { finish_reason, usage: plausible(self.answer.usage), ..self.answer })
     }
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::{Pace, Usage};
+use crate::Pace;
+use agon_core::Usage;
 
 const MAX_DETAIL_CHARS: usize = 400;
 

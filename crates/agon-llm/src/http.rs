@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::{Certificate, Client};
 use secrecy::SecretString;
 
-use crate::connections::Connections;
+use crate::connections::ConnectionHistory;
 use crate::transport::transport_error;
 use crate::{ChatError, ChatErrorKind, ChatFields, Endpoint, RunnerOptions};
 
@@ -82,7 +82,7 @@ struct Pools {
     plain_far: Pool,
     tls_near: Pool,
     tls_far: Pool,
-    connections: Connections,
+    connections: ConnectionHistory,
 }
 
 /// One way to servers, with and without reuse.
@@ -115,7 +115,7 @@ impl Http {
     }
 
     /// What is known of the connections of all pools.
-    pub(crate) fn connections(&self) -> &Connections {
+    pub(crate) fn connections(&self) -> &ConnectionHistory {
         &self.0.connections
     }
 

@@ -38,7 +38,7 @@ mod wire;
 
 use std::sync::Arc;
 
-pub use answer::{ChatAnswer, FinishReason, Timing, ToolCall, Usage};
+pub use answer::{ChatAnswer, STOP, ToolCall};
 pub use decode::{Decoder, Framing, Progress};
 pub use endpoint::{Endpoint, EndpointError, EndpointKind};
 pub use error::{ChatError, ChatErrorKind, TimeoutPhase, TransportFault};
@@ -49,10 +49,10 @@ pub use model::{ChatModel, DeltaSink, Discard};
 pub use ollama::{NdjsonDecoder, OllamaClient};
 pub use openai::{OpenAiClient, SseDecoder};
 pub use pace::Pace;
-pub use request::{CallTimeouts, ChatRequest, Message, Role, RunnerOptions, Sampling, Think, ThinkLevel, ToolSpec};
+pub use request::{CallTimeouts, ChatMessage, ChatRequest, MessageRole, RunnerOptions, ToolSpec};
 pub use secrecy::SecretString;
-pub use text::Text;
-pub use version::{Release, ServerVersion};
+pub use text::SharedText;
+pub use version::{ServerVersion, VersionNumbers};
 
 /// The longest line, event or whole answer that is read, in bytes; Ollama's own client stops at the same size.
 pub const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;

@@ -1,6 +1,7 @@
 //! How much a server has generated, where it does not keep to the limit that it was given.
 
-use crate::{ChatAnswer, ChatError, ChatErrorKind, DeltaSink, FinishReason, Usage};
+use crate::{ChatAnswer, ChatError, ChatErrorKind, DeltaSink, STOP};
+use agon_core::Usage;
 
 /// How many times its limit an answer may be long before it is cut.
 const OVERRUN: usize = 4;
@@ -35,8 +36,8 @@ impl<'a> Meter<'a> {
 
     /// Refuses an answer that ended for a reason that is not known, with as many tokens as it may have: it was cut there.
     pub(crate) fn check_end(&self, answer: &ChatAnswer) -> Result<(), ChatError> {
-        let FinishReason::Other(word) = &answer.finish else { return Ok(()) };
-        if answer.usage.completion_tokens.is_none_or(|tokens| tokens < u64::from(self.max_tokens)) {
+        let word = &answer.finish_reason;
+        if word == STOP || answer.usage.completion_tokens.is_none_or(|tokens| tokens < u64::from(self.max_tokens)) {
             return Ok(());
         }
         let kind = match answer.text.chars().count() {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Serialize, Serializer};
+use agon_core::CallOptions;
+use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Text, ToolCall};
+use crate::{SharedText, ToolCall};
 
 /// One call for one answer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,15 +15,16 @@ pub struct ChatRequest {
     /// The model's name as the server knows it.
     pub model: String,
     /// The conversation; must not be empty, because an empty one only loads the model.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ChatMessage>,
     /// The JSON schema that the answer has to follow.
     pub format: Option<Arc<Value>>,
     /// The tools that the model may call.
     pub tools: Vec<ToolSpec>,
-    /// Whether the model is to think first; `None` leaves it to the server, where able models then do.
-    pub think: Option<Think>,
-    /// How tokens are drawn; free to vary from call to call.
-    pub sampling: Sampling,
+    /// How tokens are drawn, and whether the model is to think first; free to vary from call to call. What is `None` is left to the
+    /// model's own settings. Even with a seed, answers are not reproducible bit by bit.
+    pub options: CallOptions,
+    /// Texts that end the answer where they would appear.
+    pub stop: Option<Vec<String>>,
     /// What the model was launched with; a different value makes Ollama load it again.
     pub runner: RunnerOptions,
     /// How long each phase may take.
@@ -34,18 +36,32 @@ pub struct ChatRequest {
 impl ChatRequest {
     /// Asks `model` to continue `messages`, all else by default.
     #[must_use]
-    pub fn new(model: impl Into<String>, messages: Vec<Message>) -> Self {
+    pub fn new(model: impl Into<String>, messages: Vec<ChatMessage>) -> Self {
         Self { model: model.into(), messages, ..Self::default() }
+    }
+
+    /// The limit that is sent when none is given, because Ollama otherwise allows ten contexts' worth of tokens.
+    pub const DEFAULT_MAX_TOKENS: u32 = 2048;
+
+    /// The most tokens to generate, thinking included.
+    #[must_use]
+    pub fn max_tokens(&self) -> u32 {
+        self.options.max_tokens.unwrap_or(Self::DEFAULT_MAX_TOKENS)
+    }
+
+    /// The seed of the draw, where it is one that servers take.
+    pub(crate) fn seed(&self) -> Option<u32> {
+        self.options.seed.and_then(|seed| u32::try_from(seed).ok())
     }
 }
 
 /// One message of a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Message {
+pub struct ChatMessage {
     /// Who speaks.
-    pub role: Role,
+    pub role: MessageRole,
     /// What is said.
-    pub content: Text,
+    pub content: SharedText,
     /// The calls that an assistant made in this message.
     pub tool_calls: Vec<ToolCall>,
     /// The tool whose result this is, as Ollama wants it.
@@ -54,35 +70,35 @@ pub struct Message {
     pub tool_call_id: Option<String>,
 }
 
-impl Message {
+impl ChatMessage {
     /// A message without tools.
     #[must_use]
-    pub fn new(role: Role, content: impl Into<Text>) -> Self {
+    pub fn new(role: MessageRole, content: impl Into<SharedText>) -> Self {
         Self { role, content: content.into(), ..Self::default() }
     }
 
     /// The rules that stand above the conversation.
     #[must_use]
-    pub fn system(content: impl Into<Text>) -> Self {
-        Self::new(Role::System, content)
+    pub fn system(content: impl Into<SharedText>) -> Self {
+        Self::new(MessageRole::System, content)
     }
 
     /// What the model is to answer.
     #[must_use]
-    pub fn user(content: impl Into<Text>) -> Self {
-        Self::new(Role::User, content)
+    pub fn user(content: impl Into<SharedText>) -> Self {
+        Self::new(MessageRole::User, content)
     }
 
     /// What the model said before.
     #[must_use]
-    pub fn assistant(content: impl Into<Text>) -> Self {
-        Self::new(Role::Assistant, content)
+    pub fn assistant(content: impl Into<SharedText>) -> Self {
+        Self::new(MessageRole::Assistant, content)
     }
 
     /// The result of `call`.
     #[must_use]
-    pub fn tool(call: &ToolCall, content: impl Into<Text>) -> Self {
-        let message = Self::new(Role::Tool, content);
+    pub fn tool(call: &ToolCall, content: impl Into<SharedText>) -> Self {
+        let message = Self::new(MessageRole::Tool, content);
         Self { tool_name: Some(call.name.clone()), tool_call_id: call.id.clone(), ..message }
     }
 }
@@ -90,7 +106,7 @@ impl Message {
 /// Who speaks in a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum MessageRole {
     /// The rules.
     System,
     /// The asker.
@@ -111,69 +127,6 @@ pub struct ToolSpec {
     pub description: String,
     /// The JSON schema of its arguments.
     pub parameters: Arc<Value>,
-}
-
-/// Whether, and how much, a model thinks before it answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Think {
-    /// No thinking; some models think all the same.
-    Off,
-    /// Thinking.
-    On,
-    /// Thinking with a given effort, the only form that gpt-oss heeds.
-    Level(ThinkLevel),
-}
-
-/// How much effort goes into thinking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ThinkLevel {
-    /// Little.
-    Low,
-    /// Some.
-    Medium,
-    /// Much.
-    High,
-    /// All there is; servers without such a level get `High`.
-    Max,
-}
-
-impl Serialize for Think {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Off => serializer.serialize_bool(false),
-            Self::On => serializer.serialize_bool(true),
-            Self::Level(level) => level.serialize(serializer),
-        }
-    }
-}
-
-/// How tokens are drawn; what is `None` is left to the model's own settings.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sampling {
-    /// How far from the likeliest token the draw may stray.
-    pub temperature: Option<f64>,
-    /// The share of probability that is drawn from.
-    pub top_p: Option<f64>,
-    /// How much a token that has occurred is held back.
-    pub presence_penalty: Option<f64>,
-    /// The seed of the draw; even with it, answers are not reproducible bit by bit.
-    pub seed: Option<u32>,
-    /// The most tokens to generate, thinking included; `None` means [`Sampling::DEFAULT_NUM_PREDICT`].
-    pub num_predict: Option<u32>,
-    /// Texts that end the answer where they would appear.
-    pub stop: Option<Vec<String>>,
-}
-
-impl Sampling {
-    /// The limit that is sent when none is given, because Ollama otherwise allows ten contexts' worth of tokens.
-    pub const DEFAULT_NUM_PREDICT: u32 = 2048;
-
-    /// The most tokens to generate.
-    #[must_use]
-    pub fn max_tokens(&self) -> u32 {
-        self.num_predict.unwrap_or(Self::DEFAULT_NUM_PREDICT)
-    }
 }
 
 /// What a model is launched with; belongs to the host's configuration and is the same for every call.

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 ///
 /// Its `Debug` shows the size and not the words, because prompts do not belong in logs.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Text(Pieces);
+pub struct SharedText(Pieces);
 
 #[derive(Clone, PartialEq, Eq)]
 enum Pieces {
@@ -17,7 +17,7 @@ enum Pieces {
     Many(Arc<[Arc<str>]>),
 }
 
-impl Text {
+impl SharedText {
     /// The length in bytes.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -40,25 +40,25 @@ impl Text {
     }
 }
 
-impl Default for Text {
+impl Default for SharedText {
     fn default() -> Self {
         Self::from("")
     }
 }
 
-impl fmt::Display for Text {
+impl fmt::Display for SharedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pieces().iter().try_for_each(|piece| f.write_str(piece))
     }
 }
 
-impl fmt::Debug for Text {
+impl fmt::Debug for SharedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Text({} bytes)", self.len())
     }
 }
 
-impl Serialize for Text {
+impl Serialize for SharedText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
             Pieces::One(piece) => serializer.serialize_str(piece),
@@ -67,25 +67,25 @@ impl Serialize for Text {
     }
 }
 
-impl From<&str> for Text {
+impl From<&str> for SharedText {
     fn from(text: &str) -> Self {
         Self(Pieces::One(text.into()))
     }
 }
 
-impl From<String> for Text {
+impl From<String> for SharedText {
     fn from(text: String) -> Self {
         Self(Pieces::One(text.into()))
     }
 }
 
-impl From<Arc<str>> for Text {
+impl From<Arc<str>> for SharedText {
     fn from(text: Arc<str>) -> Self {
         Self(Pieces::One(text))
     }
 }
 
-impl FromIterator<Arc<str>> for Text {
+impl FromIterator<Arc<str>> for SharedText {
     fn from_iter<I: IntoIterator<Item = Arc<str>>>(pieces: I) -> Self {
         Self(Pieces::Many(pieces.into_iter().collect()))
     }
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn pieces_are_written_as_one_json_string() {
-        let text: Text = ["a \"b\"\n".into(), "ü".into(), "".into()].into_iter().collect::<Text>();
+        let text: SharedText = ["a \"b\"\n".into(), "ü".into(), "".into()].into_iter().collect::<SharedText>();
 
         assert_eq!(serde_json::to_string(&text).unwrap(), r#""a \"b\"\nü""#);
         assert_eq!(text.len(), 8);
@@ -105,6 +105,6 @@ mod tests {
 
     #[test]
     fn debug_output_holds_no_words_of_the_prompt() {
-        assert_eq!(format!("{:?}", Text::from("secret plan")), "Text(11 bytes)");
+        assert_eq!(format!("{:?}", SharedText::from("secret plan")), "Text(11 bytes)");
     }
 }

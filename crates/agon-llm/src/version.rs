@@ -12,12 +12,12 @@ pub struct ServerVersion {
     /// The version in the server's own words.
     pub text: Option<String>,
     /// The same as numbers, when it has that form.
-    pub release: Option<Release>,
+    pub release: Option<VersionNumbers>,
 }
 
 /// The numbers of a version, without what follows them (`0.33.0-rc2` is 0.33.0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Release {
+pub struct VersionNumbers {
     /// The first number.
     pub major: u16,
     /// The second number.
@@ -26,7 +26,7 @@ pub struct Release {
     pub patch: u16,
 }
 
-impl Release {
+impl VersionNumbers {
     /// Names a release.
     #[must_use]
     pub const fn new(major: u16, minor: u16, patch: u16) -> Self {
@@ -49,7 +49,7 @@ impl Release {
         u64::from(self.major) << 32 | u64::from(self.minor) << 16 | u64::from(self.patch)
     }
 
-    /// The reverse of [`Release::pack`]; 0 is no release.
+    /// The reverse of [`VersionNumbers::pack`]; 0 is no release.
     pub(crate) fn unpack(packed: u64) -> Option<Self> {
         let [_, _, a, b, c, d, e, f] = packed.to_be_bytes();
         let pair = |high, low| u16::from_be_bytes([high, low]);
@@ -87,7 +87,7 @@ impl Release {
     }
 }
 
-impl fmt::Display for Release {
+impl fmt::Display for VersionNumbers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
     }
@@ -99,30 +99,30 @@ mod tests {
 
     #[test]
     fn versions_are_read_up_to_their_suffix() {
-        assert_eq!(Release::parse("0.33.0-rc2"), Some(Release::new(0, 33, 0)));
-        assert_eq!(Release::parse("v0.30"), Some(Release::new(0, 30, 0)));
-        assert_eq!(Release::parse("b10488"), None);
-        assert_eq!(Release::parse(""), None);
+        assert_eq!(VersionNumbers::parse("0.33.0-rc2"), Some(VersionNumbers::new(0, 33, 0)));
+        assert_eq!(VersionNumbers::parse("v0.30"), Some(VersionNumbers::new(0, 30, 0)));
+        assert_eq!(VersionNumbers::parse("b10488"), None);
+        assert_eq!(VersionNumbers::parse(""), None);
     }
 
     #[test]
     fn packing_a_release_loses_nothing() {
-        let release = Release::new(1, 500, 65535);
+        let release = VersionNumbers::new(1, 500, 65535);
 
-        assert_eq!(Release::unpack(release.pack()), Some(release));
-        assert_eq!(Release::unpack(0), None);
+        assert_eq!(VersionNumbers::unpack(release.pack()), Some(release));
+        assert_eq!(VersionNumbers::unpack(0), None);
     }
 
     #[test]
     fn only_one_release_miscounts_the_prompt() {
-        let counts = |text| Release::parse(text).unwrap().counts_whole_prompt();
+        let counts = |text| VersionNumbers::parse(text).unwrap().counts_whole_prompt();
 
         assert!(counts("0.24.0") && !counts("0.30.0") && counts("0.30.1"));
     }
 
     #[test]
     fn behaviour_begins_with_the_release_that_brought_it() {
-        let at = |text| Release::parse(text).unwrap();
+        let at = |text| VersionNumbers::parse(text).unwrap();
 
         assert!(!at("0.12.5").heeds_truncate() && at("0.12.6").heeds_truncate());
         assert!(!at("0.8.9").heeds_think() && at("0.9.0").heeds_think());

@@ -19,7 +19,7 @@ pub(crate) trait LoadCheck: Send + Sync {
 
 /// What has happened in a call, and so what may not take longer.
 #[derive(Debug)]
-struct Clock {
+struct CallClock {
     timeouts: CallTimeouts,
     started: Instant,
     /// From here the turn's limit counts: the start, or the last moment at which the server was loading.
@@ -29,7 +29,7 @@ struct Clock {
     last: Instant,
 }
 
-impl Clock {
+impl CallClock {
     /// The next deadline and what it means.
     fn deadline(&self) -> (Option<Instant>, TimeoutPhase) {
         let turn = self.timeouts.turn.and_then(|limit| self.counted.checked_add(limit));
@@ -77,8 +77,8 @@ impl Clock {
 type Look<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
 
 /// Guards the steps of one call with a single timer, which is moved when it fires too early.
-pub(crate) struct Watch<'a> {
-    clock: Clock,
+pub(crate) struct CallWatchdog<'a> {
+    clock: CallClock,
     timer: Pin<Box<Sleep>>,
     check: Option<&'a dyn LoadCheck>,
     /// The question that is under way, and when the next one is due.
@@ -89,11 +89,11 @@ pub(crate) struct Watch<'a> {
 // Stands for never; far enough away, near enough for the timer.
 const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
-impl<'a> Watch<'a> {
+impl<'a> CallWatchdog<'a> {
     /// Starts the clock of a call; `check` asks the server, should it stay silent.
     pub(crate) fn start(timeouts: CallTimeouts, check: Option<&'a dyn LoadCheck>) -> Self {
         let now = Instant::now();
-        let clock = Clock { timeouts, started: now, counted: now, loading: false, first: None, last: now };
+        let clock = CallClock { timeouts, started: now, counted: now, loading: false, first: None, last: now };
         let mut watch = Self { clock, timer: Box::pin(sleep_until(now)), check, look: None, next_look: None };
         watch.plan_look();
         watch.rearm();
@@ -203,13 +203,13 @@ mod tests {
         CallTimeouts { first_byte: seconds(first_byte), idle: seconds(idle), turn: turn.map(seconds) }
     }
 
-    async fn after(seconds: u64, watch: &mut Watch<'_>) -> Result<(), TimeoutPhase> {
+    async fn after(seconds: u64, watch: &mut CallWatchdog<'_>) -> Result<(), TimeoutPhase> {
         watch.guard(tokio::time::sleep(Duration::from_secs(seconds)), &mut crate::Discard).await
     }
 
     #[tokio::test(start_paused = true)]
     async fn silence_before_the_first_event_ends_at_the_first_byte_limit() {
-        let mut watch = Watch::start(timeouts(300, 10, None), None);
+        let mut watch = CallWatchdog::start(timeouts(300, 10, None), None);
 
         assert_eq!(after(299, &mut watch).await, Ok(()));
         assert_eq!(after(2, &mut watch).await, Err(TimeoutPhase::FirstByte));
@@ -217,7 +217,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn silence_after_an_event_ends_at_the_idle_limit() {
-        let mut watch = Watch::start(timeouts(300, 10, None), None);
+        let mut watch = CallWatchdog::start(timeouts(300, 10, None), None);
 
         for _ in 0..5 {
             watch.progressed();
@@ -228,7 +228,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_steady_answer_ends_at_the_turns_limit_which_counts_from_the_call() {
-        let mut watch = Watch::start(timeouts(300, 10, Some(20)), None);
+        let mut watch = CallWatchdog::start(timeouts(300, 10, Some(20)), None);
 
         assert_eq!(after(5, &mut watch).await, Ok(()));
         for _ in 0..2 {
@@ -240,25 +240,25 @@ mod tests {
     }
 
     /// A server that loads for so long after the call, and takes so long to say whether it does.
-    struct Loads {
+    struct SlowLoad {
         until: Instant,
         answer: Duration,
     }
     #[async_trait::async_trait]
-    impl LoadCheck for Loads {
+    impl LoadCheck for SlowLoad {
         async fn is_loading(&self) -> bool {
             tokio::time::sleep(self.answer).await;
             Instant::now() < self.until
         }
     }
-    fn loads(seconds: u64, answer: u64) -> Loads {
-        Loads { until: Instant::now() + Duration::from_secs(seconds), answer: Duration::from_secs(answer) }
+    fn loads(seconds: u64, answer: u64) -> SlowLoad {
+        SlowLoad { until: Instant::now() + Duration::from_secs(seconds), answer: Duration::from_secs(answer) }
     }
 
     #[tokio::test(start_paused = true)]
     async fn silence_ends_at_the_turns_limit_where_the_server_is_not_loading() {
         let (check, started) = (loads(0, 1), Instant::now());
-        let mut watch = Watch::start(timeouts(300, 10, Some(20)), Some(&check));
+        let mut watch = CallWatchdog::start(timeouts(300, 10, Some(20)), Some(&check));
 
         assert_eq!(after(400, &mut watch).await, Err(TimeoutPhase::FirstByte));
         assert_eq!(started.elapsed().as_secs(), 20);
@@ -267,7 +267,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_load_is_no_part_of_the_turns_limit() {
         let check = loads(60, 1);
-        let mut watch = Watch::start(timeouts(300, 100, Some(20)), Some(&check));
+        let mut watch = CallWatchdog::start(timeouts(300, 100, Some(20)), Some(&check));
 
         assert_eq!(after(65, &mut watch).await, Ok(()));
         watch.progressed();
@@ -279,7 +279,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_load_without_end_is_bounded_by_the_first_byte_limit() {
         let (check, started) = (loads(10_000, 1), Instant::now());
-        let mut watch = Watch::start(timeouts(300, 10, Some(20)), Some(&check));
+        let mut watch = CallWatchdog::start(timeouts(300, 10, Some(20)), Some(&check));
 
         assert_eq!(after(400, &mut watch).await, Err(TimeoutPhase::FirstByte));
         assert_eq!(started.elapsed().as_secs(), 300);
@@ -288,7 +288,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_server_that_is_being_asked_at_the_deadline_may_still_say_that_it_loads() {
         let check = loads(60, 17);
-        let mut watch = Watch::start(timeouts(300, 100, Some(20)), Some(&check));
+        let mut watch = CallWatchdog::start(timeouts(300, 100, Some(20)), Some(&check));
 
         assert_eq!(after(40, &mut watch).await, Ok(()));
     }
@@ -296,7 +296,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn limits_without_end_do_not_overflow() {
         let endless = CallTimeouts { first_byte: Duration::MAX, idle: Duration::MAX, turn: Some(Duration::MAX) };
-        let mut watch = Watch::start(endless, None);
+        let mut watch = CallWatchdog::start(endless, None);
 
         assert_eq!(after(1000, &mut watch).await, Ok(()));
         watch.progressed();

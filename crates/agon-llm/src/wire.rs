@@ -34,15 +34,20 @@ impl Metric {
         self.1
     }
 
-    /// The metric as nanoseconds.
-    pub(crate) fn nanos(self) -> Option<Duration> {
-        self.1.map(Duration::from_nanos)
+    /// The metric, which is in nanoseconds, in milliseconds.
+    pub(crate) fn nanos(self) -> Option<u64> {
+        self.1.map(|nanos| nanos / 1_000_000)
     }
 
-    /// The metric as milliseconds.
-    pub(crate) fn millis(self) -> Option<Duration> {
-        self.0.and_then(|millis| Duration::try_from_secs_f64(millis / 1000.0).ok())
+    /// The metric, which is in milliseconds.
+    pub(crate) fn millis(self) -> Option<u64> {
+        self.0.and_then(|told| Duration::try_from_secs_f64(told / 1000.0).ok()).map(millis)
     }
+}
+
+/// Whole milliseconds.
+pub(crate) fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl<'de> Deserialize<'de> for Metric {
@@ -176,14 +181,14 @@ pub(crate) struct Tree(pub(crate) Value);
 impl<'de> Deserialize<'de> for Tree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut left = MOST_NODES;
-        Node(&mut left).deserialize(deserializer).map(Tree)
+        ChargedValue(&mut left).deserialize(deserializer).map(Tree)
     }
 }
 
 /// One value, charged before it is kept.
-struct Node<'a>(&'a mut usize);
+struct ChargedValue<'a>(&'a mut usize);
 
-impl Node<'_> {
+impl ChargedValue<'_> {
     fn charge<E: Error>(&mut self) -> Result<(), E> {
         let left = self.0.checked_sub(1);
         *self.0 = left.ok_or_else(|| E::custom(format!("more than {MOST_NODES} values in one")))?;
@@ -191,7 +196,7 @@ impl Node<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Node<'_> {
+impl<'de> DeserializeSeed<'de> for ChargedValue<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(mut self, deserializer: D) -> Result<Value, D::Error> {
@@ -200,7 +205,7 @@ impl<'de> DeserializeSeed<'de> for Node<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Node<'_> {
+impl<'de> Visitor<'de> for ChargedValue<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -237,7 +242,7 @@ impl<'de> Visitor<'de> for Node<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
         let mut values = Vec::new();
-        while let Some(value) = seq.next_element_seed(Node(&mut *self.0))? {
+        while let Some(value) = seq.next_element_seed(ChargedValue(&mut *self.0))? {
             values.push(value);
         }
         Ok(Value::Array(values))
@@ -250,7 +255,7 @@ impl<'de> Visitor<'de> for Node<'_> {
                 // readers do not agree on which of the two counts
                 return Err(A::Error::custom(format_args!("member {name:?} stands there twice, allowed is once")));
             }
-            fields.insert(name, map.next_value_seed(Node(&mut *self.0))?);
+            fields.insert(name, map.next_value_seed(ChargedValue(&mut *self.0))?);
         }
         Ok(Value::Object(fields))
     }
@@ -259,19 +264,19 @@ impl<'de> Visitor<'de> for Node<'_> {
 /// Writes tools in the shape that both dialects share.
 pub(crate) fn tools<S: Serializer>(tools: &&[ToolSpec], serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
-    struct Function<'a> {
+    struct ToolFunction<'a> {
         name: &'a str,
         description: &'a str,
         parameters: &'a Value,
     }
     #[derive(Serialize)]
-    struct Tool<'a> {
+    struct ToolBody<'a> {
         r#type: &'static str,
-        function: Function<'a>,
+        function: ToolFunction<'a>,
     }
-    serializer.collect_seq(tools.iter().map(|tool| Tool {
+    serializer.collect_seq(tools.iter().map(|tool| ToolBody {
         r#type: "function",
-        function: Function { name: &tool.name, description: &tool.description, parameters: &tool.parameters },
+        function: ToolFunction { name: &tool.name, description: &tool.description, parameters: &tool.parameters },
     }))
 }
 
@@ -309,7 +314,7 @@ mod tests {
         }
         assert_eq!(metric("12").count(), Some(12));
         assert_eq!(metric("12.9").count(), Some(12));
-        assert_eq!(metric("1.5").millis(), Some(Duration::from_micros(1500)));
+        assert_eq!(metric("1.5").millis(), Some(1));
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub fn read_answer(spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Reading, 
 
 fn read(spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Reading, Malformed> {
     let text = speech::without_thoughts(text);
-    let mut reader = Reader::new(spec, &ask.task);
+    let mut reader = AnswerReader::new(spec, &ask.task);
     let answer = reader.answer(spec, ask, &text)?;
     Ok(Reading { answer, coerced: reader.coerced })
 }
@@ -53,13 +53,13 @@ pub struct Reading {
 }
 
 /// Reads the objects of one answer.
-struct Reader {
+struct AnswerReader {
     /// The schema that values are coerced to, where the file wants that.
     schema: Option<serde_json::Value>,
     coerced: Vec<Coercion>,
 }
 
-impl Reader {
+impl AnswerReader {
     fn new(spec: &DebateSpec, task: &Task) -> Self {
         let schema = spec.answers.coerce_answers.then(|| crate::schema::of(spec, task, None)).flatten();
         Self { schema, coerced: Vec::new() }
@@ -134,7 +134,7 @@ impl Reader {
 
 /// The last object in the text that has the right form; else what is wrong with the very last one.
 fn last_good(text: &str, read: impl Fn(&Object) -> Result<Answer, Malformed>) -> Result<Answer, Malformed> {
-    Reader { schema: None, coerced: Vec::new() }.last_good(text, read)
+    AnswerReader { schema: None, coerced: Vec::new() }.last_good(text, read)
 }
 
 fn no_object(text: &str) -> Malformed {

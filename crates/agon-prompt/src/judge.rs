@@ -1,11 +1,11 @@
 //! The judge's own layout: candidates, the transcript as it is presented to a judge, the task.
 use crate::text::known_choices;
 use crate::view::{Labels, View, part_of, push_checks, push_entry};
-use agon_core::fence::{ENTRY, Fence, Foreign, Kind, Mark, Written};
+use agon_core::fence::{ENTRY, Fence, FenceKind, Foreign, Mark, Written};
 use agon_core::{Ask, DebateSpec, presentation, speaker_labels};
 
 /// What a judge's message says before its tail.
-pub(crate) struct Bench<'a> {
+pub(crate) struct JudgePreamble<'a> {
     /// Which order of presentation.
     pub(crate) order: u32,
     /// What stands for election.
@@ -18,7 +18,7 @@ pub(crate) struct Bench<'a> {
 
 /// The user message up to the tail. In an anonymised transcript the names of debaters are replaced inside the speeches too: by
 /// name only, as whole words with the same letter case. A nickname, or what a style gives away, stays.
-pub(crate) fn message(view: &View, ask: &Ask, bench: &Bench<'_>, tail: &Written) -> Written {
+pub(crate) fn message(view: &View, ask: &Ask, bench: &JudgePreamble<'_>, tail: &Written) -> Written {
     let mut text = Written::default();
     let candidates = known_choices(view, bench.candidates).unwrap_or_default();
     if !candidates.is_empty() {
@@ -26,7 +26,7 @@ pub(crate) fn message(view: &View, ask: &Ask, bench: &Bench<'_>, tail: &Written)
         text.push(Written::joined(&candidates, "\n- "));
         text.push("\n\n");
     }
-    let mut fence = Fence::open(&mut text, Kind::Transcript, bench.mark);
+    let mut fence = Fence::open(&mut text, FenceKind::Transcript, bench.mark);
     if bench.unnamed {
         // without a judge's settings a presentation hides names and shuffles
         let spec = DebateSpec { judge: None, ..view.spec.as_ref().clone() };
@@ -34,7 +34,7 @@ pub(crate) fn message(view: &View, ask: &Ask, bench: &Bench<'_>, tail: &Written)
     } else {
         push_transcript(&mut fence, view, (ask, &view.spec), bench.order);
     }
-    fence.close(Kind::Transcript);
+    fence.close(FenceKind::Transcript);
     text.push("\n\n");
     text.push(tail);
     text

@@ -19,6 +19,6 @@ mod view;
 
 pub use answer::{Malformed, Reading, read_answer};
 pub use mask::shown_ask;
-pub use prompt::{Prompt, PromptError, PromptMessage, PromptRole, Sampling, prompt, prompt_within};
-pub use tools::{LoopStep, ToolInfo, ToolLoop, ToolOutcome};
+pub use prompt::{Prompt, PromptError, PromptMessage, PromptRole, prompt, prompt_within};
+pub use tools::{LoopStep, ToolInfo, ToolLoop, ToolText};
 pub use view::View;

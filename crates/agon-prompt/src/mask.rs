@@ -1,9 +1,9 @@
 //! The debate as debaters know it who do not know each other by name: what they are shown bears labels in the place of names, and what
 //! they answer with labels is read as names again.
 use agon_core::{
-    Admission, Answer, Ask, Critique, DebateSpec, Declined, Event, Guidance, Interjection, ModeratorDecision,
-    ParticipantId, Point, PointReply, Remark, RoundPlan, RoundSummary, Sight, Speech, Task, is_reserved, rename,
-    renamed,
+    Admission, Answer, Answered, Ask, Call, Critique, DebateSpec, Declined, Event, Given, Guidance, Interjection,
+    ModeratorDecision, ParticipantId, Point, PointReply, Remark, RoundPlan, RoundSummary, Sight, Speech, Task,
+    is_reserved, rename, renamed,
 };
 use std::sync::Arc;
 
@@ -188,28 +188,13 @@ impl Masks {
     pub(crate) fn event(&self, event: &Event) -> Event {
         let mut event = event.clone();
         match &mut event {
-            Event::SpeechRecorded(speech) => self.speech(speech),
-            Event::CritiqueRecorded { participant, of, critique, .. } => {
-                (*participant, *of) = (self.name(participant), self.name(of));
-                let (issues, suggestions) = (self.texts(&critique.issues), self.texts(&critique.suggestions));
-                *critique = Critique { issues, suggestions, ..critique.clone() };
-            }
-            Event::PointsAnswered { participant, points, reply, .. } => {
-                (*participant, *points) = (self.name(participant), self.points(points));
-                *reply = PointReply { accepts: self.maybe(&reply.accepts), reply: self.owned(&reply.reply) };
-            }
-            Event::ModeratorDecided { decision, .. } => *decision = self.decision(decision),
-            Event::ModeratorInterjected { interjection, .. } => *interjection = self.interjection(interjection),
-            Event::ResearchBriefed { text, .. }
-            | Event::ModeratorConcluded { text, .. }
-            | Event::SummaryRecorded { text, .. } => *text = self.text(text).into(),
+            Event::Answered(answered) => self.answered(answered),
+            Event::FallbackDecided { decision, .. } => *decision = self.decision(decision),
             Event::RoundOpened { speakers, briefing, new_angle, .. } => {
                 *speakers = self.names(speakers);
                 (*briefing, *new_angle) = (self.shared(briefing), self.shared(new_angle));
             }
-            Event::NoteTaken { participant, .. } | Event::ToolCalled { participant, .. } => {
-                *participant = self.name(participant);
-            }
+            Event::ToolCalled { participant, .. } => *participant = self.name(participant),
             Event::DebateAdmitted(_)
             | Event::Claimed { .. }
             | Event::PhaseEntered { .. }
@@ -217,21 +202,12 @@ impl Masks {
             | Event::StageOpened { .. }
             | Event::TurnAsked(_)
             | Event::SpeechHeard { .. }
-            | Event::BallotCast { .. }
-            | Event::BidPlaced { .. }
-            | Event::VoteCast { .. }
-            | Event::DebatersScored { .. }
-            | Event::SpeechesScored { .. }
-            | Event::RoundMeasured { .. }
-            | Event::EnoughAsked { .. }
+            | Event::RoundCompared { .. }
             | Event::TurnFailed { .. }
             | Event::SeatSkipped { .. }
             | Event::LoopEnded { .. }
-            | Event::JudgementRecorded { .. }
-            | Event::RankingRecorded { .. }
             | Event::VoteTallied { .. }
             | Event::VerdictReached { .. }
-            | Event::SynthesisRecorded { .. }
             | Event::DebateInterrupted { .. }
             | Event::DebateResumed { .. }
             | Event::CancelRequested { .. }
@@ -240,12 +216,43 @@ impl Masks {
         event
     }
 
-    fn speech(&self, speech: &mut Speech) {
-        speech.participant = self.name(&speech.participant);
+    fn answered(&self, answered: &mut Answered) {
+        answered.participant = self.name(&answered.participant);
+        match &mut answered.given {
+            Given::Speech(speech) => self.speech(speech, &mut answered.call),
+            Given::Critique { of, critique, .. } => {
+                *of = self.name(of);
+                let (issues, suggestions) = (self.texts(&critique.issues), self.texts(&critique.suggestions));
+                *critique = Critique { issues, suggestions, ..critique.clone() };
+            }
+            Given::Points { points, reply } => {
+                *points = self.points(points);
+                *reply = PointReply { accepts: self.maybe(&reply.accepts), reply: self.owned(&reply.reply) };
+            }
+            Given::Decision { decision } => *decision = self.decision(decision),
+            Given::Interjection(interjection) => *interjection = self.interjection(interjection),
+            Given::Research { text } | Given::Conclusion { text, .. } | Given::Summary { text, .. } => {
+                *text = self.text(text).into();
+            }
+            Given::Note(_)
+            | Given::Ballot { .. }
+            | Given::Bid { .. }
+            | Given::Vote { .. }
+            | Given::DebaterScores { .. }
+            | Given::SpeechScores { .. }
+            | Given::Measures { .. }
+            | Given::Enough { .. }
+            | Given::Judgement { .. }
+            | Given::Ranking { .. }
+            | Given::Synthesis(_) => {}
+        }
+    }
+
+    fn speech(&self, speech: &mut Speech, call: &mut Call) {
         (speech.to, speech.cut_by) = (self.maybe(&speech.to), self.maybe(&speech.cut_by));
         speech.text = self.text(&speech.text).into();
         let names: Vec<(&str, &str)> = self.names.iter().map(|(name, label)| (name.as_str(), label.as_str())).collect();
-        speech.call.checks = renamed(&speech.call.checks, &names);
+        call.checks = renamed(&call.checks, &names);
     }
 
     fn decision(&self, decision: &ModeratorDecision) -> ModeratorDecision {

@@ -1,12 +1,12 @@
 //! One ask as the messages and options of a model call.
-use crate::judge::{self, Bench};
+use crate::judge::{self, JudgePreamble};
 use crate::tail;
-use crate::view::{Sight, View};
-use agon_core::fence::{Author, Kind, Mark, Part, PromptText, Written};
+use crate::view::{View, VisibleEntries};
+use agon_core::fence::{Author, FenceKind, Mark, Part, PromptText, Written};
 use agon_core::seed::sampling_seed;
 use agon_core::{
-    Ask, BallotStage, Conclusion, Fit, Moderator, ParticipantId, Persona, Position, Role, SpeechKind, Summarizer, Task,
-    Think, Voice,
+    Ask, Audience, BallotStage, CallOptions, Fit, Moderator, ParticipantId, Persona, Position, Role, SpeechKind,
+    Summarizer, Task, Voice,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -22,8 +22,10 @@ pub struct Prompt {
     pub tools: Vec<String>,
     /// The random mark of this turn, in the lines around what tools find.
     pub mark: Mark,
-    /// How the answer is sampled.
-    pub sampling: Sampling,
+    /// How the answer is sampled, with a limit and a seed.
+    pub options: CallOptions,
+    /// Tokens that prompt and answer must fit into, where that is less than what the host gives the model.
+    pub context_limit: Option<u32>,
     /// About how many tokens the messages have: characters / 3.5.
     pub estimated_tokens: u64,
 }
@@ -46,27 +48,6 @@ pub enum PromptRole {
     User,
     /// The model itself.
     Assistant,
-}
-
-/// How an answer is sampled. What is absent is left to the server.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sampling {
-    /// Temperature, 0 to 2.
-    pub temperature: Option<f64>,
-    /// Nucleus sampling, 0 to 1.
-    pub top_p: Option<f64>,
-    /// Presence penalty, -2 to 2.
-    pub presence_penalty: Option<f64>,
-    /// Cap on generated tokens, thinking included.
-    pub max_tokens: u32,
-    /// The model's speed in tokens a second, where the cap was lowered to what fits into the turn at it.
-    pub tokens_per_second: Option<f64>,
-    /// Seed, from the debate's seed and the turn.
-    pub seed: u64,
-    /// Thinking policy.
-    pub think: Option<Think>,
-    /// Tokens that prompt and answer must fit into, where that is less than what the host gives the model.
-    pub context_limit: Option<u32>,
 }
 
 /// Why there is no prompt for an ask.
@@ -140,7 +121,8 @@ pub fn prompt_within(view: &View, ask: &Ask, fit: Option<Fit>) -> Result<Prompt,
         schema: view.schema(ask),
         tools: tools.to_vec(),
         mark: tail::mark(view, ask),
-        sampling: sampling(view, ask, voice, fit),
+        options: options(view, ask, voice, fit),
+        context_limit: voice.num_ctx,
         estimated_tokens: chars.saturating_mul(2) / 7,
     })
 }
@@ -153,22 +135,22 @@ fn laid_out<'a>(
     with_tools: bool,
 ) -> Option<(&'a PromptText, (Written, usize))> {
     let (systems, marks) = (&view.systems, &view.marks);
-    let judged = |bench: Bench<'_>, tail: &Written| {
+    let judged = |bench: JudgePreamble<'_>, tail: &Written| {
         let user = judge::message(view, ask, &bench, tail);
         let chars = Part::from(&user).chars();
         (user, chars)
     };
-    let served = |sight: Sight, mark: &Mark, tail: &Written| {
+    let served = |sight: VisibleEntries, mark: &Mark, tail: &Written| {
         let user = closed((&view.staff_sees(&sight, ask.sees, mark)).into(), mark, tail);
         let chars = Part::from(&user).chars();
         (user, chars)
     };
-    match (role, audience(&ask.task)) {
+    match (role, ask.task.traits().audience) {
         (Role::Judge(_, judge), Audience::Judges | Audience::Voters) => {
             let (order, candidates) = presented(&ask.task);
             let unnamed = matches!(ask.task, Task::ScoreDebaters { .. });
             let tail = tail::judge(view, ask, judge);
-            Some((&systems.judge, judged(Bench { order, candidates, unnamed, mark: &marks.judge }, &tail)))
+            Some((&systems.judge, judged(JudgePreamble { order, candidates, unnamed, mark: &marks.judge }, &tail)))
         }
         (Role::Moderator(moderator), Audience::Moderator) => {
             let tools = Author::all(moderator, |moderator| &moderator.tools);
@@ -182,63 +164,24 @@ fn laid_out<'a>(
                 let chars = Part::from(&tail).chars();
                 (tail, chars)
             } else if let Task::ScoreDebaters { .. } = ask.task {
-                judged(Bench { order: 0, candidates: &[], unnamed: true, mark: &marks.debate }, &tail)
+                judged(JudgePreamble { order: 0, candidates: &[], unnamed: true, mark: &marks.debate }, &tail)
             } else {
                 after_transcript(view, ask, &Written::joined([tail::found(view, ask), tail], ""))
             };
             Some((&systems.debate, user))
         }
         (Role::Summarizer(summarizer), Audience::Summarizer) => {
-            let sight = Sight::since_last_summary(view, ask.sees);
+            let sight = VisibleEntries::since_last_summary(view, ask.sees);
             let tail = tail::summarizer(view, ask, summarizer);
             Some((&systems.summarizer, served(sight, &marks.summarizer, &tail)))
         }
         (Role::Synthesizer(synthesizer), Audience::Synthesizer) => {
             let total = view.entries(ask.sees).len();
-            let sight = Sight { summary: None, shown: (0..total).collect(), total };
+            let sight = VisibleEntries { summary: None, shown: (0..total).collect(), total };
             let tail = tail::synthesizer(view, ask, synthesizer);
             Some((&systems.synthesizer, served(sight, &marks.synthesizer, &tail)))
         }
         (_, _) => None,
-    }
-}
-
-/// Who is asked a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Audience {
-    Debaters,
-    Moderator,
-    Judges,
-    /// Debaters, or the judges in their place.
-    Voters,
-    Summarizer,
-    Synthesizer,
-    Nobody,
-}
-
-fn audience(task: &Task) -> Audience {
-    match task {
-        Task::Ballot { .. }
-        | Task::Opening
-        | Task::Argument { .. }
-        | Task::Statement { .. }
-        | Task::Closing
-        | Task::Bid { .. }
-        | Task::AnswerPoints { .. }
-        | Task::Critique { .. }
-        | Task::Revise { .. }
-        | Task::Reflect { .. } => Audience::Debaters,
-        Task::Vote { .. } | Task::ScoreDebaters { .. } => Audience::Voters,
-        Task::OpenRound
-        | Task::CloseRound
-        | Task::Interject
-        | Task::ScoreSpeeches { .. }
-        | Task::Research
-        | Task::Conclude { .. } => Audience::Moderator,
-        Task::Judge { .. } | Task::Rank { .. } | Task::EnoughSaid => Audience::Judges,
-        Task::Summarise { .. } => Audience::Summarizer,
-        Task::Synthesise => Audience::Synthesizer,
-        Task::Measure { .. } => Audience::Nobody,
     }
 }
 
@@ -247,27 +190,7 @@ pub(crate) fn presented(task: &Task) -> (u32, &[String]) {
     match task {
         Task::Judge { order, candidates } | Task::Rank { order, candidates } => (*order, candidates),
         Task::Vote { candidates, .. } => (0, candidates),
-        Task::Ballot { .. }
-        | Task::Opening
-        | Task::Argument { .. }
-        | Task::Statement { .. }
-        | Task::Closing
-        | Task::Bid { .. }
-        | Task::AnswerPoints { .. }
-        | Task::Critique { .. }
-        | Task::Revise { .. }
-        | Task::Reflect { .. }
-        | Task::OpenRound
-        | Task::CloseRound
-        | Task::Interject
-        | Task::ScoreSpeeches { .. }
-        | Task::Research
-        | Task::Conclude { .. }
-        | Task::Summarise { .. }
-        | Task::Measure { .. }
-        | Task::EnoughSaid
-        | Task::ScoreDebaters { .. }
-        | Task::Synthesise => (0, &[]),
+        _ => (0, &[]),
     }
 }
 
@@ -282,64 +205,34 @@ fn sees_nobody(view: &View, task: &Task) -> bool {
 
 /// The tools that a role may use on a task: where it says something in its own words, and not where it chooses, scores or judges.
 fn tools<'a>(role: &Role<'a>, task: &Task) -> &'a [String] {
-    let speaks = match task {
-        Task::Opening
-        | Task::Argument { .. }
-        | Task::Statement { .. }
-        | Task::Closing
-        | Task::OpenRound
-        | Task::CloseRound
-        | Task::Interject
-        | Task::Research => true,
-        Task::Conclude { conclusion } => match conclusion {
-            Conclusion::Reconciliation | Conclusion::Summary => true,
-            Conclusion::Decision => false,
-        },
-        Task::Ballot { .. }
-        | Task::Bid { .. }
-        | Task::AnswerPoints { .. }
-        | Task::Critique { .. }
-        | Task::Revise { .. }
-        | Task::Reflect { .. }
-        | Task::ScoreSpeeches { .. }
-        | Task::Summarise { .. }
-        | Task::Measure { .. }
-        | Task::EnoughSaid
-        | Task::Judge { .. }
-        | Task::Rank { .. }
-        | Task::Vote { .. }
-        | Task::ScoreDebaters { .. }
-        | Task::Synthesise => false,
-    };
-    if speaks { role.tools() } else { &[] }
+    if task.traits().tools { role.tools() } else { &[] }
 }
 
 /// What the speaker sees, the line that closes the transcript, and the tail; and how many characters that is.
 fn after_transcript(view: &View, ask: &Ask, tail: &Written) -> (Written, usize) {
-    let seen = view.seen_by(&Sight::of(view, ask), ask.sees);
+    let seen = view.seen_by(&VisibleEntries::of(view, ask), ask.sees);
     let mark = &view.marks.debate;
-    let closing = Part::from(Kind::Transcript.end(mark)).chars() + 2;
+    let closing = Part::from(FenceKind::Transcript.end(mark)).chars() + 2;
     (closed(seen.text(), mark, tail), seen.chars + closing + Part::from(tail).chars())
 }
 
 fn closed(shown: Part<'_>, mark: &Mark, tail: &Written) -> Written {
     let mut text = Written::default();
     text.push(shown);
-    text.push(Kind::Transcript.end(mark));
+    text.push(FenceKind::Transcript.end(mark));
     text.push("\n\n");
     text.push(tail);
     text
 }
 
-fn sampling(view: &View, ask: &Ask, voice: &Voice, fit: Option<Fit>) -> Sampling {
-    Sampling {
+fn options(view: &View, ask: &Ask, voice: &Voice, fit: Option<Fit>) -> CallOptions {
+    CallOptions {
         temperature: voice.temperature,
         top_p: voice.top_p,
         presence_penalty: voice.presence_penalty,
-        max_tokens: fit.map_or(voice.max_tokens, |fit| fit.max_tokens),
+        max_tokens: Some(fit.map_or(voice.max_tokens, |fit| fit.max_tokens)),
         tokens_per_second: fit.map(|fit| fit.tokens_per_second),
-        seed: sampling_seed(view.seed, ask.turn),
+        seed: Some(sampling_seed(view.seed, ask.turn)),
         think: voice.think,
-        context_limit: voice.num_ctx,
     }
 }

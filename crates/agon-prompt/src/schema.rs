@@ -2,7 +2,7 @@
 //! servers can turn into grammars.
 mod aside;
 
-use agon_core::{BallotForm, Conclusion, ConsensusStrategy, DebateSpec, Task, TurnMode};
+use agon_core::{BallotForm, Conclusion, ConsensusStrategy, DebateSpec, Task};
 use serde_json::{Value, json};
 
 /// Most reasons on a ballot.
@@ -105,10 +105,7 @@ fn vote(candidates: &[String], form: BallotForm) -> Vec<(&'static str, Value)> {
 
 fn open_round(spec: &DebateSpec) -> Value {
     let names = names(spec);
-    let most = match spec.turn_mode {
-        TurnMode::Moderator => 2 * names.len(),
-        TurnMode::RoundRobin | TurnMode::Random | TurnMode::PriorityOrder | TurnMode::ReactionTriggered => 0,
-    };
+    let most = if spec.turn_mode.is_by_moderator() { 2 * names.len() } else { 0 };
     let speakers = json!({"type": "array", "maxItems": most, "items": {"type": "string", "enum": names}});
     object(&[
         ("next_speakers", speakers),

@@ -1,23 +1,23 @@
 //! The changing end of a prompt: who you are, what you are to do, how.
 mod debater;
-mod found;
 mod judge;
 mod moderator;
 mod names;
 mod service;
 mod speech;
+mod tool_results;
 mod votes;
 
 pub(crate) use debater::debater;
-pub(crate) use found::found;
 pub(crate) use judge::judge;
 pub(crate) use moderator::moderator;
 pub(crate) use service::{summarizer, synthesizer};
+pub(crate) use tool_results::found;
 
 use crate::template::{self, fill, line};
 use crate::text::{alternatives, known_choices, listed};
 use crate::view::View;
-use agon_core::fence::{Author, Fence, Foreign, Kind, Mark, Part, Reader, Written, YOUR_TURN};
+use agon_core::fence::{Author, Fence, FenceKind, Foreign, Mark, Part, Reader, Written, YOUR_TURN};
 use agon_core::{Ask, DebateSpec, Think, Voice};
 
 /// What a turn quotes, inside a fence, and after the delimiter the `Key: value` lines and the instructions. No word from outside stands behind
@@ -29,13 +29,13 @@ struct Tail {
 }
 
 /// Whom a tail is for.
-struct Head<'a> {
+struct TailHead<'a> {
     stance: Option<Author<'a>>,
     role: &'static str,
 }
 
 impl Tail {
-    fn new(view: &View, ask: &Ask, head: &Head<'_>) -> Self {
+    fn new(view: &View, ask: &Ask, head: &TailHead<'_>) -> Self {
         let (mark, mut own) = (mark(view, ask), Written::default());
         own.push(YOUR_TURN);
         own.push("\n");
@@ -98,9 +98,9 @@ impl Tail {
         }
         let mut all = Written::default();
         if !Part::from(&self.quoted).is_empty() {
-            let mut fence = Fence::open(&mut all, Kind::Task, &self.mark);
+            let mut fence = Fence::open(&mut all, FenceKind::Task, &self.mark);
             fence.ours(&self.quoted);
-            fence.close(Kind::Task);
+            fence.close(FenceKind::Task);
             all.push("\n\n");
         }
         all.push(self.own);

@@ -8,7 +8,7 @@ use crate::answer::json::{Object, found, objects};
 use crate::prompt::{Prompt, PromptMessage, PromptRole};
 use crate::schema::object;
 use crate::template::{self, fill};
-use agon_core::fence::{Fence, Foreign, Kind, Part, PromptText, Written};
+use agon_core::fence::{Fence, FenceKind, Foreign, Part, PromptText, Written};
 use agon_core::json::unique;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -25,15 +25,15 @@ pub struct ToolInfo {
 }
 
 /// What came of a tool: its result, or why there is none.
-pub type ToolOutcome<'a> = Result<&'a str, &'a str>;
+pub type ToolText<'a> = Result<&'a str, &'a str>;
 
 impl Prompt {
     /// The text that tells of a tool's result, or why there is none: fenced like speech, look-alikes of our marks defused. The
     /// caller has cut the result to its limit.
-    pub fn tool_result(&self, tool: &str, outcome: ToolOutcome<'_>) -> PromptText {
+    pub fn tool_result(&self, tool: &str, outcome: ToolText<'_>) -> PromptText {
         let (kind, words) = match outcome {
-            Ok(result) => (Kind::Result, result),
-            Err(problem) => (Kind::NoResult, problem),
+            Ok(result) => (FenceKind::Result, result),
+            Err(problem) => (FenceKind::NoResult, problem),
         };
         let mut told = Written::default();
         let mut fence = Fence::open(&mut told, kind, &self.mark);
@@ -73,9 +73,9 @@ impl ToolLoop {
     pub fn new(mut prompt: Prompt, tools: Vec<ToolInfo>) -> Self {
         let mut told = fill(template::TOOL_LOOP, &[]);
         told.push("\n");
-        let mut fence = Fence::open(&mut told, Kind::Tools, &prompt.mark);
+        let mut fence = Fence::open(&mut told, FenceKind::Tools, &prompt.mark);
         tools.iter().for_each(|tool| push_listed(&mut fence, tool));
-        fence.close(Kind::Tools);
+        fence.close(FenceKind::Tools);
         told.push("\n");
         let chars = Part::from(&told).chars() as u64;
         prompt.estimated_tokens = prompt.estimated_tokens.saturating_add(chars.saturating_mul(2) / 7);
@@ -93,7 +93,7 @@ impl ToolLoop {
     }
 
     /// Adds what the model wanted and what came of it to the conversation.
-    pub fn heard(&mut self, wanted: &str, tool: &str, outcome: ToolOutcome<'_>) {
+    pub fn heard(&mut self, wanted: &str, tool: &str, outcome: ToolText<'_>) {
         let told = self.prompt.tool_result(tool, outcome);
         let added = wanted.chars().count().saturating_add(told.chars().count()) as u64;
         self.prompt.estimated_tokens = self.prompt.estimated_tokens.saturating_add(added.saturating_mul(2) / 7);

@@ -7,19 +7,19 @@ mod sight;
 
 pub(crate) use facts::{Facts, Summary};
 use page::push_gap;
-pub(crate) use page::{Labels, Seen, part_of, push_checks, push_entry};
-pub(crate) use sight::Sight;
+pub(crate) use page::{Labels, ShownTranscript, part_of, push_checks, push_entry};
+pub(crate) use sight::VisibleEntries;
 
 use crate::mask::Masks;
 use crate::schema;
 use crate::template::{self, fill};
-use agon_core::fence::{Author, Fence, Kind, Mark, Part, PromptText, Reader, Written};
+use agon_core::fence::{Author, Fence, FenceKind, Mark, Part, PromptText, Reader, Written};
 use agon_core::signals::{Gauge, Scale};
 use agon_core::{
     Admission, Ask, Check, DebateSpec, Entry, Event, Memory, ParticipantId, Position, SpeechKind, Task, Transcript,
     kept,
 };
-use page::{Pages, Rendered, Shown};
+use page::{PageContent, Pages, Rendered};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -143,7 +143,7 @@ impl View {
     }
 
     /// Roster and what a sight shows debaters and moderator of the transcript, without the line that closes the transcript.
-    pub(crate) fn seen_by(&self, sight: &Sight, sees: Position) -> Seen<'_> {
+    pub(crate) fn seen_by(&self, sight: &VisibleEntries, sees: Position) -> ShownTranscript<'_> {
         if sight.is_whole() {
             return self.rendered.up_to(sees, self.entries(sees));
         }
@@ -151,15 +151,15 @@ impl View {
     }
 
     /// The same for a reader with a mark of its own, who shares it with nobody.
-    pub(crate) fn staff_sees(&self, sight: &Sight, sees: Position, mark: &Mark) -> Written {
+    pub(crate) fn staff_sees(&self, sight: &VisibleEntries, sees: Position, mark: &Mark) -> Written {
         let mut text = head(&self.spec, mark);
         self.shown(sight, sees, mark).push(&mut text);
         text
     }
 
-    fn shown<'a>(&'a self, sight: &'a Sight, sees: Position, mark: &'a Mark) -> Shown<'a> {
+    fn shown<'a>(&'a self, sight: &'a VisibleEntries, sees: Position, mark: &'a Mark) -> PageContent<'a> {
         let summary = sight.summary.and_then(|at| self.facts.summaries.get(at));
-        Shown { sight, entries: self.entries(sees), summary, mark }
+        PageContent { sight, entries: self.entries(sees), summary, mark }
     }
 
     /// What a participant is called.
@@ -270,6 +270,6 @@ fn head(spec: &DebateSpec, mark: &Mark) -> Written {
         head.push("\n");
     }
     head.push("\n");
-    Fence::open(&mut head, Kind::Transcript, mark);
+    Fence::open(&mut head, FenceKind::Transcript, mark);
     head
 }

@@ -1,7 +1,6 @@
 //! What processes say of themselves, every two seconds.
-use crate::enums::Numbered;
-use crate::error::DecodeError;
-use crate::flat as pb;
+use crate::enums::numbered;
+use crate::mirror::mirror;
 use agon_core::{HostId, ModelName, NodeId, Timestamp};
 
 /// What a host says of itself.
@@ -118,152 +117,16 @@ pub struct NodeAlive {
     pub stalled: u32,
 }
 
-impl From<BreakerState> for pb::BreakerState {
-    fn from(state: BreakerState) -> Self {
-        match state {
-            BreakerState::Closed => Self::Closed,
-            BreakerState::Open => Self::Open,
-            BreakerState::HalfOpen => Self::HalfOpen,
-        }
-    }
-}
-impl Numbered for BreakerState {
-    fn number(self) -> i32 {
-        pb::BreakerState::from(self).into()
-    }
-    fn from_number(number: i32, field: &str) -> Result<Self, DecodeError> {
-        match pb::BreakerState::try_from(number) {
-            Ok(pb::BreakerState::Closed) => Ok(Self::Closed),
-            Ok(pb::BreakerState::Open) => Ok(Self::Open),
-            Ok(pb::BreakerState::HalfOpen) => Ok(Self::HalfOpen),
-            Ok(pb::BreakerState::Unspecified) | Err(_) => {
-                Err(DecodeError::field(field, crate::error::Problem::UnknownNumber(number)))
-            }
-        }
-    }
-}
+numbered!(BreakerState as BreakerState { Closed, Open, HalfOpen });
 
-impl From<&HostModel> for pb::HostModel {
-    fn from(model: &HostModel) -> Self {
-        Self {
-            name: model.name.to_string(),
-            digest: model.digest.clone(),
-            context: model.context,
-            warm: model.warm,
-            permits: model.permits,
-            running: model.running,
-            waiting: model.waiting,
-            breaker: model.breaker.number(),
-            away: model.away.as_ref().map(Into::into),
-            millitokens_per_second: model.millitokens_per_second,
-        }
+mirror! {
+    HostAlive as HostAlive {
+        host, node, agon_version, serves_any, serves_prefix, draining, rehearsal, models, server, tools,
     }
-}
-impl From<&ModelServerAway> for pb::ModelServerAway {
-    fn from(away: &ModelServerAway) -> Self {
-        Self {
-            why: away.why.clone(),
-            since_ms: away.since.0,
-            next_look_ms: away.next_look.0,
-            breaker: away.breaker.number(),
-        }
+    HostTools as HostTools { tools, verifiers }
+    HostModel as HostModel {
+        name, digest, context, warm, permits, running, waiting, breaker, away, millitokens_per_second,
     }
-}
-impl TryFrom<pb::ModelServerAway> for ModelServerAway {
-    type Error = DecodeError;
-    fn try_from(away: pb::ModelServerAway) -> Result<Self, DecodeError> {
-        Ok(Self {
-            why: away.why,
-            since: Timestamp(away.since_ms),
-            next_look: Timestamp(away.next_look_ms),
-            breaker: Numbered::from_number(away.breaker, "away.breaker")?,
-        })
-    }
-}
-impl TryFrom<pb::HostModel> for HostModel {
-    type Error = DecodeError;
-    fn try_from(model: pb::HostModel) -> Result<Self, DecodeError> {
-        Ok(Self {
-            name: ModelName::new(model.name),
-            digest: model.digest,
-            context: model.context,
-            warm: model.warm,
-            permits: model.permits,
-            running: model.running,
-            waiting: model.waiting,
-            breaker: Numbered::from_number(model.breaker, "breaker")?,
-            away: model.away.map(TryInto::try_into).transpose()?,
-            millitokens_per_second: model.millitokens_per_second,
-        })
-    }
-}
-
-impl From<&HostAlive> for pb::HostAlive {
-    fn from(alive: &HostAlive) -> Self {
-        Self {
-            host: alive.host.to_string(),
-            node: alive.node.to_string(),
-            agon_version: alive.agon_version.clone(),
-            serves_any: alive.serves_any,
-            serves_prefix: alive.serves_prefix.clone(),
-            draining: alive.draining,
-            rehearsal: alive.rehearsal,
-            models: alive.models.iter().map(Into::into).collect(),
-            server: alive.server.clone(),
-            tools: alive.tools.as_ref().map(Into::into),
-        }
-    }
-}
-impl TryFrom<pb::HostAlive> for HostAlive {
-    type Error = DecodeError;
-    fn try_from(alive: pb::HostAlive) -> Result<Self, DecodeError> {
-        Ok(Self {
-            host: HostId::new(alive.host),
-            node: NodeId::new(alive.node),
-            agon_version: alive.agon_version,
-            serves_any: alive.serves_any,
-            serves_prefix: alive.serves_prefix,
-            draining: alive.draining,
-            rehearsal: alive.rehearsal,
-            models: alive.models.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
-            server: alive.server,
-            tools: alive.tools.map(Into::into),
-        })
-    }
-}
-
-impl From<&HostTools> for pb::HostTools {
-    fn from(there: &HostTools) -> Self {
-        Self { tools: there.tools.clone(), verifiers: there.verifiers.clone() }
-    }
-}
-impl From<pb::HostTools> for HostTools {
-    fn from(there: pb::HostTools) -> Self {
-        Self { tools: there.tools, verifiers: there.verifiers }
-    }
-}
-
-impl From<&NodeAlive> for pb::NodeAlive {
-    fn from(alive: &NodeAlive) -> Self {
-        Self {
-            node: alive.node.to_string(),
-            agon_version: alive.agon_version.clone(),
-            draining: alive.draining,
-            debates: alive.debates,
-            max_debates: alive.max_debates,
-            stalled: alive.stalled,
-        }
-    }
-}
-impl From<pb::NodeAlive> for NodeAlive {
-    fn from(alive: pb::NodeAlive) -> Self {
-        Self {
-            node: NodeId::new(alive.node),
-            agon_version: alive.agon_version,
-            draining: alive.draining,
-            debates: alive.debates,
-            max_debates: alive.max_debates,
-            stalled: alive.stalled,
-        }
-    }
+    ModelServerAway as ModelServerAway { why, since as since_ms, next_look as next_look_ms, breaker }
+    NodeAlive as NodeAlive { node, agon_version, draining, debates, max_debates, stalled }
 }

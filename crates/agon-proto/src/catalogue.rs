@@ -1,18 +1,16 @@
 //! What stores keep beside the logs.
 use crate::enums::Numbered;
-use crate::error::{DecodeError, Problem, each, optional};
+use crate::error::{DecodeError, FieldProblem};
+use crate::field::{Mirrored, or};
 use crate::flat as pb;
-use crate::kinds::{debate, priority};
+use crate::mirror::mirror;
 use crate::record::Hash;
-use agon_core::{
-    Card, CardSeat, DebateId, DebateState, Halt, ModelName, NodeId, Outcome, ParticipantId, Position, Priority,
-    Timestamp,
-};
+use agon_core::{Card, CardSeat, DebateId, DebateState, Halt, NodeId, Outcome, Position, Priority, Timestamp};
 use std::collections::BTreeMap;
 
 /// What the catalogue holds of a debate. A hint: the log holds the truth.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Summary {
+pub struct DebateSummary {
     /// The debate.
     pub id: DebateId,
     /// The beginning of its topic.
@@ -86,8 +84,8 @@ pub struct CancelOrder {
     pub by: Option<String>,
 }
 
-impl From<&Summary> for pb::Summary {
-    fn from(summary: &Summary) -> Self {
+impl From<&DebateSummary> for pb::Summary {
+    fn from(summary: &DebateSummary) -> Self {
         let mut message = Self {
             debate: summary.id.to_string(),
             topic: summary.topic.clone(),
@@ -125,13 +123,14 @@ impl From<&Summary> for pb::Summary {
         message
     }
 }
-impl TryFrom<pb::Summary> for Summary {
+impl TryFrom<pb::Summary> for DebateSummary {
     type Error = DecodeError;
     fn try_from(message: pb::Summary) -> Result<Self, DecodeError> {
         let state = match message.state() {
             pb::SummaryState::Queued => SummaryState::Queued,
             pb::SummaryState::Running => {
-                let owner = message.owner.as_deref().ok_or_else(|| DecodeError::field("owner", Problem::Missing))?;
+                let owner =
+                    message.owner.as_deref().ok_or_else(|| DecodeError::field("owner", FieldProblem::Missing))?;
                 SummaryState::Running { owner: NodeId::from(owner) }
             }
             pb::SummaryState::Local => SummaryState::Local,
@@ -145,22 +144,22 @@ impl TryFrom<pb::Summary> for Summary {
                 },
             },
             pb::SummaryState::Unspecified => {
-                return Err(DecodeError::field("state", Problem::UnknownNumber(message.state)));
+                return Err(DecodeError::field("state", FieldProblem::UnknownNumber(message.state)));
             }
         };
         Ok(Self {
-            id: debate(&message.debate, "debate")?,
+            id: Mirrored::read(message.debate, "debate")?,
             topic: message.topic,
             state,
             labels: message.labels,
-            priority: priority(message.priority, "priority")?,
+            priority: or::read(message.priority, "priority", Priority::Normal)?,
             creator: message.creator,
             rehearsal: message.rehearsal,
             epoch: message.epoch,
             last: Position(message.last),
             admitted: Timestamp(message.admitted_ms),
             updated: Timestamp(message.updated_ms),
-            card: optional(message.card, "card")?,
+            card: Mirrored::read(message.card, "card")?,
             paused_ms: message.paused_ms,
             claimed: message.claimed_ms.map(Timestamp),
             rounds: message.rounds,
@@ -168,53 +167,10 @@ impl TryFrom<pb::Summary> for Summary {
     }
 }
 
-impl From<&Card> for pb::Card {
-    fn from(card: &Card) -> Self {
-        Self {
-            outcome: card.outcome.number(),
-            verdict: card.verdict.clone(),
-            winner: card.winner.clone(),
-            majority: card.majority.number(),
-            seats: card.seats.iter().map(Into::into).collect(),
-            course: card.course.as_deref().map(Into::into),
-        }
-    }
-}
-impl TryFrom<pb::Card> for Card {
-    type Error = DecodeError;
-    fn try_from(card: pb::Card) -> Result<Self, DecodeError> {
-        Ok(Self {
-            outcome: Numbered::from_number(card.outcome, "outcome")?,
-            verdict: card.verdict,
-            winner: card.winner,
-            majority: Numbered::from_number(card.majority, "majority")?,
-            seats: each(card.seats, "seats")?,
-            course: optional(card.course, "course")?.map(Box::new),
-        })
-    }
-}
-impl From<&CardSeat> for pb::CardSeat {
-    fn from(seat: &CardSeat) -> Self {
-        Self {
-            persona: seat.persona.to_string(),
-            model: seat.model.to_string(),
-            stance: seat.stance.clone(),
-            first: seat.first.clone(),
-            last: seat.last.clone(),
-        }
-    }
-}
-impl TryFrom<pb::CardSeat> for CardSeat {
-    type Error = DecodeError;
-    fn try_from(seat: pb::CardSeat) -> Result<Self, DecodeError> {
-        Ok(Self {
-            persona: ParticipantId::new(seat.persona),
-            model: ModelName::new(seat.model),
-            stance: seat.stance,
-            first: seat.first,
-            last: seat.last,
-        })
-    }
+mirror! {
+    Card as Card { outcome, verdict, winner, majority, seats, course }
+    CardSeat as CardSeat { persona, model, stance, first, last }
+    CancelOrder as CancelOrder { reason, by }
 }
 
 impl From<&RequestClaim> for pb::RequestClaim {
@@ -225,19 +181,8 @@ impl From<&RequestClaim> for pb::RequestClaim {
 impl TryFrom<pb::RequestClaim> for RequestClaim {
     type Error = DecodeError;
     fn try_from(claim: pb::RequestClaim) -> Result<Self, DecodeError> {
-        let invalid = || DecodeError::field("payload_hash", Problem::Invalid("not 32 bytes".to_owned()));
+        let invalid = || DecodeError::field("payload_hash", FieldProblem::Invalid("not 32 bytes".to_owned()));
         let payload = claim.payload_hash.try_into().map_err(|_| invalid())?;
-        Ok(Self { debate: debate(&claim.debate, "debate")?, payload })
-    }
-}
-
-impl From<&CancelOrder> for pb::CancelOrder {
-    fn from(order: &CancelOrder) -> Self {
-        Self { reason: order.reason.clone(), by: order.by.clone() }
-    }
-}
-impl From<pb::CancelOrder> for CancelOrder {
-    fn from(order: pb::CancelOrder) -> Self {
-        Self { reason: order.reason, by: order.by }
+        Ok(Self { debate: Mirrored::read(claim.debate, "debate")?, payload })
     }
 }

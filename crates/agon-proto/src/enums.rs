@@ -1,6 +1,5 @@
 //! Plain enums: every variant both ways, 0 and unknown numbers refused.
-use crate::error::{DecodeError, Problem};
-use crate::flat as pb;
+use crate::error::DecodeError;
 
 /// A core enum that has a number on the wire.
 pub(crate) trait Numbered: Sized {
@@ -10,51 +9,59 @@ pub(crate) trait Numbered: Sized {
     fn from_number(number: i32, field: &str) -> Result<Self, DecodeError>;
 }
 
-/// The value of an optional field.
-pub(crate) fn maybe<T: Numbered>(number: Option<i32>, field: &str) -> Result<Option<T>, DecodeError> {
-    number.map(|number| T::from_number(number, field)).transpose()
-}
-
-/// The value of a field that older writers do not know: unspecified is the default.
-pub(crate) fn or_default<T: Numbered + Default>(number: i32, field: &str) -> Result<T, DecodeError> {
-    if number == 0 { Ok(T::default()) } else { T::from_number(number, field) }
-}
-
-/// The values of a repeated field.
-pub(crate) fn all<T: Numbered>(numbers: &[i32], field: &str) -> Result<Vec<T>, DecodeError> {
-    numbers.iter().enumerate().map(|(index, number)| T::from_number(*number, &format!("{field}[{index}]"))).collect()
+/// One enum, with its message's.
+macro_rules! numbered {
+    ($core:ty as $name:ident { $($variant:ident),+ $(,)? }) => {
+        impl From<$core> for $crate::flat::$name {
+            fn from(value: $core) -> Self {
+                match value {
+                    $(<$core>::$variant => Self::$variant,)+
+                }
+            }
+        }
+        impl $crate::enums::Numbered for $core {
+            fn number(self) -> i32 {
+                i32::from($crate::flat::$name::from(self))
+            }
+            fn from_number(number: i32, field: &str) -> Result<Self, $crate::error::DecodeError> {
+                use $crate::error::{DecodeError, FieldProblem};
+                use $crate::flat::$name as Wire;
+                match Wire::try_from(number) {
+                    $(Ok(Wire::$variant) => Ok(Self::$variant),)+
+                    Ok(Wire::Unspecified) | Err(_) => Err(DecodeError::field(field, FieldProblem::UnknownNumber(number))),
+                }
+            }
+        }
+        impl $crate::field::Mirrored<i32> for $core {
+            fn out(&self) -> i32 {
+                $crate::enums::Numbered::number(*self)
+            }
+            fn read(wire: i32, field: &str) -> Result<Self, $crate::error::DecodeError> {
+                $crate::enums::Numbered::from_number(wire, field)
+            }
+        }
+        impl TryFrom<$crate::flat::$name> for $core {
+            type Error = $crate::error::DecodeError;
+            fn try_from(value: $crate::flat::$name) -> Result<Self, Self::Error> {
+                $crate::enums::Numbered::from_number(i32::from(value), stringify!($name))
+            }
+        }
+        #[cfg(any(test, feature = "strategies"))]
+        impl $crate::strategies::Arbitrary for $core {
+            fn arbitrary() -> proptest::strategy::BoxedStrategy<Self> {
+                proptest::strategy::Strategy::boxed(proptest::sample::select(vec![$(Self::$variant),+]))
+            }
+        }
+    };
 }
 
 macro_rules! enums {
-    ($($name:ident { $($variant:ident),+ $(,)? })+) => {$(
-        impl From<agon_core::$name> for pb::$name {
-            fn from(value: agon_core::$name) -> Self {
-                match value {
-                    $(agon_core::$name::$variant => Self::$variant,)+
-                }
-            }
-        }
-        impl Numbered for agon_core::$name {
-            fn number(self) -> i32 {
-                i32::from(pb::$name::from(self))
-            }
-            fn from_number(number: i32, field: &str) -> Result<Self, DecodeError> {
-                match pb::$name::try_from(number) {
-                    $(Ok(pb::$name::$variant) => Ok(Self::$variant),)+
-                    Ok(pb::$name::Unspecified) | Err(_) => {
-                        Err(DecodeError::field(field, Problem::UnknownNumber(number)))
-                    }
-                }
-            }
-        }
-        impl TryFrom<pb::$name> for agon_core::$name {
-            type Error = DecodeError;
-            fn try_from(value: pb::$name) -> Result<Self, DecodeError> {
-                Self::from_number(i32::from(value), stringify!($name))
-            }
-        }
-    )+};
+    ($($name:ident { $($variants:tt)* })+) => {
+        $(numbered!(agon_core::$name as $name { $($variants)* });)+
+    };
 }
+
+pub(crate) use numbered;
 
 enums! {
     BallotForm { Single, Ranking, Approval, Scores }

@@ -13,13 +13,13 @@ pub enum DecodeError {
         /// The field, from the outermost message, as in `events[2].turn_asked.task`.
         path: String,
         /// What is wrong with it.
-        problem: Problem,
+        problem: FieldProblem,
     },
 }
 
 /// What is wrong with a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Problem {
+pub enum FieldProblem {
     /// It must be present.
     Missing,
     /// It must not be empty.
@@ -31,7 +31,7 @@ pub enum Problem {
     /// It is out of range, or malformed.
     Invalid(String),
 }
-impl fmt::Display for Problem {
+impl fmt::Display for FieldProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("is missing"),
@@ -50,50 +50,41 @@ impl fmt::Display for Problem {
 
 impl DecodeError {
     /// A problem of `field`.
-    pub(crate) fn field(field: impl Into<String>, problem: Problem) -> Self {
+    pub(crate) fn field(field: impl Into<String>, problem: FieldProblem) -> Self {
         Self::Field { path: field.into(), problem }
     }
     /// The same problem, seen from the message that holds `field`.
     pub(crate) fn within(self, field: &str) -> Self {
         match self {
-            Self::Bytes(error) => Self::field(field, Problem::Invalid(error.to_string())),
+            Self::Bytes(error) => Self::field(field, FieldProblem::Invalid(error.to_string())),
             Self::Field { path, problem } => Self::field(format!("{field}.{path}"), problem),
+        }
+    }
+    /// The same problem of `field`, which is a list, as one of the item with this index.
+    pub(crate) fn of_item(self, field: &str, index: usize) -> Self {
+        match self {
+            Self::Bytes(_) => self.within(field),
+            Self::Field { path, problem } => {
+                let rest = path.strip_prefix(field).unwrap_or(&path);
+                Self::field(format!("{field}[{index}]{rest}"), problem)
+            }
         }
     }
 }
 
 /// A field that must be there.
 pub(crate) fn present<P>(value: Option<P>, field: &str) -> Result<P, DecodeError> {
-    value.ok_or_else(|| DecodeError::field(field, Problem::Missing))
+    value.ok_or_else(|| DecodeError::field(field, FieldProblem::Missing))
 }
 
-/// A message that must be there, converted.
-pub(crate) fn required<P, T>(value: Option<P>, field: &str) -> Result<T, DecodeError>
-where
-    T: TryFrom<P, Error = DecodeError>,
-{
-    T::try_from(present(value, field)?).map_err(|error| error.within(field))
-}
-
-/// A message that may be there, converted.
-pub(crate) fn optional<P, T>(value: Option<P>, field: &str) -> Result<Option<T>, DecodeError>
-where
-    T: TryFrom<P, Error = DecodeError>,
-{
-    value.map(T::try_from).transpose().map_err(|error| error.within(field))
-}
-
-/// Every message of a repeated field, converted.
-pub(crate) fn each<P, T>(values: Vec<P>, field: &str) -> Result<Vec<T>, DecodeError>
-where
-    T: TryFrom<P, Error = DecodeError>,
-{
-    let convert = |(index, value)| T::try_from(value).map_err(|error| error.within(&format!("{field}[{index}]")));
-    values.into_iter().enumerate().map(convert).collect()
-}
-
-/// A number that fits into a byte.
-pub(crate) fn small(value: u32, field: &str) -> Result<u8, DecodeError> {
-    let refused = |_| DecodeError::field(field, Problem::Invalid(format!("{value} is out of range")));
-    u8::try_from(value).map_err(refused)
+/// The name of a message's field for a kind of this name.
+pub(crate) fn snake(kind: &str) -> String {
+    let mut name = String::new();
+    for letter in kind.chars() {
+        if letter.is_ascii_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_lowercase());
+    }
+    name
 }

@@ -1,9 +1,8 @@
 //! The hints: one message for all of them, so that a reader passes over those that it does not know.
 use crate::error::DecodeError;
 use crate::flat as pb;
-use crate::kinds::debate;
 use crate::message::{CancelDebate, CancelTurn, JobReady, LogAdvanced, TurnDecided};
-use crate::task::turn;
+use crate::mirror::mirror;
 use agon_core::{DebateId, HostId, NodeId, TurnId};
 use bytes::Bytes;
 use prost::Message as _;
@@ -20,22 +19,6 @@ pub struct TurnTaken {
     pub host: HostId,
 }
 
-impl From<&TurnTaken> for pb::TurnTaken {
-    fn from(taken: &TurnTaken) -> Self {
-        Self { debate: taken.debate.to_string(), turn: Some(taken.turn.into()), host: taken.host.to_string() }
-    }
-}
-impl TryFrom<pb::TurnTaken> for TurnTaken {
-    type Error = DecodeError;
-    fn try_from(taken: pb::TurnTaken) -> Result<Self, DecodeError> {
-        Ok(Self {
-            debate: debate(&taken.debate, "debate")?,
-            turn: turn(taken.turn, "turn")?,
-            host: HostId::new(taken.host),
-        })
-    }
-}
-
 /// A host gives a turn back that it was offered and cannot play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnReturned {
@@ -45,22 +28,6 @@ pub struct TurnReturned {
     pub turn: TurnId,
     /// By whom.
     pub host: HostId,
-}
-
-impl From<&TurnReturned> for pb::TurnReturned {
-    fn from(returned: &TurnReturned) -> Self {
-        Self { debate: returned.debate.to_string(), turn: Some(returned.turn.into()), host: returned.host.to_string() }
-    }
-}
-impl TryFrom<pb::TurnReturned> for TurnReturned {
-    type Error = DecodeError;
-    fn try_from(returned: pb::TurnReturned) -> Result<Self, DecodeError> {
-        Ok(Self {
-            debate: debate(&returned.debate, "debate")?,
-            turn: turn(returned.turn, "turn")?,
-            host: HostId::new(returned.host),
-        })
-    }
 }
 
 /// How a `log_advanced` begins on the wire: field 5, length-delimited.
@@ -75,18 +42,6 @@ pub struct OwnerChanged {
     pub owner: NodeId,
 }
 
-impl From<&OwnerChanged> for pb::OwnerChanged {
-    fn from(changed: &OwnerChanged) -> Self {
-        Self { debate: changed.debate.to_string(), owner: changed.owner.to_string() }
-    }
-}
-impl TryFrom<pb::OwnerChanged> for OwnerChanged {
-    type Error = DecodeError;
-    fn try_from(changed: pb::OwnerChanged) -> Result<Self, DecodeError> {
-        Ok(Self { debate: debate(&changed.debate, "debate")?, owner: NodeId::new(changed.owner) })
-    }
-}
-
 /// So much was heard of a speech that goes on and may be interrupted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpeechHeard {
@@ -98,18 +53,6 @@ pub struct SpeechHeard {
     pub text: Arc<str>,
 }
 
-impl From<&SpeechHeard> for pb::HeardSpeech {
-    fn from(heard: &SpeechHeard) -> Self {
-        Self { debate: heard.debate.to_string(), turn: Some(heard.turn.into()), text: heard.text.to_string() }
-    }
-}
-impl TryFrom<pb::HeardSpeech> for SpeechHeard {
-    type Error = DecodeError;
-    fn try_from(heard: pb::HeardSpeech) -> Result<Self, DecodeError> {
-        Ok(Self { debate: debate(&heard.debate, "debate")?, turn: turn(heard.turn, "turn")?, text: heard.text.into() })
-    }
-}
-
 /// Somebody has interrupted a speech: end it where it is. Its result is still awaited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutTurn {
@@ -119,16 +62,12 @@ pub struct CutTurn {
     pub turn: TurnId,
 }
 
-impl From<&CutTurn> for pb::CutTurn {
-    fn from(cut: &CutTurn) -> Self {
-        Self { debate: cut.debate.to_string(), turn: Some(cut.turn.into()) }
-    }
-}
-impl TryFrom<pb::CutTurn> for CutTurn {
-    type Error = DecodeError;
-    fn try_from(cut: pb::CutTurn) -> Result<Self, DecodeError> {
-        Ok(Self { debate: debate(&cut.debate, "debate")?, turn: turn(cut.turn, "turn")? })
-    }
+mirror! {
+    TurnTaken as TurnTaken { debate, turn, host }
+    TurnReturned as TurnReturned { debate, turn, host }
+    OwnerChanged as OwnerChanged { debate, owner }
+    SpeechHeard as HeardSpeech { debate, turn, text }
+    CutTurn as CutTurn { debate, turn }
 }
 
 /// A hint.

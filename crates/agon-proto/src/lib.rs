@@ -15,9 +15,10 @@ mod course;
 mod enums;
 mod error;
 mod event;
+mod field;
 mod hint;
-mod kinds;
 mod message;
+mod mirror;
 mod order;
 mod outcome;
 mod record;
@@ -51,8 +52,8 @@ mod generated;
 pub use generated::agon as pb;
 
 pub use alive::{BreakerState, HostAlive, HostModel, HostTools, ModelServerAway, NodeAlive};
-pub use catalogue::{CancelOrder, RequestClaim, Summary, SummaryState};
-pub use error::{DecodeError, Problem};
+pub use catalogue::{CancelOrder, DebateSummary, RequestClaim, SummaryState};
+pub use error::{DecodeError, FieldProblem};
 pub use hint::{CutTurn, Hint, OwnerChanged, SpeechHeard, TurnReturned, TurnTaken};
 pub use message::{
     CancelDebate, CancelTurn, JobReady, LogAdvanced, OfferReply, TimeLeft, TokenDelta, TurnDecided, TurnOffer,

@@ -1,9 +1,5 @@
 //! Messages between processes. All of them are hints: the journal and the registers hold the truth.
-use crate::enums::Numbered as _;
-use crate::error::{DecodeError, required};
-use crate::flat as pb;
-use crate::kinds::{debate, priority};
-use crate::task::turn;
+use crate::mirror::mirror;
 use agon_core::{Ask, DebateId, HostId, NodeId, ParticipantId, Position, Priority, TurnId};
 
 /// A turn that is offered to one host.
@@ -103,125 +99,14 @@ pub struct CancelDebate {
     pub reason: String,
 }
 
-impl From<&TurnOffer> for pb::TurnOffer {
-    fn from(offer: &TurnOffer) -> Self {
-        Self {
-            debate: offer.debate.to_string(),
-            ask: Some((&offer.ask).into()),
-            first: offer.first,
-            owner: offer.owner.as_ref().map(NodeId::to_string),
-            priority: offer.priority.number(),
-            time_left: offer.time_left.map(|TimeLeft { left_ms, sent_ms }| pb::TimeLeft { left_ms, sent_ms }),
-        }
-    }
-}
-impl TryFrom<pb::TurnOffer> for TurnOffer {
-    type Error = DecodeError;
-    fn try_from(offer: pb::TurnOffer) -> Result<Self, DecodeError> {
-        Ok(Self {
-            debate: debate(&offer.debate, "debate")?,
-            ask: required(offer.ask, "ask")?,
-            first: offer.first,
-            owner: offer.owner.map(NodeId::new),
-            priority: priority(offer.priority, "priority")?,
-            time_left: offer.time_left.map(|pb::TimeLeft { left_ms, sent_ms }| TimeLeft { left_ms, sent_ms }),
-        })
-    }
-}
-
-impl From<&OfferReply> for pb::OfferReply {
-    fn from(reply: &OfferReply) -> Self {
-        Self { accepted: reply.accepted, host: reply.host.to_string(), reason: reply.reason.clone() }
-    }
-}
-impl From<pb::OfferReply> for OfferReply {
-    fn from(reply: pb::OfferReply) -> Self {
-        Self { accepted: reply.accepted, host: HostId::new(reply.host), reason: reply.reason }
-    }
-}
-
-impl From<&TurnDecided> for pb::TurnDecided {
-    fn from(decided: &TurnDecided) -> Self {
-        Self { debate: decided.debate.to_string(), turn: Some(decided.turn.into()) }
-    }
-}
-impl TryFrom<pb::TurnDecided> for TurnDecided {
-    type Error = DecodeError;
-    fn try_from(decided: pb::TurnDecided) -> Result<Self, DecodeError> {
-        Ok(Self { debate: debate(&decided.debate, "debate")?, turn: turn(decided.turn, "turn")? })
-    }
-}
-
-impl From<&TokenDelta> for pb::TokenDelta {
-    fn from(delta: &TokenDelta) -> Self {
-        Self {
-            debate: delta.debate.to_string(),
-            turn: Some(delta.turn.into()),
-            participant: delta.participant.to_string(),
-            offset: delta.offset,
-            text: delta.text.clone(),
-            waiting: delta.waiting.clone(),
-        }
-    }
-}
-impl TryFrom<pb::TokenDelta> for TokenDelta {
-    type Error = DecodeError;
-    fn try_from(delta: pb::TokenDelta) -> Result<Self, DecodeError> {
-        Ok(Self {
-            debate: debate(&delta.debate, "debate")?,
-            turn: turn(delta.turn, "turn")?,
-            participant: ParticipantId::new(delta.participant),
-            offset: delta.offset,
-            text: delta.text,
-            waiting: delta.waiting,
-        })
-    }
-}
-
-impl From<&LogAdvanced> for pb::LogAdvanced {
-    fn from(advanced: &LogAdvanced) -> Self {
-        Self { debate: advanced.debate.to_string(), position: advanced.position.0 }
-    }
-}
-impl TryFrom<pb::LogAdvanced> for LogAdvanced {
-    type Error = DecodeError;
-    fn try_from(advanced: pb::LogAdvanced) -> Result<Self, DecodeError> {
-        Ok(Self { debate: debate(&advanced.debate, "debate")?, position: Position(advanced.position) })
-    }
-}
-
-impl From<&JobReady> for pb::JobReady {
-    fn from(job: &JobReady) -> Self {
-        Self { debate: job.debate.to_string() }
-    }
-}
-impl TryFrom<pb::JobReady> for JobReady {
-    type Error = DecodeError;
-    fn try_from(job: pb::JobReady) -> Result<Self, DecodeError> {
-        Ok(Self { debate: debate(&job.debate, "debate")? })
-    }
-}
-
-impl From<&CancelTurn> for pb::CancelTurn {
-    fn from(cancel: &CancelTurn) -> Self {
-        Self { debate: cancel.debate.to_string(), turn: Some(cancel.turn.into()) }
-    }
-}
-impl TryFrom<pb::CancelTurn> for CancelTurn {
-    type Error = DecodeError;
-    fn try_from(cancel: pb::CancelTurn) -> Result<Self, DecodeError> {
-        Ok(Self { debate: debate(&cancel.debate, "debate")?, turn: turn(cancel.turn, "turn")? })
-    }
-}
-
-impl From<&CancelDebate> for pb::CancelDebate {
-    fn from(cancel: &CancelDebate) -> Self {
-        Self { debate: cancel.debate.to_string(), reason: cancel.reason.clone() }
-    }
-}
-impl TryFrom<pb::CancelDebate> for CancelDebate {
-    type Error = DecodeError;
-    fn try_from(cancel: pb::CancelDebate) -> Result<Self, DecodeError> {
-        Ok(Self { debate: debate(&cancel.debate, "debate")?, reason: cancel.reason })
-    }
+mirror! {
+    TurnOffer as TurnOffer { debate, ask, first, owner, priority: or(Priority::Normal), time_left }
+    TimeLeft as TimeLeft { left_ms, sent_ms }
+    OfferReply as OfferReply { accepted, host, reason }
+    TurnDecided as TurnDecided { debate, turn }
+    TokenDelta as TokenDelta { debate, turn, participant, offset, text, waiting }
+    LogAdvanced as LogAdvanced { debate, position }
+    JobReady as JobReady { debate }
+    CancelTurn as CancelTurn { debate, turn }
+    CancelDebate as CancelDebate { debate, reason }
 }

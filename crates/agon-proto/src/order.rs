@@ -1,5 +1,5 @@
 //! How a host knows that an order comes from somebody who may give it.
-use crate::error::{DecodeError, Problem};
+use crate::error::{DecodeError, FieldProblem};
 use crate::flat as pb;
 use agon_core::HostId;
 use bytes::Bytes;
@@ -65,7 +65,7 @@ impl From<&KeyTold> for pb::KeyTold {
 impl TryFrom<pb::KeyTold> for KeyTold {
     type Error = DecodeError;
     fn try_from(told: pb::KeyTold) -> Result<Self, DecodeError> {
-        let key = told.key.try_into().map_err(|_| DecodeError::field("key", Problem::Missing))?;
+        let key = told.key.try_into().map_err(|_| DecodeError::field("key", FieldProblem::Missing))?;
         Ok(Self { host: HostId::new(told.host), key: HostKey(key), shown: told.shown })
     }
 }

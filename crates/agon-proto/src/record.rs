@@ -1,5 +1,6 @@
 //! The journal's form of a record.
-use crate::error::{DecodeError, Problem, each};
+use crate::error::{DecodeError, FieldProblem};
+use crate::field::Mirrored;
 use crate::flat as pb;
 use agon_core::{Position, Record, Timestamp};
 use prost::Message as _;
@@ -23,7 +24,7 @@ pub fn encode_record(record: &Record, prev_hash: &Hash) -> Vec<u8> {
         at_ms: record.at.0,
         epoch: record.epoch,
         nonce: record.nonce,
-        events: record.events.iter().map(Into::into).collect(),
+        events: record.events.out(),
         prev_hash: prev_hash.to_vec(),
     };
     message.encode_to_vec()
@@ -38,13 +39,14 @@ impl TryFrom<pb::Record> for Chained {
     type Error = DecodeError;
     fn try_from(record: pb::Record) -> Result<Self, DecodeError> {
         if record.first == 0 {
-            return Err(DecodeError::field("first", Problem::Missing));
+            return Err(DecodeError::field("first", FieldProblem::Missing));
         }
         if record.events.is_empty() {
-            return Err(DecodeError::field("events", Problem::Empty));
+            return Err(DecodeError::field("events", FieldProblem::Empty));
         }
         let length = record.prev_hash.len();
-        let wrong_length = |_| DecodeError::field("prev_hash", Problem::Invalid(format!("has {length} bytes, not 32")));
+        let wrong_length =
+            |_| DecodeError::field("prev_hash", FieldProblem::Invalid(format!("has {length} bytes, not 32")));
         Ok(Self {
             prev_hash: Hash::try_from(record.prev_hash).map_err(wrong_length)?,
             record: Record {
@@ -52,7 +54,7 @@ impl TryFrom<pb::Record> for Chained {
                 at: Timestamp(record.at_ms),
                 epoch: record.epoch,
                 nonce: record.nonce,
-                events: each(record.events, "events")?,
+                events: Mirrored::read(record.events, "events")?,
             },
         })
     }

@@ -1,6 +1,6 @@
 use crate::{
-    CancelDebate, CancelTurn, Chained, DecodeError, JobReady, LogAdvanced, OfferReply, Problem, TimeLeft, TokenDelta,
-    TurnDecided, TurnOffer, Wire, decode_record, encode_record, pb, strategies,
+    CancelDebate, CancelTurn, Chained, DecodeError, FieldProblem, JobReady, LogAdvanced, OfferReply, TimeLeft,
+    TokenDelta, TurnDecided, TurnOffer, Wire, decode_record, encode_record, pb, strategies,
 };
 use agon_core::{Answer, Call, DebateId, HostId, NodeId, ParticipantId, Position, Priority, TurnId, TurnResult};
 use proptest::prelude::*;
@@ -100,7 +100,7 @@ fn an_unknown_figure_is_absent_and_a_known_zero_is_kept() {
     assert_eq!(TurnResult::from_bytes(&zero.to_bytes()).unwrap(), zero);
 }
 
-fn problem(error: DecodeError) -> (String, Problem) {
+fn problem(error: DecodeError) -> (String, FieldProblem) {
     match error {
         DecodeError::Field { path, problem } => (path, problem),
         DecodeError::Bytes(error) => panic!("{error}"),
@@ -115,15 +115,15 @@ fn an_event_of_a_later_version_is_refused_by_its_place() {
     record.events.push(pb::bus::v1::Event::decode(&later[..]).unwrap());
     let refused = decode_record(&record.encode_to_vec()).unwrap_err();
     assert!(refused.to_string().contains("events[0].kind: is of a kind that this version of Agon does not know"));
-    assert_eq!(problem(refused), ("events[0].kind".to_owned(), Problem::UnknownKind));
+    assert_eq!(problem(refused), ("events[0].kind".to_owned(), FieldProblem::UnknownKind));
 }
 
 #[test]
 fn a_number_of_a_later_version_is_refused_by_its_path() {
     let spec = |mode| pb::v1::DebateSpec { mode, ..Default::default() };
     let refused = |mode| problem(agon_core::DebateSpec::try_from(spec(mode)).unwrap_err());
-    assert_eq!(refused(0), ("mode".to_owned(), Problem::UnknownNumber(0)));
-    assert_eq!(refused(77), ("mode".to_owned(), Problem::UnknownNumber(77)));
+    assert_eq!(refused(0), ("mode".to_owned(), FieldProblem::UnknownNumber(0)));
+    assert_eq!(refused(77), ("mode".to_owned(), FieldProblem::UnknownNumber(77)));
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_missing_field_is_named_from_the_outermost_message() {
         priority: 0,
         time_left: None,
     };
-    assert_eq!(problem(TurnOffer::try_from(offer).unwrap_err()), ("ask.task".to_owned(), Problem::Missing));
+    assert_eq!(problem(TurnOffer::try_from(offer).unwrap_err()), ("ask.task".to_owned(), FieldProblem::Missing));
 }
 
 #[test]
@@ -154,8 +154,8 @@ fn a_record_needs_a_position_events_and_a_whole_hash() {
 #[test]
 fn what_processes_and_stores_say_survives_the_way_out_and_back() {
     use crate::{
-        BreakerState, CancelOrder, HostAlive, HostModel, HostTools, ModelServerAway, NodeAlive, RequestClaim, Summary,
-        SummaryState,
+        BreakerState, CancelOrder, DebateSummary, HostAlive, HostModel, HostTools, ModelServerAway, NodeAlive,
+        RequestClaim, SummaryState,
     };
     let model = HostModel {
         name: "qwen3:4b".into(),
@@ -214,7 +214,7 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
         SummaryState::Ended { state: agon_core::DebateState::Failed, outcome: None },
     ];
     for state in states {
-        let summary = Summary {
+        let summary = DebateSummary {
             id: id.clone(),
             topic: "t".into(),
             labels: [("k".to_owned(), "v".to_owned())].into(),
@@ -231,7 +231,7 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
             rounds: Some(2),
             state,
         };
-        assert_eq!(Summary::from_bytes(&summary.to_bytes()).unwrap(), summary);
+        assert_eq!(DebateSummary::from_bytes(&summary.to_bytes()).unwrap(), summary);
     }
     let claim = RequestClaim { debate: id, payload: [7; 32] };
     assert_eq!(RequestClaim::from_bytes(&claim.to_bytes()).unwrap(), claim);
@@ -245,23 +245,28 @@ fn a_schema_that_is_not_json_is_refused_by_its_path() {
     let synthesizer = pb::v1::Synthesizer { output_schema: Some("{".to_owned()), instructions: None, voice };
     let (path, refused) = problem(agon_core::Synthesizer::try_from(synthesizer).unwrap_err());
     assert_eq!(path, "output_schema");
-    assert!(matches!(refused, Problem::Invalid(detail) if detail.starts_with("is not JSON")));
+    assert!(matches!(refused, FieldProblem::Invalid(detail) if detail.starts_with("is not JSON")));
 }
 
 #[test]
 fn a_figure_that_does_not_fit_is_refused_by_its_path() {
     let bid = pb::bus::v1::Bid { urgency: 256, to: None, text: None };
     let event = pb::bus::v1::BidPlaced { turn: Some(TURN.into()), purpose: 1, bid: Some(bid), ..Default::default() };
+    let event = pb::bus::v1::Event { kind: Some(pb::bus::v1::event::Kind::BidPlaced(event)) };
     let (path, refused) = problem(agon_core::Event::try_from(event).unwrap_err());
-    assert_eq!((path.as_str(), refused), ("bid.urgency", Problem::Invalid("256 is out of range".to_owned())));
+    assert_eq!(
+        (path.as_str(), refused),
+        ("bid_placed.bid.urgency", FieldProblem::Invalid("256 is out of range".to_owned()))
+    );
 }
 
 #[test]
 fn work_of_a_later_version_is_refused_by_its_place() {
     let seat = pb::bus::v1::Seat { participant: "Ada".to_owned(), work: Some(pb::bus::v1::Work { kind: None }) };
     let stage = pb::bus::v1::StageOpened { round: 1, step: 3, seats: vec![seat], parallel: false, joins: false };
+    let stage = pb::bus::v1::Event { kind: Some(pb::bus::v1::event::Kind::StageOpened(stage)) };
     let refused = problem(agon_core::Event::try_from(stage).unwrap_err());
-    assert_eq!(refused, ("seats[0].work.kind".to_owned(), Problem::UnknownKind));
+    assert_eq!(refused, ("stage_opened.seats[0].work.kind".to_owned(), FieldProblem::UnknownKind));
 }
 
 /// What a client leaves out of a spec is the default, and what no version knows is refused all the same.
@@ -269,13 +274,13 @@ fn work_of_a_later_version_is_refused_by_its_place() {
 fn options_that_are_left_out_are_the_defaults() {
     use agon_core::{FormatOptions, Similarity, ToolLimits, Visible, Windows};
     assert_eq!(FormatOptions::try_from(pb::v1::FormatOptions::default()).unwrap(), FormatOptions::default());
-    assert_eq!(Windows::from(pb::v1::Windows::default()), Windows::default());
-    assert_eq!(Similarity::from(pb::v1::Similarity::default()), Similarity::default());
-    assert_eq!(ToolLimits::from(pb::v1::ToolLimits::default()), ToolLimits::default());
-    assert_eq!(Visible::from(pb::v1::Visible::default()), Visible::default());
+    assert_eq!(Windows::try_from(pb::v1::Windows::default()), Ok(Windows::default()));
+    assert_eq!(Similarity::try_from(pb::v1::Similarity::default()), Ok(Similarity::default()));
+    assert_eq!(ToolLimits::try_from(pb::v1::ToolLimits::default()), Ok(ToolLimits::default()));
+    assert_eq!(Visible::try_from(pb::v1::Visible::default()), Ok(Visible::default()));
     let unknown = pb::v1::FormatOptions { topology: 77, ..Default::default() };
     let refused = problem(FormatOptions::try_from(unknown).unwrap_err());
-    assert_eq!(refused, ("topology".to_owned(), Problem::UnknownNumber(77)));
+    assert_eq!(refused, ("topology".to_owned(), FieldProblem::UnknownNumber(77)));
 }
 
 fn course() -> agon_core::Course {

@@ -1,7 +1,7 @@
 //! What a participant outside Agon is asked, and what it answers.
-use crate::error::{DecodeError, Problem, required};
+use crate::error::{DecodeError, FieldProblem};
 use crate::flat as pb;
-use crate::kinds::debate;
+use crate::mirror::mirror;
 use agon_core::{Ask, DebateId};
 
 /// A turn for an external participant.
@@ -37,31 +37,9 @@ pub enum SeatReply {
     Refusal(String),
 }
 
-impl From<&SeatAsk> for pb::SeatAsk {
-    fn from(ask: &SeatAsk) -> Self {
-        let message =
-            |message: &SeatMessage| pb::SeatMessage { role: message.role.clone(), text: message.text.clone() };
-        Self {
-            debate: ask.debate.to_string(),
-            ask: Some((&ask.ask).into()),
-            messages: ask.messages.iter().map(message).collect(),
-            schema: ask.schema.clone(),
-            left_ms: ask.left_ms,
-        }
-    }
-}
-impl TryFrom<pb::SeatAsk> for SeatAsk {
-    type Error = DecodeError;
-    fn try_from(ask: pb::SeatAsk) -> Result<Self, DecodeError> {
-        let message = |message: pb::SeatMessage| SeatMessage { role: message.role, text: message.text };
-        Ok(Self {
-            debate: debate(&ask.debate, "debate")?,
-            ask: required(ask.ask, "ask")?,
-            messages: ask.messages.into_iter().map(message).collect(),
-            schema: ask.schema,
-            left_ms: ask.left_ms,
-        })
-    }
+mirror! {
+    SeatAsk as SeatAsk { debate, ask, messages, schema, left_ms }
+    SeatMessage as SeatMessage { role, text }
 }
 
 impl From<&SeatReply> for pb::SeatReply {
@@ -81,7 +59,7 @@ impl TryFrom<pb::SeatReply> for SeatReply {
         match reply.kind {
             Some(Kind::Text(text)) => Ok(Self::Text(text)),
             Some(Kind::Refusal(why)) => Ok(Self::Refusal(why)),
-            None => Err(DecodeError::field("kind", Problem::Missing)),
+            None => Err(DecodeError::field("kind", FieldProblem::Missing)),
         }
     }
 }

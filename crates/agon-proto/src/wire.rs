@@ -35,7 +35,7 @@ wire! {
     alive::NodeAlive as NodeAlive,
     catalogue::CancelOrder as CancelOrder,
     catalogue::RequestClaim as RequestClaim,
-    catalogue::Summary as Summary,
+    catalogue::DebateSummary as Summary,
     message::CancelDebate as CancelDebate,
     message::CancelTurn as CancelTurn,
     message::JobReady as JobReady,

@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use crate::{
     cast::{self, Scene},
     fault::Fault,
-    plan::{Failure, Plan},
+    plan::{PlannedFailure, ReplyPlan},
     prompt::Brief,
-    request::ChatRequest,
+    request::OllamaChatRequest,
     schema, token, tools,
 };
 
 /// A composed answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct CastAnswer {
     /// Text of the message.
     pub content: String,
     /// Thinking before it.
@@ -27,7 +27,7 @@ pub struct Answer {
 }
 
 /// Composes the answer to a chat.
-pub fn compose(asked: &ChatRequest<'_>, brief: &Brief, plan: &Plan, seed: u64) -> Answer {
+pub fn compose(asked: &OllamaChatRequest<'_>, brief: &Brief, plan: &ReplyPlan, seed: u64) -> CastAnswer {
     let mut scene = Scene::new(brief, seed, plan.behaviour);
     let limit = asked.options.as_ref().and_then(|options| options.num_predict);
     let thinking = if wants_thinking(asked) { thoughts(&scene) } else { String::new() };
@@ -35,7 +35,7 @@ pub fn compose(asked: &ChatRequest<'_>, brief: &Brief, plan: &Plan, seed: u64) -
     let budget = limit.and_then(|limit| u64::try_from(limit).ok());
     scene.budget = budget.map(|budget| budget.saturating_sub(token::count(&thinking)));
     let mut answer =
-        Answer { content: String::new(), thinking: String::new(), tool_calls: None, reason: "stop", tokens: 0 };
+        CastAnswer { content: String::new(), thinking: String::new(), tool_calls: None, reason: "stop", tokens: 0 };
     if let Some(call) = tools::native_call(asked, &scene) {
         answer.tool_calls = Some(call);
     } else {
@@ -63,7 +63,7 @@ fn structured(scene: &Scene<'_>, format: &Value) -> String {
     value.to_string()
 }
 
-fn wants_thinking(asked: &ChatRequest<'_>) -> bool {
+fn wants_thinking(asked: &OllamaChatRequest<'_>) -> bool {
     match &asked.think {
         Some(Value::Bool(think)) => *think,
         Some(Value::String(level)) => !level.is_empty(),
@@ -76,9 +76,9 @@ fn thoughts(scene: &Scene<'_>) -> String {
     format!("I am asked for: {task}. I shall think about {} for as long as a script can.", scene.matter)
 }
 
-impl Answer {
+impl CastAnswer {
     /// A given text, as it comes out of a failure.
-    pub fn plain(content: String, failure: Option<Failure>) -> Self {
+    pub fn plain(content: String, failure: Option<PlannedFailure>) -> Self {
         let mut answer = Self { content, thinking: String::new(), tool_calls: None, reason: "stop", tokens: 0 };
         answer.count();
         answer.suffer(failure);
@@ -96,7 +96,7 @@ impl Answer {
     }
 
     /// The faults that are a matter of what is said.
-    fn suffer(&mut self, failure: Option<Failure>) {
+    fn suffer(&mut self, failure: Option<PlannedFailure>) {
         let Some(failure) = failure else { return };
         match failure.kind {
             Fault::Malformed => {

@@ -22,14 +22,14 @@ pub struct Lease {
 /// Slots and stored states of one model.
 #[derive(Debug)]
 pub struct PromptCache {
-    slots: Vec<Slot>,
+    slots: Vec<CacheSlot>,
     stored: VecDeque<State>,
     ram_limit: u64,
     clock: u64,
 }
 
 #[derive(Debug, Default)]
-struct Slot {
+struct CacheSlot {
     state: State,
     busy: bool,
     used: u64,
@@ -57,7 +57,7 @@ impl State {
 impl PromptCache {
     /// A cold cache of `slots` slots that may store `ram_limit` tokens beside them.
     pub fn new(slots: usize, ram_limit: u64) -> Self {
-        Self { slots: (0..slots).map(|_| Slot::default()).collect(), stored: VecDeque::new(), ram_limit, clock: 0 }
+        Self { slots: (0..slots).map(|_| CacheSlot::default()).collect(), stored: VecDeque::new(), ram_limit, clock: 0 }
     }
 
     /// Places `prompt` in a slot and says how much of it was there already.
@@ -104,7 +104,7 @@ impl PromptCache {
 
     fn choose(&self, prompt: &State) -> Option<(usize, u64)> {
         let idle = || self.slots.iter().enumerate().filter(|(_, slot)| !slot.busy);
-        let shared = |slot: &Slot| slot.state.shared_with(&prompt.text);
+        let shared = |slot: &CacheSlot| slot.state.shared_with(&prompt.text);
         let best =
             idle().map(|(index, slot)| (index, shared(slot))).max_by_key(|(index, n)| (*n, usize::MAX - index))?;
         if best.1 * 10 > prompt.tokens {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::{
     model::{CONTEXT_LENGTH, digest, embeds, full_name, has_tools},
     server::VERSION,
-    stage::Stage,
+    server_state::ServerState,
     wire::{CREATED_AT, error, json_response},
 };
 
@@ -23,7 +23,7 @@ use crate::{
 const DEFAULT_MODEL: &str = "rehearsal:latest";
 
 #[derive(Debug, Deserialize)]
-struct Named {
+struct NamedModel {
     #[serde(alias = "name", default)]
     model: String,
     #[serde(default)]
@@ -41,7 +41,7 @@ pub async fn version() -> Response {
 }
 
 /// `GET /api/tags`.
-pub async fn tags(State(stage): State<Arc<Stage>>) -> Response {
+pub async fn tags(State(stage): State<Arc<ServerState>>) -> Response {
     let mut names: Vec<String> = match &stage.config.models {
         Some(list) => list.iter().map(|name| full_name(name)).collect(),
         None => {
@@ -56,7 +56,7 @@ pub async fn tags(State(stage): State<Arc<Stage>>) -> Response {
 }
 
 /// `GET /api/ps`.
-pub async fn ps(State(stage): State<Arc<Stage>>) -> Response {
+pub async fn ps(State(stage): State<Arc<ServerState>>) -> Response {
     let loaded = stage.used_models().into_iter().filter(|model| model.is_loaded());
     let models: Vec<Value> = loaded
         .map(|model| {
@@ -77,7 +77,7 @@ pub async fn ps(State(stage): State<Arc<Stage>>) -> Response {
 }
 
 /// `POST /api/show`.
-pub async fn show(State(stage): State<Arc<Stage>>, body: Bytes) -> Response {
+pub async fn show(State(stage): State<Arc<ServerState>>, body: Bytes) -> Response {
     let asked = match named(&body) {
         Ok(asked) => asked,
         Err(refusal) => return *refusal,
@@ -103,7 +103,7 @@ pub async fn show(State(stage): State<Arc<Stage>>, body: Bytes) -> Response {
 }
 
 /// `POST /api/pull`: there is nothing to fetch, which takes five lines to say.
-pub async fn pull(State(stage): State<Arc<Stage>>, body: Bytes) -> Response {
+pub async fn pull(State(stage): State<Arc<ServerState>>, body: Bytes) -> Response {
     let asked = match named(&body) {
         Ok(asked) => asked,
         Err(refusal) => return *refusal,
@@ -131,12 +131,12 @@ pub async fn pull(State(stage): State<Arc<Stage>>, body: Bytes) -> Response {
 }
 
 /// `GET /rehearsal/stats`.
-pub async fn stats(State(stage): State<Arc<Stage>>) -> Response {
+pub async fn stats(State(stage): State<Arc<ServerState>>) -> Response {
     json_response(StatusCode::OK, serde_json::to_string(&stage.counters.read()).unwrap_or_default())
 }
 
 /// `POST /rehearsal/reset`.
-pub async fn reset(State(stage): State<Arc<Stage>>) -> StatusCode {
+pub async fn reset(State(stage): State<Arc<ServerState>>) -> StatusCode {
     stage.reset();
     StatusCode::NO_CONTENT
 }
@@ -176,8 +176,8 @@ fn details() -> Value {
     })
 }
 
-fn named(body: &[u8]) -> Result<Named, Box<Response>> {
-    let named: Named = serde_json::from_slice(body)
+fn named(body: &[u8]) -> Result<NamedModel, Box<Response>> {
+    let named: NamedModel = serde_json::from_slice(body)
         .map_err(|problem| Box::new(error(StatusCode::BAD_REQUEST, &problem.to_string())))?;
     if named.model.is_empty() {
         return Err(Box::new(error(StatusCode::BAD_REQUEST, "model is required")));

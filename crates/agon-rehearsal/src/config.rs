@@ -69,7 +69,7 @@ impl Default for RehearsalConfig {
 /// Why a rehearsal server did not start or stop.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum RehearsalError {
     /// The address could not be bound.
     #[error("cannot listen on {addr}")]
     Listen {

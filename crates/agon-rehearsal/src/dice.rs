@@ -2,9 +2,9 @@
 
 /// A stream of choices that depends on nothing but its key.
 #[derive(Debug, Clone)]
-pub struct Dice(u64);
+pub struct KeyedDice(u64);
 
-impl Dice {
+impl KeyedDice {
     /// Dice for one purpose: the same seed and parts always fall the same way.
     pub fn new(seed: u64, parts: &[&str]) -> Self {
         Self(digest(seed, parts))
@@ -46,7 +46,7 @@ impl Dice {
 
 /// A fraction in `0.0..1.0` that belongs to these parts: used for the merit of a stance.
 pub fn fraction(seed: u64, parts: &[&str]) -> f64 {
-    Dice::new(seed, parts).unit()
+    KeyedDice::new(seed, parts).unit()
 }
 
 /// A 64-bit digest of the seed and the parts, the same on every platform.
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn the_same_key_falls_the_same_way_and_another_does_not() {
-        let throw = |seed, part| (0..8).scan(Dice::new(seed, &[part]), |d, _| Some(d.next())).collect::<Vec<_>>();
+        let throw = |seed, part| (0..8).scan(KeyedDice::new(seed, &[part]), |d, _| Some(d.next())).collect::<Vec<_>>();
         assert_eq!(throw(1, "a"), throw(1, "a"));
         assert_ne!(throw(1, "a"), throw(2, "a"));
         assert_ne!(throw(1, "a"), throw(1, "b"));
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_deck_holds_every_index_once() {
-        let mut deck = Dice::new(7, &["deck"]).deck(20);
+        let mut deck = KeyedDice::new(7, &["deck"]).deck(20);
         deck.sort_unstable();
         assert_eq!(deck, (0..20).collect::<Vec<_>>());
     }

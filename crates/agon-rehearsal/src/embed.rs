@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{
     model::embeds,
-    stage::Stage,
+    server_state::ServerState,
     token,
     wire::{error, json_response},
 };
@@ -23,26 +23,26 @@ struct EmbedRequest {
     #[serde(default)]
     model: String,
     #[serde(default)]
-    input: Input,
+    input: EmbedInput,
     #[serde(default)]
     dimensions: Option<usize>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Input {
+enum EmbedInput {
     One(String),
     Many(Vec<String>),
 }
 
-impl Default for Input {
+impl Default for EmbedInput {
     fn default() -> Self {
         Self::Many(Vec::new())
     }
 }
 
 /// `POST /api/embed`.
-pub async fn embed(State(stage): State<Arc<Stage>>, body: Bytes) -> Response {
+pub async fn embed(State(stage): State<Arc<ServerState>>, body: Bytes) -> Response {
     let asked: EmbedRequest = match serde_json::from_slice(&body) {
         Ok(asked) => asked,
         Err(problem) => return error(StatusCode::BAD_REQUEST, &problem.to_string()),
@@ -55,8 +55,8 @@ pub async fn embed(State(stage): State<Arc<Stage>>, body: Bytes) -> Response {
     }
     model.set_loaded(true);
     let texts = match asked.input {
-        Input::One(text) => vec![text],
-        Input::Many(texts) => texts,
+        EmbedInput::One(text) => vec![text],
+        EmbedInput::Many(texts) => texts,
     };
     let dimensions = asked.dimensions.filter(|n| *n > 0).unwrap_or(DIMENSIONS).min(MOST_DIMENSIONS);
     let vectors: Vec<Vec<f32>> = texts.iter().map(|text| vector(text, dimensions)).collect();

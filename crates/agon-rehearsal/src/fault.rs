@@ -15,7 +15,7 @@ use std::{fmt, num::NonZeroU64, str::FromStr, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{Error, task::Task};
+use crate::{RehearsalError, task::PromptTask};
 
 /// A validated list of fault rules; the default is no faults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -37,7 +37,7 @@ pub struct Rule {
     pub fault: Fault,
     /// How many counted calls (or for how long) it lasts once it fired; for `crash`, how long the server is gone (2 s).
     #[serde(default, rename = "for")]
-    pub lasts: Option<Span>,
+    pub lasts: Option<RuleDuration>,
     /// Delay of `slow` before the first token (2 s).
     #[serde(default, deserialize_with = "duration")]
     pub delay: Option<Duration>,
@@ -61,7 +61,7 @@ pub struct When {
     pub speaker: Option<String>,
     /// Task the prompt sets.
     #[serde(default)]
-    pub task: Option<Task>,
+    pub task: Option<PromptTask>,
     /// The nth counted call, from 1.
     #[serde(default)]
     pub call: Option<NonZeroU64>,
@@ -117,7 +117,7 @@ pub enum Fault {
 
 /// How long a rule lasts once it fired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Span {
+pub enum RuleDuration {
     /// That many counted calls, the firing one included.
     Calls(u64),
     /// That long from the firing call on.
@@ -126,10 +126,12 @@ pub enum Span {
 
 impl Fault {
     /// The group a fault belongs to; one fault of each group can meet one call.
-    pub(crate) fn group(self) -> Group {
+    pub(crate) fn group(self) -> FaultGroup {
         match self {
-            Self::Slow => Group::Delay,
-            Self::Sycophant | Self::Stubborn | Self::Persuader | Self::OrderBiased | Self::Hostile => Group::Behaviour,
+            Self::Slow => FaultGroup::Delay,
+            Self::Sycophant | Self::Stubborn | Self::Persuader | Self::OrderBiased | Self::Hostile => {
+                FaultGroup::Behaviour
+            }
             Self::Busy
             | Self::NotFound
             | Self::RunnerDied
@@ -141,28 +143,28 @@ impl Fault {
             | Self::Truncated
             | Self::Crash
             | Self::Empty
-            | Self::ThinkingOnly => Group::Failure,
+            | Self::ThinkingOnly => FaultGroup::Failure,
         }
     }
 }
 
 /// Groups of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Group {
+pub(crate) enum FaultGroup {
     Delay,
     Failure,
     Behaviour,
 }
 
 impl FromStr for FaultScript {
-    type Err = Error;
+    type Err = RehearsalError;
 
     /// Reads TOML, or JSON when the text starts with `{`.
-    fn from_str(text: &str) -> Result<Self, Error> {
+    fn from_str(text: &str) -> Result<Self, RehearsalError> {
         let script: Self = if text.trim_start().starts_with('{') {
-            serde_json::from_str(text).map_err(|error| Error::Script(error.to_string()))?
+            serde_json::from_str(text).map_err(|error| RehearsalError::Script(error.to_string()))?
         } else {
-            toml::from_str(text).map_err(|error| Error::Script(error.to_string()))?
+            toml::from_str(text).map_err(|error| RehearsalError::Script(error.to_string()))?
         };
         script.check()?;
         Ok(script)
@@ -170,9 +172,9 @@ impl FromStr for FaultScript {
 }
 
 impl FaultScript {
-    fn check(&self) -> Result<(), Error> {
+    fn check(&self) -> Result<(), RehearsalError> {
         let wrong: Vec<String> = self.rules.iter().enumerate().filter_map(|(n, rule)| rule.problem(n + 1)).collect();
-        if wrong.is_empty() { Ok(()) } else { Err(Error::Script(wrong.join("; "))) }
+        if wrong.is_empty() { Ok(()) } else { Err(RehearsalError::Script(wrong.join("; "))) }
     }
 }
 
@@ -188,7 +190,7 @@ impl Rule {
         if self.pace.is_some() && self.fault != Fault::Slow {
             return Some(format!("rule {number}: `pace` is for the fault `slow` alone"));
         }
-        if self.fault == Fault::Crash && matches!(self.lasts, Some(Span::Calls(_))) {
+        if self.fault == Fault::Crash && matches!(self.lasts, Some(RuleDuration::Calls(_))) {
             return Some(format!("rule {number}: `for` of a `crash` is a time such as \"2s\""));
         }
         None
@@ -205,8 +207,8 @@ impl Rule {
     /// How long a crashed server is gone.
     pub(crate) fn gone_for(&self) -> Duration {
         match self.lasts {
-            Some(Span::Time(time)) => time,
-            Some(Span::Calls(_)) | None => Duration::from_secs(2),
+            Some(RuleDuration::Time(time)) => time,
+            Some(RuleDuration::Calls(_)) | None => Duration::from_secs(2),
         }
     }
 
@@ -239,26 +241,26 @@ fn not_a_duration(text: &str) -> String {
     format!("`{text}` is not a duration; write a whole number with `ms`, `s` or `m`, such as \"2s\"")
 }
 
-impl<'de> Deserialize<'de> for Span {
+impl<'de> Deserialize<'de> for RuleDuration {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct Visitor;
         impl serde::de::Visitor<'_> for Visitor {
-            type Value = Span;
+            type Value = RuleDuration;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a number of calls or a duration such as \"2s\"")
             }
 
-            fn visit_u64<E: serde::de::Error>(self, n: u64) -> Result<Span, E> {
-                Ok(Span::Calls(n))
+            fn visit_u64<E: serde::de::Error>(self, n: u64) -> Result<RuleDuration, E> {
+                Ok(RuleDuration::Calls(n))
             }
 
-            fn visit_i64<E: serde::de::Error>(self, n: i64) -> Result<Span, E> {
-                u64::try_from(n).map(Span::Calls).map_err(|_| E::custom("a number of calls is not negative"))
+            fn visit_i64<E: serde::de::Error>(self, n: i64) -> Result<RuleDuration, E> {
+                u64::try_from(n).map(RuleDuration::Calls).map_err(|_| E::custom("a number of calls is not negative"))
             }
 
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Span, E> {
-                parse_duration(text).map(Span::Time).ok_or_else(|| E::custom(not_a_duration(text)))
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<RuleDuration, E> {
+                parse_duration(text).map(RuleDuration::Time).ok_or_else(|| E::custom(not_a_duration(text)))
             }
         }
         from.deserialize_any(Visitor)
@@ -282,8 +284,8 @@ mod tests {
             .parse()
             .unwrap();
         assert_eq!(toml, json);
-        assert_eq!(toml.rules[0].lasts, Some(Span::Calls(3)));
-        assert_eq!(toml.rules[1].lasts, Some(Span::Time(Duration::from_secs(120))));
+        assert_eq!(toml.rules[0].lasts, Some(RuleDuration::Calls(3)));
+        assert_eq!(toml.rules[1].lasts, Some(RuleDuration::Time(Duration::from_secs(120))));
         assert_eq!(toml.rules[1].slow_by(), Duration::from_millis(1500));
     }
 

@@ -5,7 +5,7 @@
 //! is modelled, so that the token figures of an answer say what a prompt layout would cost.
 //!
 //! ```no_run
-//! # async fn example() -> Result<(), agon_rehearsal::Error> {
+//! # async fn example() -> Result<(), agon_rehearsal::RehearsalError> {
 //! use agon_rehearsal::{RehearsalConfig, RehearsalServer};
 //!
 //! let server = RehearsalServer::start(RehearsalConfig { seed: 7, ..RehearsalConfig::default() }).await?;
@@ -18,15 +18,15 @@
 
 mod answer;
 mod cache;
+mod call_log;
 mod cast;
 mod catalogue;
 mod chat;
 mod config;
 mod dice;
-mod door;
 mod embed;
 mod fault;
-mod ledger;
+mod listener;
 mod model;
 mod plan;
 mod playback;
@@ -35,8 +35,8 @@ mod recorder;
 mod request;
 mod schema;
 mod server;
+mod server_state;
 mod sites;
-mod stage;
 mod stats;
 mod task;
 mod token;
@@ -44,8 +44,8 @@ mod tools;
 mod wire;
 mod words;
 
-pub use config::{Error, RehearsalConfig};
-pub use fault::{Fault, FaultScript, Rule, Span, When};
+pub use config::{RehearsalConfig, RehearsalError};
+pub use fault::{Fault, FaultScript, Rule, RuleDuration, When};
 pub use server::{HEADER, RehearsalServer, VERSION};
 pub use stats::Stats;
-pub use task::Task;
+pub use task::PromptTask;

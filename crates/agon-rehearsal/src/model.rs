@@ -54,7 +54,7 @@ impl Model {
 
     /// The fixed-length answer of this model, encoded once.
     pub fn filler(&self, tokens: u32, chunk: usize) -> &Reel {
-        self.filler.get_or_init(|| Reel::record(&wire::Line::chat(&self.name), &filler_pieces(tokens), chunk))
+        self.filler.get_or_init(|| Reel::record(&wire::WireLines::chat(&self.name), &filler_pieces(tokens), chunk))
     }
 }
 

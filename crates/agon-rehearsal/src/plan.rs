@@ -5,39 +5,39 @@ use std::{sync::Mutex, time::Duration};
 use tokio::time::Instant;
 
 use crate::{
-    fault::{Fault, FaultScript, Group, Rule, Span},
-    task::Task,
+    fault::{Fault, FaultGroup, FaultScript, Rule, RuleDuration},
+    task::PromptTask,
 };
 
 /// What a rule is matched against.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
+pub struct CallFacts<'a> {
     /// Model asked for.
     pub model: &'a str,
     /// Speaker named in the prompt.
     pub speaker: Option<&'a str>,
     /// Task the prompt sets.
-    pub task: Task,
+    pub task: PromptTask,
     /// Whether a schema was asked for.
     pub structured: bool,
 }
 
 /// What happens to one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Plan {
+pub struct ReplyPlan {
     /// Extra time before the first token.
     pub delay: Duration,
     /// Time between tokens, if a rule sets it; the first rule that does counts.
     pub pace: Option<Duration>,
     /// The failure, if any.
-    pub failure: Option<Failure>,
+    pub failure: Option<PlannedFailure>,
     /// The behaviour of the speaker, if any.
     pub behaviour: Option<Fault>,
 }
 
 /// A failure with its figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Failure {
+pub struct PlannedFailure {
     /// Its kind.
     pub kind: Fault,
     /// Tokens sent before it strikes.
@@ -50,11 +50,11 @@ pub struct Failure {
 #[derive(Debug)]
 pub struct Director {
     rules: Vec<Rule>,
-    progress: Mutex<Vec<Progress>>,
+    progress: Mutex<Vec<RuleProgress>>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
-struct Progress {
+struct RuleProgress {
     counted: u64,
     calls_left: u64,
     until: Option<Instant>,
@@ -63,7 +63,7 @@ struct Progress {
 impl Director {
     /// Starts a script at its beginning.
     pub fn new(script: FaultScript) -> Self {
-        let progress = Mutex::new(vec![Progress::default(); script.rules.len()]);
+        let progress = Mutex::new(vec![RuleProgress::default(); script.rules.len()]);
         Self { rules: script.rules, progress }
     }
 
@@ -73,8 +73,8 @@ impl Director {
     }
 
     /// Counts `call` in every rule it belongs to and says what happens to it.
-    pub fn meet(&self, call: Call<'_>) -> Plan {
-        let mut plan = Plan::default();
+    pub fn meet(&self, call: CallFacts<'_>) -> ReplyPlan {
+        let mut plan = ReplyPlan::default();
         let mut progress = crate::stats::lock(&self.progress);
         for (rule, progress) in self.rules.iter().zip(progress.iter_mut()) {
             if rule.is_about(call) && progress.fires(rule) {
@@ -86,12 +86,12 @@ impl Director {
 
     /// Starts the script over.
     pub fn reset(&self) {
-        crate::stats::lock(&self.progress).fill(Progress::default());
+        crate::stats::lock(&self.progress).fill(RuleProgress::default());
     }
 }
 
 impl Rule {
-    fn is_about(&self, call: Call<'_>) -> bool {
+    fn is_about(&self, call: CallFacts<'_>) -> bool {
         let same = |want: &Option<String>, is: Option<&str>| want.as_deref().is_none_or(|want| Some(want) == is);
         same(&self.when.model, Some(call.model))
             && same(&self.when.speaker, call.speaker)
@@ -106,7 +106,7 @@ impl Rule {
     }
 }
 
-impl Progress {
+impl RuleProgress {
     fn fires(&mut self, rule: &Rule) -> bool {
         self.counted += 1;
         if self.until.is_some_and(|until| Instant::now() < until) {
@@ -121,11 +121,11 @@ impl Progress {
         }
         match rule.lasts {
             // a rule without a pick would fire for ever: `for` is then all it gets
-            Some(Span::Calls(n)) if !rule.has_pick() => return self.counted <= n,
-            Some(Span::Time(_)) if !rule.has_pick() && self.until.is_some() => return false,
-            Some(Span::Calls(n)) => self.calls_left = n.saturating_sub(1),
-            Some(Span::Time(time)) if rule.fault != Fault::Crash => self.until = Some(Instant::now() + time),
-            Some(Span::Time(_)) | None => {}
+            Some(RuleDuration::Calls(n)) if !rule.has_pick() => return self.counted <= n,
+            Some(RuleDuration::Time(_)) if !rule.has_pick() && self.until.is_some() => return false,
+            Some(RuleDuration::Calls(n)) => self.calls_left = n.saturating_sub(1),
+            Some(RuleDuration::Time(time)) if rule.fault != Fault::Crash => self.until = Some(Instant::now() + time),
+            Some(RuleDuration::Time(_)) | None => {}
         }
         true
     }
@@ -137,18 +137,19 @@ impl Rule {
     }
 }
 
-impl Plan {
+impl ReplyPlan {
     fn take(&mut self, rule: &Rule) {
         match rule.fault.group() {
-            Group::Delay => {
+            FaultGroup::Delay => {
                 self.delay += rule.slow_by();
                 self.pace = self.pace.or(rule.pace);
             }
-            Group::Failure if self.failure.is_none() => {
-                self.failure = Some(Failure { kind: rule.fault, after: rule.strikes_after(), gone: rule.gone_for() });
+            FaultGroup::Failure if self.failure.is_none() => {
+                self.failure =
+                    Some(PlannedFailure { kind: rule.fault, after: rule.strikes_after(), gone: rule.gone_for() });
             }
-            Group::Behaviour if self.behaviour.is_none() => self.behaviour = Some(rule.fault),
-            Group::Failure | Group::Behaviour => {}
+            FaultGroup::Behaviour if self.behaviour.is_none() => self.behaviour = Some(rule.fault),
+            FaultGroup::Failure | FaultGroup::Behaviour => {}
         }
     }
 }
@@ -159,7 +160,7 @@ mod tests {
 
     fn fired(script: &str, calls: u64) -> Vec<bool> {
         let director = Director::new(script.parse().unwrap());
-        let call = Call { model: "m", speaker: Some("Ada"), task: Task::Argument, structured: false };
+        let call = CallFacts { model: "m", speaker: Some("Ada"), task: PromptTask::Argument, structured: false };
         (0..calls).map(|_| director.meet(call).failure.is_some()).collect()
     }
 
@@ -185,7 +186,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_rule_with_a_time_fires_until_the_time_is_over() {
         let director = Director::new("[[rules]]\nfault='busy'\nfor='2s'".parse().unwrap());
-        let call = Call { model: "m", speaker: None, task: Task::Other, structured: false };
+        let call = CallFacts { model: "m", speaker: None, task: PromptTask::Other, structured: false };
         assert!(director.meet(call).failure.is_some());
         tokio::time::advance(Duration::from_secs(1)).await;
         assert!(director.meet(call).failure.is_some());

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use futures_util::Stream;
 use tokio::time::{Sleep, sleep};
 
-use crate::{stage::Call, wire::Line};
+use crate::{server_state::OpenCall, wire::WireLines};
 
 /// Encoded lines and where each frame of them ends; cheap to share.
 #[derive(Debug, Clone)]
@@ -25,13 +25,13 @@ pub struct Reel {
 
 /// A reel while it is written.
 #[derive(Debug, Default)]
-pub struct Recorder {
+pub struct ReelWriter {
     text: String,
     cuts: Vec<usize>,
     tokens: u64,
 }
 
-impl Recorder {
+impl ReelWriter {
     /// Adds one frame of `tokens` answer tokens.
     pub fn frame(&mut self, tokens: usize, write: impl FnOnce(&mut String)) {
         write(&mut self.text);
@@ -40,7 +40,7 @@ impl Recorder {
     }
 
     /// Adds a frame for each `chunk` pieces.
-    pub fn pieces(&mut self, line: &Line, pieces: &[&str], chunk: usize) {
+    pub fn pieces(&mut self, line: &WireLines, pieces: &[&str], chunk: usize) {
         for part in pieces.chunks(chunk.max(1)) {
             match part {
                 [one] => self.frame(1, |out| line.content(one, out)),
@@ -57,8 +57,8 @@ impl Recorder {
 
 impl Reel {
     /// Records nothing but content.
-    pub fn record(line: &Line, pieces: &[&str], chunk: usize) -> Self {
-        let mut recorder = Recorder::default();
+    pub fn record(line: &WireLines, pieces: &[&str], chunk: usize) -> Self {
+        let mut recorder = ReelWriter::default();
         recorder.pieces(line, pieces, chunk);
         recorder.finish()
     }
@@ -72,7 +72,7 @@ impl Reel {
 
 /// How a stream ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum StreamEnd {
     /// As it should.
     Clean,
     /// Well formed, but by script.
@@ -93,14 +93,14 @@ pub struct Playback {
     next: usize,
     pace: Duration,
     pause: Option<Pin<Box<Sleep>>>,
-    end: End,
+    end: StreamEnd,
     flushed: bool,
-    call: Call,
+    call: OpenCall,
 }
 
 impl Playback {
     /// Plays `reel`, then `last`, then ends as `end` says; `pace` lies between frames.
-    pub fn new(reel: Reel, last: Option<Bytes>, pace: Duration, end: End, call: Call) -> Self {
+    pub fn new(reel: Reel, last: Option<Bytes>, pace: Duration, end: StreamEnd, call: OpenCall) -> Self {
         Self { reel, last, next: 0, pace, pause: None, end, flushed: false, call }
     }
 
@@ -110,7 +110,7 @@ impl Playback {
         if !self.pace.is_zero() && self.next < self.reel.cuts.len() {
             self.pause = Some(Box::pin(sleep(self.pace)));
         }
-        if self.next >= self.reel.cuts.len() && self.last.is_none() && self.end == End::Clean {
+        if self.next >= self.reel.cuts.len() && self.last.is_none() && self.end == StreamEnd::Clean {
             // the client has no reason to wait for the end of the body once it has the last line
             self.call.finished(self.reel.tokens);
         }
@@ -129,28 +129,28 @@ impl Stream for Playback {
         if let Some(frame) = self.next_frame() {
             return Poll::Ready(Some(Ok(frame)));
         }
-        if matches!(self.end, End::Abort | End::Crash(_)) && !self.flushed {
+        if matches!(self.end, StreamEnd::Abort | StreamEnd::Crash(_)) && !self.flushed {
             // an error discards what was not written yet; give it one turn to get out
             self.flushed = true;
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
         match self.end {
-            End::Clean => Poll::Ready(None),
-            End::Scripted => {
+            StreamEnd::Clean => Poll::Ready(None),
+            StreamEnd::Scripted => {
                 self.call.failed();
                 Poll::Ready(None)
             }
-            End::Crashing => Poll::Pending,
-            End::Abort => {
+            StreamEnd::Crashing => Poll::Pending,
+            StreamEnd::Abort => {
                 self.call.failed();
                 Poll::Ready(Some(Err(io::Error::other("dropped by the fault script"))))
             }
-            End::Crash(gone) => {
+            StreamEnd::Crash(gone) => {
                 self.call.failed();
                 self.call.stage().crash(gone);
                 // the connection is reset under this body, which is then dropped
-                self.end = End::Crashing;
+                self.end = StreamEnd::Crashing;
                 Poll::Pending
             }
         }

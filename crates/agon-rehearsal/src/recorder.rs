@@ -1,5 +1,5 @@
 //! A folder with the body of each chat call, so that it can be read what a speaker was told.
-use crate::config::Error;
+use crate::config::RehearsalError;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,11 +13,11 @@ pub struct Recorder {
 
 impl Recorder {
     /// Makes the folder, which must be empty: bodies of two servers would stand side by side as if they were one's.
-    pub fn create(folder: &Path) -> Result<Self, Error> {
-        let failed = |source| Error::Record { path: folder.to_owned(), source };
+    pub fn create(folder: &Path) -> Result<Self, RehearsalError> {
+        let failed = |source| RehearsalError::Record { path: folder.to_owned(), source };
         fs::create_dir_all(folder).map_err(failed)?;
         if fs::read_dir(folder).map_err(failed)?.next().is_some() {
-            return Err(Error::RecordTaken { path: folder.to_owned() });
+            return Err(RehearsalError::RecordTaken { path: folder.to_owned() });
         }
         Ok(Self { folder: folder.to_owned(), calls: AtomicU64::new(0) })
     }

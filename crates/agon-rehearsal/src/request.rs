@@ -12,17 +12,17 @@ use crate::token;
 
 /// `POST /api/chat`.
 #[derive(Debug, Default, Deserialize)]
-pub struct ChatRequest<'a> {
+pub struct OllamaChatRequest<'a> {
     #[serde(borrow, default)]
     pub model: Cow<'a, str>,
     #[serde(borrow, default)]
-    pub messages: Vec<Message<'a>>,
+    pub messages: Vec<OllamaMessage<'a>>,
     #[serde(default)]
     pub stream: Option<bool>,
     #[serde(default)]
     pub format: Option<Value>,
     #[serde(default)]
-    pub options: Option<Options>,
+    pub options: Option<OllamaOptions>,
     #[serde(default)]
     pub think: Option<Value>,
     #[serde(default)]
@@ -35,7 +35,7 @@ pub struct ChatRequest<'a> {
 
 /// One message of a chat.
 #[derive(Debug, Deserialize)]
-pub struct Message<'a> {
+pub struct OllamaMessage<'a> {
     #[serde(borrow)]
     pub role: Cow<'a, str>,
     #[serde(borrow, default)]
@@ -44,7 +44,7 @@ pub struct Message<'a> {
 
 /// The options the cast heeds; others are ignored, as Ollama does.
 #[derive(Debug, Default, Deserialize)]
-pub struct Options {
+pub struct OllamaOptions {
     #[serde(default)]
     pub num_predict: Option<i64>,
     #[serde(default)]
@@ -65,7 +65,7 @@ pub struct GenerateRequest<'a> {
     #[serde(default)]
     pub format: Option<Value>,
     #[serde(default)]
-    pub options: Option<Options>,
+    pub options: Option<OllamaOptions>,
     #[serde(default)]
     pub think: Option<Value>,
     #[serde(default)]
@@ -74,9 +74,9 @@ pub struct GenerateRequest<'a> {
     pub truncate: Option<bool>,
 }
 
-impl<'a> From<GenerateRequest<'a>> for ChatRequest<'a> {
+impl<'a> From<GenerateRequest<'a>> for OllamaChatRequest<'a> {
     fn from(asked: GenerateRequest<'a>) -> Self {
-        let message = |role: &'static str, content| Message { role: Cow::Borrowed(role), content };
+        let message = |role: &'static str, content| OllamaMessage { role: Cow::Borrowed(role), content };
         let parts = [("system", asked.system), ("user", asked.prompt)];
         Self {
             model: asked.model,
@@ -109,28 +109,28 @@ pub struct LeanRequest<'a> {
 #[derive(Debug, Deserialize)]
 pub struct LeanMessage {
     #[serde(default)]
-    pub content: Measured,
+    pub content: TokenCount,
 }
 
 /// The token count of a string.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Measured(pub u64);
+pub struct TokenCount(pub u64);
 
-impl<'de> Deserialize<'de> for Measured {
+impl<'de> Deserialize<'de> for TokenCount {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Count;
-        impl Visitor<'_> for Count {
-            type Value = Measured;
+        struct CountVisitor;
+        impl Visitor<'_> for CountVisitor {
+            type Value = TokenCount;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("a string")
             }
 
-            fn visit_str<E>(self, text: &str) -> Result<Measured, E> {
-                Ok(Measured(token::count(text)))
+            fn visit_str<E>(self, text: &str) -> Result<TokenCount, E> {
+                Ok(TokenCount(token::count(text)))
             }
         }
-        from.deserialize_str(Count)
+        from.deserialize_str(CountVisitor)
     }
 }
 
@@ -145,7 +145,7 @@ impl LeanRequest<'_> {
 }
 
 /// The prompt as one text, as a chat template would render it; each frame comes to [`FRAME_TOKENS`].
-pub fn render(messages: &[Message<'_>]) -> String {
+pub fn render(messages: &[OllamaMessage<'_>]) -> String {
     let size = messages.iter().map(|message| message.content.len() + 8).sum::<usize>() + 8;
     let mut text = String::with_capacity(size);
     for message in messages {
@@ -171,7 +171,7 @@ mod tests {
     fn a_counted_prompt_and_a_rendered_one_have_as_many_tokens() {
         let body = r#"{"model":"m","messages":[{"role":"system","content":"Rules.\nAll of them"},{"role":"user","content":"Say \"hi\" 42"}]}"#;
         let lean: LeanRequest<'_> = serde_json::from_str(body).unwrap();
-        let full: ChatRequest<'_> = serde_json::from_str(body).unwrap();
+        let full: OllamaChatRequest<'_> = serde_json::from_str(body).unwrap();
         assert_eq!(lean.tokens(), token::count(&render(&full.messages)));
     }
 }

@@ -14,10 +14,11 @@ use tokio::{sync::oneshot, task::JoinHandle};
 
 use crate::{
     catalogue, chat,
-    config::{Error, RehearsalConfig},
-    door::{Door, Switch},
-    embed, sites,
-    stage::Stage,
+    config::{RehearsalConfig, RehearsalError},
+    embed,
+    listener::{Switch, SwitchedListener},
+    server_state::ServerState,
+    sites,
     stats::Stats,
 };
 
@@ -34,19 +35,21 @@ const MOST_BODY: usize = 64 << 20;
 #[derive(Debug)]
 pub struct RehearsalServer {
     addr: SocketAddr,
-    stage: Arc<Stage>,
+    stage: Arc<ServerState>,
     stop: Option<oneshot::Sender<()>>,
     task: Option<JoinHandle<()>>,
 }
 
 impl RehearsalServer {
     /// Binds the address and serves until stopped; must be called inside a Tokio runtime.
-    pub async fn start(config: RehearsalConfig) -> Result<Self, Error> {
+    pub async fn start(config: RehearsalConfig) -> Result<Self, RehearsalError> {
         let switch = Switch::new();
         let wanted = config.listen;
-        let door = Door::open(wanted, Arc::clone(&switch)).map_err(|source| Error::Listen { addr: wanted, source })?;
-        let addr = axum::serve::Listener::local_addr(&door).map_err(|source| Error::Listen { addr: wanted, source })?;
-        let stage = Arc::new(Stage::new(config, switch)?);
+        let door = SwitchedListener::open(wanted, Arc::clone(&switch))
+            .map_err(|source| RehearsalError::Listen { addr: wanted, source })?;
+        let addr = axum::serve::Listener::local_addr(&door)
+            .map_err(|source| RehearsalError::Listen { addr: wanted, source })?;
+        let stage = Arc::new(ServerState::new(config, switch)?);
         let (stop, stopped) = oneshot::channel();
         let app = router(Arc::clone(&stage));
         let task = tokio::spawn(async move {
@@ -100,7 +103,7 @@ impl Drop for RehearsalServer {
     }
 }
 
-fn router(stage: Arc<Stage>) -> Router {
+fn router(stage: Arc<ServerState>) -> Router {
     Router::new()
         .route("/", get(catalogue::root))
         .route("/api/chat", post(chat::chat))

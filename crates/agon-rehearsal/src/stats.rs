@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::task::Task;
+use crate::task::PromptTask;
 
 /// Counts since the start or the last reset; `GET /rehearsal/stats` serves it as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ impl Counters {
     }
 
     /// Counts the task of a call.
-    pub fn set(&self, task: Task) {
+    pub fn set(&self, task: PromptTask) {
         let name = serde_json::to_value(task).ok().and_then(|value| value.as_str().map(str::to_owned));
         *lock(&self.0).calls_by_task.entry(name.unwrap_or_default()).or_default() += 1;
     }
@@ -85,14 +85,14 @@ impl Counters {
     }
 
     /// Counts the end of a call.
-    pub fn ended(&self, how: Ended, answer_tokens: u64) {
+    pub fn ended(&self, how: CallOutcome, answer_tokens: u64) {
         let mut stats = lock(&self.0);
         stats.in_flight = stats.in_flight.saturating_sub(1); // a reset may have come between
         stats.answer_tokens += answer_tokens;
         match how {
-            Ended::Finished => stats.finished_calls += 1,
-            Ended::Cancelled => stats.cancelled_calls += 1,
-            Ended::Failed => stats.failed_calls += 1,
+            CallOutcome::Finished => stats.finished_calls += 1,
+            CallOutcome::Cancelled => stats.cancelled_calls += 1,
+            CallOutcome::Failed => stats.failed_calls += 1,
         }
     }
 
@@ -111,7 +111,7 @@ impl Counters {
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum CallOutcome {
     /// Answered to the end.
     Finished,
     /// The client went away.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The task of a turn, as written after `Task:` in the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Task {
+pub enum PromptTask {
     /// `opening statement`.
     Opening,
     /// `argument`, and `speech as ...` of a bench.
@@ -85,55 +85,55 @@ pub enum Task {
 }
 
 /// How a task's line begins; the first that fits counts, so that longer ones stand before what they begin with.
-const LINES: &[(&str, Task)] = &[
-    ("private ballot (final)", Task::BallotFinal),
-    ("final ballot", Task::BallotFinal),
-    ("private ballot", Task::BallotInitial),
-    ("ballot (final)", Task::BallotFinal),
-    ("ballot", Task::BallotInitial),
-    ("opening", Task::Opening),
-    ("open", Task::OpenRound),
-    ("closing summary", Task::ClosingSummary),
-    ("closing", Task::Closing),
-    ("close", Task::CloseRound),
-    ("judge", Task::Judge),
-    ("vote", Task::Vote),
-    ("proposal", Task::Proposal),
-    ("question", Task::Question),
-    ("answer points", Task::AnswerPoints),
-    ("answer", Task::Answer),
-    ("follow", Task::FollowUp),
-    ("clarif", Task::Clarification),
-    ("rebuttal", Task::Rebuttal),
-    ("argument in steps", Task::Steps),
-    ("argument", Task::Argument),
-    ("argue", Task::Argument),
-    ("rebut", Task::Argument),
-    ("speech as", Task::Argument),
-    ("research", Task::Research),
-    ("reconcile", Task::Reconcile),
-    ("summaris", Task::Summarise),
-    ("summariz", Task::Summarise),
-    ("revision", Task::Revision),
-    ("critique", Task::Critique),
-    ("bid", Task::Bid),
-    ("reaction", Task::Reaction),
-    ("interruption", Task::Interruption),
-    ("point of information", Task::PointOfInformation),
-    ("reflection", Task::Reflection),
-    ("interject", Task::Interject),
-    ("score speeches", Task::ScoreSpeeches),
-    ("score debaters", Task::ScoreDebaters),
-    ("mediator decision", Task::MediatorDecision),
-    ("enough", Task::Enough),
-    ("ranked vote", Task::RankedVote),
-    ("rank", Task::Rank),
-    ("approval vote", Task::ApprovalVote),
-    ("synthesis", Task::Synthesise),
-    ("synthesiz", Task::Synthesise),
+const LINES: &[(&str, PromptTask)] = &[
+    ("private ballot (final)", PromptTask::BallotFinal),
+    ("final ballot", PromptTask::BallotFinal),
+    ("private ballot", PromptTask::BallotInitial),
+    ("ballot (final)", PromptTask::BallotFinal),
+    ("ballot", PromptTask::BallotInitial),
+    ("opening", PromptTask::Opening),
+    ("open", PromptTask::OpenRound),
+    ("closing summary", PromptTask::ClosingSummary),
+    ("closing", PromptTask::Closing),
+    ("close", PromptTask::CloseRound),
+    ("judge", PromptTask::Judge),
+    ("vote", PromptTask::Vote),
+    ("proposal", PromptTask::Proposal),
+    ("question", PromptTask::Question),
+    ("answer points", PromptTask::AnswerPoints),
+    ("answer", PromptTask::Answer),
+    ("follow", PromptTask::FollowUp),
+    ("clarif", PromptTask::Clarification),
+    ("rebuttal", PromptTask::Rebuttal),
+    ("argument in steps", PromptTask::Steps),
+    ("argument", PromptTask::Argument),
+    ("argue", PromptTask::Argument),
+    ("rebut", PromptTask::Argument),
+    ("speech as", PromptTask::Argument),
+    ("research", PromptTask::Research),
+    ("reconcile", PromptTask::Reconcile),
+    ("summaris", PromptTask::Summarise),
+    ("summariz", PromptTask::Summarise),
+    ("revision", PromptTask::Revision),
+    ("critique", PromptTask::Critique),
+    ("bid", PromptTask::Bid),
+    ("reaction", PromptTask::Reaction),
+    ("interruption", PromptTask::Interruption),
+    ("point of information", PromptTask::PointOfInformation),
+    ("reflection", PromptTask::Reflection),
+    ("interject", PromptTask::Interject),
+    ("score speeches", PromptTask::ScoreSpeeches),
+    ("score debaters", PromptTask::ScoreDebaters),
+    ("mediator decision", PromptTask::MediatorDecision),
+    ("enough", PromptTask::Enough),
+    ("ranked vote", PromptTask::RankedVote),
+    ("rank", PromptTask::Rank),
+    ("approval vote", PromptTask::ApprovalVote),
+    ("synthesis", PromptTask::Synthesise),
+    ("synthesiz", PromptTask::Synthesise),
 ];
 
-impl Task {
+impl PromptTask {
     /// The task of a line, and else what the role does.
     pub(crate) fn read(line: &str, role: &str) -> Self {
         let line = line.trim().to_lowercase();
@@ -158,8 +158,8 @@ mod tests {
             score speeches, score debaters, mediator decision, enough, rank, ranked vote, approval vote, synthesise";
         let mut seen = Vec::new();
         for line in lines.split(", ") {
-            let task = Task::read(line, "judge");
-            assert!(!seen.contains(&task) && task != Task::Judge, "{line} is {task:?}");
+            let task = PromptTask::read(line, "judge");
+            assert!(!seen.contains(&task) && task != PromptTask::Judge, "{line} is {task:?}");
             seen.push(task);
         }
     }
@@ -167,21 +167,21 @@ mod tests {
     #[test]
     fn the_classic_lines_keep_their_meaning() {
         let known = [
-            ("opening statement", Task::Opening),
-            ("argument", Task::Argument),
-            ("Speech as PRIME MINISTER", Task::Argument),
-            ("closing statement", Task::Closing),
-            ("private ballot (initial)", Task::BallotInitial),
-            ("private ballot (final)", Task::BallotFinal),
-            ("open the round", Task::OpenRound),
-            ("close the round", Task::CloseRound),
-            ("judge", Task::Judge),
-            ("vote", Task::Vote),
-            ("write a poem", Task::Other),
+            ("opening statement", PromptTask::Opening),
+            ("argument", PromptTask::Argument),
+            ("Speech as PRIME MINISTER", PromptTask::Argument),
+            ("closing statement", PromptTask::Closing),
+            ("private ballot (initial)", PromptTask::BallotInitial),
+            ("private ballot (final)", PromptTask::BallotFinal),
+            ("open the round", PromptTask::OpenRound),
+            ("close the round", PromptTask::CloseRound),
+            ("judge", PromptTask::Judge),
+            ("vote", PromptTask::Vote),
+            ("write a poem", PromptTask::Other),
         ];
         for (line, task) in known {
-            assert_eq!(Task::read(line, ""), task, "{line}");
+            assert_eq!(PromptTask::read(line, ""), task, "{line}");
         }
-        assert_eq!(Task::read("something new", "debater"), Task::Argument);
+        assert_eq!(PromptTask::read("something new", "debater"), PromptTask::Argument);
     }
 }

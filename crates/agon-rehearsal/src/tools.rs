@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     cast::{self, Scene},
-    dice::Dice,
-    request::ChatRequest,
+    dice::KeyedDice,
+    request::OllamaChatRequest,
     schema::{self, flatten::flatten},
     words,
 };
@@ -14,7 +14,7 @@ use crate::{
 const MOST_TEXT: usize = 400;
 
 /// The call that answers a turn whose prompt offers tools, unless a tool has just answered.
-pub fn native_call(asked: &ChatRequest<'_>, scene: &Scene<'_>) -> Option<Value> {
+pub fn native_call(asked: &OllamaChatRequest<'_>, scene: &Scene<'_>) -> Option<Value> {
     let tools = asked.tools.as_ref()?;
     if asked.messages.iter().any(|message| message.role == "tool") {
         return None;
@@ -24,7 +24,7 @@ pub fn native_call(asked: &ChatRequest<'_>, scene: &Scene<'_>) -> Option<Value> 
     let name = function.get("name")?.as_str()?;
     let none = json!({ "type": "object" });
     let arguments = arguments(scene, name, function.get("parameters").unwrap_or(&none));
-    let id = Dice::new(scene.seed, &["tool call", name, &arguments.to_string()]).next();
+    let id = KeyedDice::new(scene.seed, &["tool call", name, &arguments.to_string()]).next();
     Some(
         json!([{ "id": format!("call_{:08x}", id >> 32), "function": { "index": 0, "name": name, "arguments": arguments } }]),
     )

@@ -13,7 +13,7 @@ pub const CREATED_AT: &str = "2026-01-01T00:00:00Z";
 
 /// Which endpoint a line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum LineEndpoint {
     /// `message.content`.
     Chat,
     /// `response`.
@@ -22,9 +22,9 @@ pub enum Shape {
 
 /// Writes the lines of one model at one endpoint.
 #[derive(Debug, Clone)]
-pub struct Line {
+pub struct WireLines {
     head: String,
-    shape: Shape,
+    shape: LineEndpoint,
 }
 
 /// What a final line reports.
@@ -38,14 +38,14 @@ pub struct Metrics {
     pub decode: Duration,
 }
 
-impl Line {
+impl WireLines {
     /// Lines of `/api/chat`.
     pub fn chat(model: &str) -> Self {
-        Self::new(model, Shape::Chat)
+        Self::new(model, LineEndpoint::Chat)
     }
 
     /// Lines of either endpoint.
-    pub fn new(model: &str, shape: Shape) -> Self {
+    pub fn new(model: &str, shape: LineEndpoint) -> Self {
         Self { head: format!("{{\"model\":{},\"created_at\":\"{CREATED_AT}\",", quoted(model)), shape }
     }
 
@@ -71,7 +71,7 @@ impl Line {
     }
 
     /// Appends the final line; `metrics` are left out of an answer that was never finished.
-    pub fn last(&self, whole: &Whole<'_>, metrics: Option<&Metrics>, out: &mut String) {
+    pub fn last(&self, whole: &FinalLine<'_>, metrics: Option<&Metrics>, out: &mut String) {
         self.open(whole.content, out);
         self.close(Some(whole.thinking).filter(|text| !text.is_empty()), whole.tool_calls, out);
         let Some(metrics) = metrics else {
@@ -88,8 +88,8 @@ impl Line {
     fn open(&self, text: &str, out: &mut String) {
         out.push_str(&self.head);
         out.push_str(match self.shape {
-            Shape::Chat => "\"message\":{\"role\":\"assistant\",\"content\":",
-            Shape::Generate => "\"response\":",
+            LineEndpoint::Chat => "\"message\":{\"role\":\"assistant\",\"content\":",
+            LineEndpoint::Generate => "\"response\":",
         });
         out.push_str(&quoted(text));
     }
@@ -103,7 +103,7 @@ impl Line {
             out.push_str(",\"tool_calls\":");
             out.push_str(&calls.to_string());
         }
-        if self.shape == Shape::Chat {
+        if self.shape == LineEndpoint::Chat {
             out.push('}');
         }
     }
@@ -111,7 +111,7 @@ impl Line {
 
 /// What a final line carries beside the metrics.
 #[derive(Debug, Clone, Copy)]
-pub struct Whole<'a> {
+pub struct FinalLine<'a> {
     pub content: &'a str,
     pub thinking: &'a str,
     pub tool_calls: Option<&'a Value>,

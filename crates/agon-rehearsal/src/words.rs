@@ -29,7 +29,7 @@ const DETERMINERS: &str = " a an the our its their his her my your this that one
 
 /// The noun phrases of `text` in order: runs of content words, three at most, without repeats.
 pub fn noun_phrases(text: &str) -> Vec<String> {
-    let mut run = Run::default();
+    let mut run = WordRun::default();
     let mut found: Vec<String> = Vec::new();
     for token in text.split_whitespace() {
         let word = token.trim_matches(|c: char| !c.is_alphanumeric());
@@ -50,12 +50,12 @@ pub fn noun_phrases(text: &str) -> Vec<String> {
 }
 
 #[derive(Default)]
-struct Run<'a> {
+struct WordRun<'a> {
     words: Vec<&'a str>,
     determined: bool,
 }
 
-impl Run<'_> {
+impl WordRun<'_> {
     fn close(&mut self, found: &mut Vec<String>) {
         let kept = self.words.get(self.words.len().saturating_sub(3)..).unwrap_or_default();
         let phrase = kept.iter().map(|word| decapitalise(word)).collect::<Vec<_>>().join(" ");

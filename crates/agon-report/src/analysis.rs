@@ -6,28 +6,27 @@
 mod attacks;
 mod ballots;
 mod beliefs;
+mod citations;
 mod disagreement;
-mod figures;
-mod grounds;
 mod insights;
 mod metrics;
 mod relationships;
+mod sums;
 mod tables;
 
 use crate::minutes::Minutes;
+use crate::result::ResultState;
 use crate::tree::ArgumentTree;
-use crate::verdict::Standing;
-use agon_core::DebateState;
-use attacks::Attack;
-use ballots::Held;
+use attacks::TreeAttack;
+use ballots::HeldAnswers;
 pub(crate) use beliefs::stands;
 pub use beliefs::{Belief, Beliefs, StrongestSpeech};
+pub use citations::{Ground, VerdictGrounds};
 pub use disagreement::{Agreement, Disagreement, Side, StandingAttack, StandingAttacks};
-pub use grounds::{Ground, VerdictGrounds};
 pub use metrics::DebaterMetrics;
-pub use relationships::Relationship;
+pub use relationships::DebaterRelation;
 use serde::{Deserialize, Serialize};
-pub(crate) use tables::{Cell, STRENGTH, Table, tables};
+pub(crate) use tables::STRENGTH;
 
 /// What the log of a debate that is over says about who did what to whom, what is still open, and what the verdict
 /// rests on.
@@ -38,7 +37,7 @@ pub struct Analysis {
     /// Each debater by itself, in declared order.
     pub metrics: Vec<DebaterMetrics>,
     /// Each ordered pair of debaters of whom there is something to tell, in declared order.
-    pub relationships: Vec<Relationship>,
+    pub relationships: Vec<DebaterRelation>,
     /// What the debaters still differ on.
     pub disagreement: Disagreement,
     /// What the judges quote; absent where no judge judged, or where the words of judges or debaters are kept out.
@@ -50,34 +49,34 @@ pub struct Analysis {
 }
 
 /// What all parts of the analysis are made of.
-struct Facts<'m, 'a> {
+struct AnalysisFacts<'m, 'a> {
     minutes: &'m Minutes<'a>,
     /// What the debaters held before and after, in declared order.
-    held: Vec<Held<'m>>,
+    held: Vec<HeldAnswers<'m>>,
     /// Absent where the file keeps the debaters' words out of reports: then nothing is known of them, which is not zero.
-    floor: Option<Floor<'m>>,
+    floor: Option<ShownFloor<'m>>,
 }
 
 /// What was said, and what it is to what was said before.
-struct Floor<'m> {
+struct ShownFloor<'m> {
     tree: &'m ArgumentTree,
     /// Every attack of the tree, in the order of the attacking speeches.
-    attacks: Vec<Attack<'m>>,
+    attacks: Vec<TreeAttack<'m>>,
 }
 
 impl Analysis {
     /// The analysis of a debate that ended with a result; none of one that runs, failed or was cancelled, or whose file
     /// switches the phase `analysis` off.
     pub fn of(minutes: &Minutes<'_>) -> Option<Self> {
-        if !wanted(minutes) || minutes.standing() != Standing::Ended(DebateState::Succeeded) {
+        if !wanted(minutes) || minutes.state() != ResultState::Succeeded {
             return None;
         }
         let tree = ArgumentTree::of(minutes);
         let shown = minutes.admission.spec.visible.debaters.history;
-        let floor = shown.then(|| Floor { attacks: attacks::of(&tree), tree: &tree });
-        let facts = Facts { minutes, held: ballots::held(minutes), floor };
+        let floor = shown.then(|| ShownFloor { attacks: attacks::of(&tree), tree: &tree });
+        let facts = AnalysisFacts { minutes, held: ballots::held(minutes), floor };
         let beliefs = beliefs::of(&facts);
-        let grounds = grounds::of(&facts, beliefs.as_ref());
+        let grounds = citations::of(&facts, beliefs.as_ref());
         let mut analysis = Self {
             insights: Vec::new(),
             metrics: metrics::of(&facts),

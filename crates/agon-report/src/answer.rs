@@ -1,5 +1,5 @@
 //! The text of the answer: the words that won, and whose they are.
-use crate::minutes::{Entry, Minutes};
+use crate::minutes::{Minutes, MinutesEntry};
 use crate::words;
 use agon_core::{ConsensusStrategy, JUDGE, MODERATOR, ModeratorDecision, Speech, SpeechKind, TurnId};
 
@@ -85,13 +85,13 @@ impl<'a> Minutes<'a> {
     }
 
     /// The first draft of an answer that was revised.
-    pub(crate) fn first_draft(&self, answer: WinningText<'a>) -> Option<(&Entry<'a>, &'a Speech)> {
+    pub(crate) fn first_draft(&self, answer: WinningText<'a>) -> Option<(&MinutesEntry<'a>, &'a Speech)> {
         let revised = answer.origin == TextOrigin::Revision;
         self.drafts(answer.author).next().filter(|(_, speech)| revised && speech.kind == SpeechKind::Proposal)
     }
 
     /// A debater's proposal and its revisions, in the order of the rounds.
-    fn drafts(&self, author: &str) -> impl Iterator<Item = (&Entry<'a>, &'a Speech)> {
+    fn drafts(&self, author: &str) -> impl Iterator<Item = (&MinutesEntry<'a>, &'a Speech)> {
         self.speeches().filter(move |(entry, speech)| {
             entry.participant == author && matches!(speech.kind, SpeechKind::Proposal | SpeechKind::Revision)
         })
@@ -110,9 +110,9 @@ impl<'a> Minutes<'a> {
             TextOrigin::ModeratorsDecision => "The decision of the moderator, which settled the question".to_owned(),
             TextOrigin::ModeratorsSynthesis => "The synthesis, by the moderator".to_owned(),
             TextOrigin::LastWord(kind) if turn.is_some_and(|turn| self.is_round(turn.round)) => {
-                format!("The last word for it: {} of {who}, {place}", words::kind(kind))
+                format!("The last word for it: {} of {who}, {place}", kind.label())
             }
-            TextOrigin::LastWord(kind) => format!("The last word for it: {} of {who}", words::kind(kind)),
+            TextOrigin::LastWord(kind) => format!("The last word for it: {} of {who}", kind.label()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What stands between the speeches, in words, the same for every report: plain text that the reports escape.
 use crate::checks;
-use crate::minutes::{Deed, Entry, names};
+use crate::minutes::{Deed, MinutesEntry, names};
 use crate::text::one_line;
 use crate::words::{self, count, duration};
 use agon_core::{
@@ -37,7 +37,7 @@ impl Aside {
 }
 
 /// The aside of an entry, where it is one; `speaker` says whose a turn was.
-pub(crate) fn of(entry: &Entry<'_>, speaker: &dyn Fn(TurnId) -> String) -> Option<Aside> {
+pub(crate) fn of(entry: &MinutesEntry<'_>, speaker: &dyn Fn(TurnId) -> String) -> Option<Aside> {
     let who = words::who(entry.participant);
     Some(match entry.deed {
         Deed::Interjected(interjection) => interjected(interjection),
@@ -59,7 +59,7 @@ pub(crate) fn of(entry: &Entry<'_>, speaker: &dyn Fn(TurnId) -> String) -> Optio
             let why = concluded.reasoning.map(|why| ("Why".to_owned(), one_line(why)));
             Aside::of(title).with(concluded.text).lines(why.into_iter().collect())
         }
-        Deed::Bid(purpose, bid) => Aside::of(format!("{}: {who} {}", words::purpose(purpose), bid_of(purpose, bid))),
+        Deed::Bid(purpose, bid) => Aside::of(format!("{}: {who} {}", purpose.label(), bid_of(purpose, bid))),
         Deed::Points(points, reply) => answered(who, points, reply),
         Deed::Criticised { of, critique, neutralised: _ } => criticised(who, of.as_str(), critique),
         Deed::Summarised { through, text } => {
@@ -147,14 +147,14 @@ fn noted(note: &Note) -> Vec<(String, String)> {
 
 /// What stands in the head of a speech after the name: `question to Bruno`, `argument, Prime Minister`.
 pub(crate) fn head(speech: &Speech) -> Vec<String> {
-    let kind = words::kind(speech.kind);
+    let kind = speech.kind.label();
     let to = speech.to.as_ref().map(|to| format!("{kind} to {to}"));
     let bench = speech.bench.map(|bench| bench.title().to_owned());
     [to.unwrap_or_else(|| kind.to_owned())].into_iter().chain(bench).collect()
 }
 
 /// What stands below a speech: who cut it off, what a revision makes of its critiques, and what came of the claims that it marks.
-pub(crate) fn tail(speech: &Speech) -> Vec<(String, String)> {
+pub(crate) fn tail(entry: &MinutesEntry<'_>, speech: &Speech) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     lines.extend(speech.cut_by.as_ref().map(|by| ("Cut off by".to_owned(), by.to_string())));
     if !speech.accepted.is_empty() {
@@ -163,7 +163,7 @@ pub(crate) fn tail(speech: &Speech) -> Vec<(String, String)> {
     let declined =
         |declined: &Declined| (format!("Declines the critique of {}", declined.critic), one_line(&declined.why));
     lines.extend(speech.declined.iter().map(declined));
-    lines.extend(speech.call.checks.iter().map(|check| (format!("Check by {}:", check.verifier), checks::line(check))));
+    lines.extend(entry.checks().map(|check| (format!("Check by {}:", check.verifier), checks::line(check))));
     lines
 }
 
@@ -183,25 +183,6 @@ pub(crate) fn tool_details(used: &ToolUse) -> Vec<(&'static str, String)> {
     let cut = |text: &String| crate::text::excerpt(text, MOST_TOOL_TEXT);
     let result = used.result.as_ref().map(|result| ("Result", cut(result)));
     [("Arguments", cut(&used.arguments))].into_iter().chain(result).collect()
-}
-
-/// Entries of the floor: runs of bids for the same thing are one.
-pub(crate) enum Group<'e, 'a> {
-    Bids(BidPurpose, Vec<(&'e Entry<'a>, &'a Bid)>),
-    One(&'e Entry<'a>),
-}
-
-/// The entries with runs of bids put together.
-pub(crate) fn groups<'e, 'a>(entries: impl IntoIterator<Item = &'e Entry<'a>>) -> Vec<Group<'e, 'a>> {
-    let mut groups: Vec<Group<'e, 'a>> = Vec::new();
-    for entry in entries {
-        match (entry.deed, groups.last_mut()) {
-            (Deed::Bid(purpose, bid), Some(Group::Bids(same, bids))) if *same == purpose => bids.push((entry, bid)),
-            (Deed::Bid(purpose, bid), _) => groups.push(Group::Bids(purpose, vec![(entry, bid)])),
-            (_, _) => groups.push(Group::One(entry)),
-        }
-    }
-    groups
 }
 
 /// What a run of bids is called.

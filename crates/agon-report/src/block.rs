@@ -4,12 +4,13 @@ mod objection;
 mod sides;
 
 use crate::analysis::Analysis;
-use crate::figures;
+use crate::call_figures;
 use crate::key;
 use crate::minutes::Minutes;
-use crate::terminal::{Style, StyledLine, indented_text, rehearsal_mark};
+use crate::result::ResultState;
+use crate::terminal::{StyledLine, TextStyle, indented_text, rehearsal_mark};
 use crate::text::{excerpt, one_line};
-use crate::verdict::{Standing, Tone};
+use crate::verdict::Tone;
 use crate::words::{self, count, duration};
 use agon_core::TurnId;
 use std::collections::BTreeSet;
@@ -47,6 +48,8 @@ pub(crate) struct BlockText {
     pub(crate) text: String,
     /// JSON.
     pub(crate) is_json: bool,
+    /// The speech that they are, where they are one.
+    pub(crate) turn: Option<TurnId>,
 }
 
 impl ResultBlock {
@@ -84,19 +87,19 @@ impl ResultBlock {
     /// The block for a terminal.
     pub fn lines(&self) -> Vec<StyledLine> {
         let style = match self.tone {
-            Tone::Good => Style::Good,
-            Tone::Mixed => Style::Warn,
-            Tone::Bad => Style::Bad,
-            Tone::Open => Style::Plain,
+            Tone::Good => TextStyle::Good,
+            Tone::Mixed => TextStyle::Warn,
+            Tone::Bad => TextStyle::Bad,
+            Tone::Open => TextStyle::Plain,
         };
-        let mut out = vec![StyledLine::empty(), StyledLine::of(Style::Title, "== Result ==")];
+        let mut out = vec![StyledLine::empty(), StyledLine::of(TextStyle::Title, "== Result ==")];
         // Whoever asked for the result alone has seen no other mark.
         out.extend(self.rehearsal.then(rehearsal_mark));
         let badge = StyledLine::of(style, format!("{}:", self.badge));
-        out.push(badge.and(Style::Strong, format!(" {}", self.headline)));
+        out.push(badge.and(TextStyle::Strong, format!(" {}", self.headline)));
         for text in &self.texts {
             out.push(StyledLine::empty());
-            out.push(StyledLine::of(Style::Dim, format!("{}:", text.title)));
+            out.push(StyledLine::of(TextStyle::Dim, format!("{}:", text.title)));
             let lines = indented_text(&text.text).into_iter();
             out.extend(lines.map(|line| StyledLine { data: text.is_json, ..line }));
         }
@@ -110,20 +113,21 @@ impl ResultBlock {
 
 fn row(label: &str, value: &str) -> StyledLine {
     let blanks = " ".repeat(LABEL.saturating_sub(label.len()));
-    StyledLine::hanging(Style::Office, &format!("{label}{blanks}"), Style::Plain, value)
+    StyledLine::hanging(TextStyle::Office, &format!("{label}{blanks}"), TextStyle::Plain, value)
 }
 
 fn texts(minutes: &Minutes<'_>) -> Vec<BlockText> {
     let answer = minutes.answer().and_then(|answer| {
         let title = one_line(&minutes.titled(answer));
-        Some(BlockText { title, text: answer.text?.to_owned(), is_json: false })
+        Some(BlockText { title, text: answer.text?.to_owned(), is_json: false, turn: answer.turn })
     });
     let synthesis = minutes.synthesis().map(|(_, synthesis)| {
         let problems = synthesis.problems.iter().map(|problem| format!("; does not fit the schema: {problem}"));
         let title = format!("Written by the synthesizer from the result{}", problems.collect::<String>());
         let output = synthesis.output.as_deref().map(words::pretty);
         let is_json = output.is_some();
-        BlockText { title: one_line(&title), text: output.unwrap_or_else(|| synthesis.text.to_string()), is_json }
+        let text = output.unwrap_or_else(|| synthesis.text.to_string());
+        BlockText { title: one_line(&title), text, is_json, turn: None }
     });
     answer.into_iter().chain(synthesis).collect()
 }
@@ -158,7 +162,7 @@ fn missing(minutes: &Minutes<'_>) -> Option<String> {
     let told = seats.iter().map(|seat| {
         let who = words::who(seat.participant.as_str());
         let here = |turn: &TurnId| (turn.round, turn.seat) == (seat.round, seat.seat);
-        let asked = minutes.asks.iter().find(|(turn, _)| here(turn)).map(|(_, (_, ask))| figures::task(&ask.task));
+        let asked = minutes.asks.iter().find(|(turn, _)| here(turn)).map(|(_, (_, ask))| call_figures::task(&ask.task));
         let what = match asked {
             Some(task) if minutes.is_round(seat.round) => format!("{task} of {}", minutes.place(seat.round)),
             Some(task) => task,
@@ -171,13 +175,12 @@ fn missing(minutes: &Minutes<'_>) -> Option<String> {
 
 /// Who was asked and has not answered yet, in a debate that goes on.
 fn open(minutes: &Minutes<'_>) -> Option<String> {
-    match minutes.standing() {
-        Standing::Running | Standing::Cancelling => {}
-        Standing::Halted(_) | Standing::Ended(_) => return None,
+    if !matches!(minutes.state(), ResultState::Running | ResultState::Cancelling) {
+        return None;
     }
     let answered: BTreeSet<TurnId> = minutes.entries.iter().map(|entry| entry.turn).collect();
     let open = minutes.asks.iter().filter(|(turn, _)| !answered.contains(turn)).map(|(_, (at, ask))| {
-        let (who, task) = (words::who(ask.participant.as_str()), figures::task(&ask.task));
+        let (who, task) = (words::who(ask.participant.as_str()), call_figures::task(&ask.task));
         format!("{who}, {task}, asked of {} at {}", ask.model, words::time_of_day(*at))
     });
     let open = open.collect::<Vec<_>>().join("; ");
@@ -186,7 +189,7 @@ fn open(minutes: &Minutes<'_>) -> Option<String> {
 
 fn rounds(minutes: &Minutes<'_>) -> Option<String> {
     let (rule, round) = minutes.stopped?;
-    Some(format!("{round}, then {}", words::stop(rule)))
+    Some(format!("{round}, then {}", rule.label()))
 }
 
 fn cost(minutes: &Minutes<'_>) -> String {
@@ -198,13 +201,12 @@ fn cost(minutes: &Minutes<'_>) -> String {
             format!("at least {}, as {} did not report all", count(tokens, "token"), count(unknown.into(), "call"))
         }
     };
-    let took = match minutes.standing() {
-        Standing::Ended(_) => duration(minutes.duration_ms()),
-        Standing::Halted(_) => format!("{} so far", duration(minutes.duration_ms())),
+    let took = duration(minutes.duration_ms());
+    let took = match minutes.state() {
+        ResultState::Succeeded | ResultState::Failed | ResultState::Cancelled => took,
+        ResultState::Paused | ResultState::Interrupted => format!("{took} so far"),
         // the log does not say how long nothing has happened since
-        Standing::Running | Standing::Cancelling => {
-            format!("{} up to the last event", duration(minutes.duration_ms()))
-        }
+        ResultState::Running | ResultState::Cancelling => format!("{took} up to the last event"),
     };
     let paused = match minutes.paused_ms {
         0 => String::new(),

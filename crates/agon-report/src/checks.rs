@@ -1,6 +1,6 @@
 //! Formal checks in words: each claim that a speech marks, and what its verifier said.
-use crate::figures;
-use crate::minutes::{Entry, Minutes};
+use crate::call_figures;
+use crate::minutes::{Minutes, MinutesEntry};
 use crate::text::excerpt;
 use crate::words;
 use agon_core::Check;
@@ -14,17 +14,17 @@ pub(crate) const COLUMNS: [&str; 5] = ["Claim", "Who", "Verifier", "Result", "Ou
 
 impl<'a> Minutes<'a> {
     /// The checked claims of all speeches that may be shown.
-    pub(crate) fn formal_checks(&self) -> impl Iterator<Item = (&Entry<'a>, &'a Check)> {
-        self.speeches().flat_map(|(entry, speech)| speech.call.checks.iter().map(move |check| (entry, check)))
+    pub(crate) fn formal_checks(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, &'a Check)> {
+        self.speeches().flat_map(|(entry, _)| entry.checks().map(move |check| (entry, check)))
     }
 }
 
 /// The table of claims: plain text, each cell on one line.
 pub(crate) fn rows(minutes: &Minutes<'_>) -> Vec<[String; 5]> {
-    let row = |(entry, check): (&Entry<'_>, &Check)| {
+    let row = |(entry, check): (&MinutesEntry<'_>, &Check)| {
         [
             excerpt(&check.claim, MOST_CLAIM),
-            format!("{}, {}", words::who(entry.participant), figures::label(&entry.deed)),
+            format!("{}, {}", words::who(entry.participant), call_figures::label(&entry.deed)),
             check.verifier.clone(),
             result(check),
             excerpt(&check.output, MOST_OUTPUT),

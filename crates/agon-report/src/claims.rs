@@ -3,8 +3,8 @@
 //! A claim is a sentence of the reasoning that is no question and has a letter. It has a citation where it names the speech
 //! of a verified quotation by number, or repeats a verified quotation: the whole of it, or [`RUN`] of its words in a row.
 //! What a sentence means is not looked at.
-use crate::key::{Numbered, numbers};
-use crate::minutes::{Entry, Judged, Minutes};
+use crate::key::{NumberedEntry, numbers};
+use crate::minutes::{Judged, Minutes, MinutesEntry};
 use crate::words;
 use agon_core::Citation;
 use serde::{Deserialize, Serialize};
@@ -22,14 +22,14 @@ pub struct Claims {
 }
 
 /// A sentence of a judge's reasoning.
-pub(crate) struct Claim<'a> {
+pub(crate) struct ReasonedClaim<'a> {
     pub(crate) text: &'a str,
     pub(crate) cited: bool,
 }
 
 impl<'a> Minutes<'a> {
     /// `3 of 4 citations verified, 1 of 4 claims without a citation`.
-    pub(crate) fn checked(&self, entry: &Entry<'a>, judged: Judged<'a>) -> String {
+    pub(crate) fn checked(&self, entry: &MinutesEntry<'a>, judged: Judged<'a>) -> String {
         let claims = self.counted_claims(entry, judged).and_then(words::claims);
         let told: Vec<String> = std::iter::once(words::checked(judged.citations)).chain(claims).collect();
         told.join(", ")
@@ -40,19 +40,19 @@ impl<'a> Minutes<'a> {
         self.counted_claims(entry, judged)
     }
     /// How many claims a judgement makes.
-    pub(crate) fn counted_claims(&self, entry: &Entry<'a>, judged: Judged<'a>) -> Option<Claims> {
+    pub(crate) fn counted_claims(&self, entry: &MinutesEntry<'a>, judged: Judged<'a>) -> Option<Claims> {
         let claims = self.claims(entry, judged)?;
         Some(Claims { total: claims.len(), uncited: claims.iter().filter(|claim| !claim.cited).count() })
     }
     /// The claims of a judgement; nothing where the debate file keeps the words of judges or debaters out of reports.
-    pub(crate) fn claims(&self, entry: &Entry<'a>, judged: Judged<'a>) -> Option<Vec<Claim<'a>>> {
+    pub(crate) fn claims(&self, entry: &MinutesEntry<'a>, judged: Judged<'a>) -> Option<Vec<ReasonedClaim<'a>>> {
         let visible = &self.admission.spec.visible;
         if !visible.judge.history || !visible.debaters.history {
             return None;
         }
         let verified: Vec<&Citation> = judged.citations.iter().filter(|citation| citation.verified).collect();
         let quotes: Vec<Vec<String>> = verified.iter().map(|citation| folded(&citation.quote)).collect();
-        let cited_speech = |shown: &Numbered| {
+        let cited_speech = |shown: &NumberedEntry| {
             let is = |citation: &&Citation| {
                 citation.turn.is_some_and(|turn| turn.same_slot(shown.turn))
                     && citation.participant.as_ref().is_none_or(|who| *who == shown.participant)
@@ -67,7 +67,7 @@ impl<'a> Minutes<'a> {
                 || quotes.iter().any(|quote| repeats(&said, quote))
         };
         let claims = sentences(judged.reasoning).filter(|text| is_claim(text));
-        Some(claims.map(|text| Claim { text, cited: cited(text) }).collect())
+        Some(claims.map(|text| ReasonedClaim { text, cited: cited(text) }).collect())
     }
 }
 

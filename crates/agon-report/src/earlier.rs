@@ -16,7 +16,7 @@ fn line(past: &PastDebate) -> String {
     let verdict = past.verdict.as_ref().map(|verdict| format!(" {}", inline(verdict))).unwrap_or_default();
     let failed: Vec<String> = past.failed.iter().map(failed).collect();
     let failed = if failed.is_empty() { String::new() } else { format!(" Failed there: {}.", failed.join("; ")) };
-    let told = sentence(&format!("**{topic}** (debate {id}, {day}): {}{winner}", words::outcome(past.outcome)));
+    let told = sentence(&format!("**{topic}** (debate {id}, {day}): {}{winner}", past.outcome.label()));
     format!("{told}{verdict}{failed}")
 }
 

@@ -1,7 +1,7 @@
 //! The event log as JSON lines.
 use crate::text::is_hazard;
 use crate::words::rfc3339;
-use agon_core::{Event, Position, Record, Timestamp, TurnId};
+use agon_core::{Answered, Event, Given, Position, Record, Timestamp};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -34,7 +34,11 @@ pub fn event_json(position: Position, at: Timestamp, event: &Event) -> Value {
     let mut line = Map::new();
     line.insert("seq".to_owned(), json!(position.0));
     line.insert("at".to_owned(), json!(rfc3339(at)));
-    let telling = matches!(event, Event::JudgementRecorded { .. } | Event::VerdictReached { verdict: Some(_), .. });
+    let telling = matches!(
+        event,
+        Event::Answered(Answered { given: Given::Judgement { .. }, .. })
+            | Event::VerdictReached { verdict: Some(_), .. }
+    );
     // An event is a plain data type with string keys: turning it into a value cannot fail.
     if let Ok(Value::Object(members)) = serde_json::to_value(event) {
         line.extend(members.into_iter().filter_map(|(name, value)| {
@@ -46,11 +50,6 @@ pub fn event_json(position: Position, at: Timestamp, event: &Event) -> Value {
         line.entry(TELLING_NULL).or_insert(Value::Null);
     }
     Value::Object(line)
-}
-
-/// A piece of a running answer, as live streams carry it between events.
-pub fn delta_json(turn: TurnId, n: u64, text: &str) -> Value {
-    json!({ "type": "delta", "turn": turn, "n": n, "text": text })
 }
 
 /// JSON on one line, with every character escaped that a terminal or a line reader could take for a command.

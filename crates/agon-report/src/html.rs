@@ -1,19 +1,15 @@
 //! A debate as one self-contained page: no script, no request, one style whose hash the page's own policy names.
-mod analysis;
 mod badges;
-mod block;
 mod charts;
 mod clean;
-mod floor;
-mod judges;
-mod key;
-mod outcome;
+mod draft;
 mod timeline;
 mod view;
 mod votes;
 
 use crate::minutes::Minutes;
 use askama::Template;
+pub(crate) use charts::Chart;
 
 /// The page's style.
 const STYLE: &str = include_str!("../templates/report.css");
@@ -30,7 +26,7 @@ pub enum HtmlError {
 
 /// The debate as a page for any browser, for screen and paper.
 pub fn html(minutes: &Minutes<'_>) -> Result<String, HtmlError> {
-    Ok(view::Report::of(minutes).render()?)
+    Ok(view::ReportPage::of(minutes).render()?)
 }
 
 #[cfg(test)]

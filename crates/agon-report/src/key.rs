@@ -1,12 +1,12 @@
 //! What the labels and numbers of a judge's own view of the debate stand for.
-use crate::figures;
-use crate::minutes::{Deed, Entry, Judged, Minutes};
+use crate::call_figures;
+use crate::minutes::{Deed, Judged, Minutes, MinutesEntry};
 use agon_core::{Admission, ParticipantId, TurnId, kept, presentation, speaker_labels};
 use std::collections::BTreeSet;
 
 /// A speech under the number that the judge knows it by.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Numbered {
+pub(crate) struct NumberedEntry {
     pub(crate) number: u32,
     pub(crate) turn: TurnId,
     pub(crate) participant: ParticipantId,
@@ -23,15 +23,36 @@ pub(crate) fn labels(admission: &Admission) -> Vec<(String, ParticipantId)> {
     labels
 }
 
+/// What the labels stand for, and the entries that a judge's words name; one of them is there.
+pub(crate) struct JudgeKey {
+    pub(crate) labels: Vec<(String, ParticipantId)>,
+    pub(crate) entries: Vec<NumberedEntry>,
+}
+
+/// The key to a judge's words on one order of presentation; nothing where they need none.
+pub(crate) fn of<'t>(
+    minutes: &Minutes<'_>,
+    entry: &MinutesEntry<'_>,
+    order: u32,
+    words: impl IntoIterator<Item = &'t str>,
+) -> Option<JudgeKey> {
+    let key = JudgeKey { labels: labels(minutes.admission), entries: minutes.named_entries(entry, order, words) };
+    (!key.labels.is_empty() || !key.entries.is_empty()).then_some(key)
+}
+
 impl<'a> Minutes<'a> {
+    /// The key to a judgement.
+    pub(crate) fn judgement_key(&self, entry: &MinutesEntry<'_>, judged: Judged<'_>) -> Option<JudgeKey> {
+        of(self, entry, judged.order, [judged.verdict, judged.reasoning])
+    }
     /// The speeches as the judge was shown them for this judgement. The numbers differ from order to order.
-    pub(crate) fn numbered(&self, turn: TurnId, order: u32) -> Vec<Numbered> {
+    pub(crate) fn numbered(&self, turn: TurnId, order: u32) -> Vec<NumberedEntry> {
         let asked = self.asked(turn).map(|(_, ask)| ask);
         let (spec, said) = (&self.admission.spec, self.transcript.up_to(asked.map_or(self.last, |ask| ask.sees)));
         // A judge for whom the whole was too long was shown what memory keeps.
         let said = if asked.is_some_and(|ask| ask.kept) { kept(spec, said, self.summarised()) } else { said };
         let shown = presentation(spec, self.admission.seed, said, order);
-        let numbered = shown.into_iter().map(|shown| Numbered {
+        let numbered = shown.into_iter().map(|shown| NumberedEntry {
             number: shown.number,
             turn: shown.entry.turn,
             participant: shown.entry.participant.clone(),
@@ -49,10 +70,10 @@ impl<'a> Minutes<'a> {
     /// The speeches that a judge's words on one order of presentation name by number.
     pub(crate) fn named_entries<'t>(
         &self,
-        entry: &Entry<'_>,
+        entry: &MinutesEntry<'_>,
         order: u32,
         words: impl IntoIterator<Item = &'t str>,
-    ) -> Vec<Numbered> {
+    ) -> Vec<NumberedEntry> {
         let named: BTreeSet<u32> = words.into_iter().flat_map(numbers).collect();
         if named.is_empty() {
             return Vec::new();
@@ -62,13 +83,13 @@ impl<'a> Minutes<'a> {
         entries
     }
     /// The judgement whose words the verdict is in.
-    pub(crate) fn deciding(&self) -> Option<(&Entry<'a>, Judged<'a>)> {
+    pub(crate) fn deciding(&self) -> Option<(&MinutesEntry<'a>, Judged<'a>)> {
         let reasoning = self.verdict?.reasoning?;
         self.judgements().find(|(_, judged)| judged.reasoning == reasoning)
     }
     /// `round 2`, as it stands inside a sentence.
     pub(crate) fn place(&self, round: u32) -> String {
-        figures::section(self, round).to_lowercase()
+        call_figures::section(self, round).to_lowercase()
     }
     /// Whether the number is that of a round, and not of what comes before the first or after the last.
     pub(crate) fn is_round(&self, round: u32) -> bool {

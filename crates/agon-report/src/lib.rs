@@ -6,18 +6,22 @@
 //! What models, files and servers wrote is hostile input: it never becomes an escape sequence, a tag, a script, a link, a table cell's
 //! border or a heading of the report.
 //!
+//! What a report says is one document of sections and blocks; Markdown, the page and the terminal draw it. A new
+//! section is a function in `document/`, a `SectionKind`, and a place in the lists of the renderers.
+//!
 //! Invariant: no clock, no file, no network, no randomness: the same log gives the same bytes, whoever asks and whenever.
 
 mod analysis;
 mod answer;
 mod asides;
 mod block;
+mod call_figures;
 mod checks;
 mod claims;
+mod document;
 mod earlier;
 mod events;
 mod feeds;
-mod figures;
 mod html;
 mod key;
 mod markdown;
@@ -34,18 +38,18 @@ mod warnings;
 mod words;
 
 pub use analysis::{
-    Agreement, Analysis, Belief, Beliefs, DebaterMetrics, Disagreement, Ground, Relationship, Side, StandingAttack,
+    Agreement, Analysis, Belief, Beliefs, DebaterMetrics, DebaterRelation, Disagreement, Ground, Side, StandingAttack,
     StandingAttacks, StrongestSpeech, VerdictGrounds,
 };
 pub use block::ResultBlock;
 pub use claims::Claims;
-pub use events::{delta_json, event_json, events_jsonl, json_line, safe_json, shown_events_jsonl};
+pub use events::{event_json, events_jsonl, json_line, safe_json, shown_events_jsonl};
 pub use html::{HtmlError, html};
 pub use markdown::{full_markdown, summary_only, verbose};
 pub use minutes::{Minutes, NotADebate};
 pub use prices::{Expense, Price, Prices};
 pub use result::*;
-pub use terminal::{LiveView, Span, Speaking, Style, StyledLine, Waiting};
+pub use terminal::{LiveView, Speaking, StyledLine, StyledSpan, TextStyle, Waiting};
 pub use text::{PlainText, excerpt, one_line, plain, sentence};
 pub use tree::{ArgumentTree, Relation, TreeEdge, TreeNode, tree_markdown, tree_svg};
 pub use visible::{deltas_shown_to_clients, shown, shown_to_clients};

@@ -6,11 +6,11 @@ use crate::prices::{Expenses, Prices};
 use crate::{visible, words};
 use agon_core::{
     Admission, Ask, BallotStage, Call, Consensus, Critique, DebateState, DebaterScore, Event, Failure, Halt,
-    Interjection, JUDGE, MODERATOR, MajorityShift, Measures, MissingSeat, ModeratorDecision, Outcome, ParticipantId,
-    PhaseName, Position, Ranked, Reason, Record, Seat, Speech, SpeechScore, Step, StopRule, Synthesis, Timestamp,
-    ToolUse, Transcript, TurnId, UsageTotals, VoteRule, VoterWeight, judge_index,
+    Interjection, MajorityShift, Measures, MissingSeat, ModeratorDecision, Outcome, ParticipantId, PhaseName, Position,
+    Ranked, Reason, Record, Seat, Speech, SpeechScore, Step, StopRule, Synthesis, Timestamp, ToolUse, Transcript,
+    TurnId, UsageTotals, VoteRule, VoterWeight,
 };
-pub(crate) use entry::{Choice, Concluded, Deed, Entry, Judged, entry};
+pub(crate) use entry::{BallotChoice, Concluded, Deed, Judged, MinutesEntry, entry};
 pub(crate) use fold::names;
 use std::collections::BTreeMap;
 
@@ -34,26 +34,26 @@ pub struct Minutes<'a> {
     pub(crate) last: Position,
     pub(crate) phase: Option<PhaseName>,
     pub(crate) rounds: Vec<u32>,
-    pub(crate) claims: Vec<Claim<'a>>,
+    pub(crate) claims: Vec<WriterClaim<'a>>,
     pub(crate) placements: Vec<Placement<'a>>,
     pub(crate) asks: BTreeMap<TurnId, (Timestamp, &'a Ask)>,
     /// By round, seat and try; what shares these in the order of the log.
-    pub(crate) entries: Vec<Entry<'a>>,
+    pub(crate) entries: Vec<MinutesEntry<'a>>,
     /// The speeches, as a judge is shown them.
     pub(crate) transcript: Transcript,
     pub(crate) stopped: Option<(StopRule, u32)>,
     /// What was wrong with `terminate_when` when the rounds had ended without it.
     pub(crate) predicate_problem: Option<&'a str>,
-    pub(crate) tally: Option<Tally<'a>>,
+    pub(crate) tally: Option<VoteTally<'a>>,
     /// By round.
     pub(crate) measures: Vec<(u32, &'a Measures)>,
-    pub(crate) tools: Vec<ToolCall<'a>>,
-    pub(crate) stages: Vec<Stage<'a>>,
+    pub(crate) tools: Vec<MinutesToolCall<'a>>,
+    pub(crate) stages: Vec<OpenedSeats<'a>>,
     /// Running speeches that the others heard a part of: the turn, and how many characters.
     pub(crate) heard: Vec<(Timestamp, TurnId, usize)>,
     pub(crate) verdict: Option<Verdict<'a>>,
     pub(crate) cancel: Option<&'a str>,
-    pub(crate) end: Option<End<'a>>,
+    pub(crate) end: Option<DebateEnd<'a>>,
     pub(crate) log_head: Option<String>,
     pub(crate) prices: Prices,
     pub(crate) halt: Option<Halt>,
@@ -65,7 +65,7 @@ pub struct Minutes<'a> {
 
 /// A coordinator took over.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Claim<'a> {
+pub(crate) struct WriterClaim<'a> {
     pub(crate) at: Timestamp,
     pub(crate) writer: &'a str,
     pub(crate) epoch: u64,
@@ -83,7 +83,7 @@ pub(crate) struct Placement<'a> {
 
 /// A tool was used on the way to an answer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ToolCall<'a> {
+pub(crate) struct MinutesToolCall<'a> {
     pub(crate) at: Timestamp,
     pub(crate) turn: TurnId,
     pub(crate) participant: &'a str,
@@ -94,7 +94,7 @@ pub(crate) struct ToolCall<'a> {
 
 /// Seats that were opened.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stage<'a> {
+pub(crate) struct OpenedSeats<'a> {
     pub(crate) at: Timestamp,
     pub(crate) round: u32,
     pub(crate) step: Step,
@@ -104,7 +104,7 @@ pub(crate) struct Stage<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tally<'a> {
+pub(crate) struct VoteTally<'a> {
     /// Absent where rankings of judges were counted.
     pub(crate) rule: Option<VoteRule>,
     pub(crate) counts: &'a [(String, u32)],
@@ -127,7 +127,7 @@ pub(crate) struct Verdict<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct End<'a> {
+pub(crate) struct DebateEnd<'a> {
     pub(crate) at: Timestamp,
     pub(crate) state: DebateState,
     pub(crate) outcome: Option<Outcome>,
@@ -181,76 +181,52 @@ impl<'a> Minutes<'a> {
     pub(crate) fn rehearsal(&self) -> bool {
         self.admission.rehearsal || self.calls().any(|(_, call)| call.rehearsal)
     }
-    pub(crate) fn speeches(&self) -> impl Iterator<Item = (&Entry<'a>, &'a Speech)> {
-        self.entries.iter().filter_map(|entry| {
-            let Deed::Spoke(speech) = entry.deed else { return None };
-            Some((entry, speech))
+    /// What was done in turns, as far as `pick` takes it up.
+    fn done<T>(&self, pick: impl Fn(Deed<'a>) -> Option<T>) -> impl Iterator<Item = (&MinutesEntry<'a>, T)> {
+        self.entries.iter().filter_map(move |entry| Some((entry, pick(entry.deed)?)))
+    }
+    pub(crate) fn speeches(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, &'a Speech)> {
+        self.done(|deed| if let Deed::Spoke(speech) = deed { Some(speech) } else { None })
+    }
+    pub(crate) fn ballots(&self, stage: BallotStage) -> impl Iterator<Item = (&MinutesEntry<'a>, BallotChoice<'a>)> {
+        self.done(move |deed| match deed {
+            Deed::Balloted(cast, choice) if cast == stage => Some(choice),
+            _ => None,
         })
     }
-    pub(crate) fn ballots(&self, stage: BallotStage) -> impl Iterator<Item = (&Entry<'a>, Choice<'a>)> {
-        self.entries.iter().filter_map(move |entry| {
-            let Deed::Balloted(cast, choice) = entry.deed else { return None };
-            (cast == stage).then_some((entry, choice))
-        })
+    pub(crate) fn votes(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, BallotChoice<'a>)> {
+        self.done(|deed| if let Deed::Voted(choice) = deed { Some(choice) } else { None })
     }
-    pub(crate) fn votes(&self) -> impl Iterator<Item = (&Entry<'a>, Choice<'a>)> {
-        self.entries.iter().filter_map(|entry| {
-            let Deed::Voted(choice) = entry.deed else { return None };
-            Some((entry, choice))
-        })
+    pub(crate) fn judgements(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, Judged<'a>)> {
+        self.done(|deed| if let Deed::Judged(judged) = deed { Some(judged) } else { None })
     }
-    pub(crate) fn judgements(&self) -> impl Iterator<Item = (&Entry<'a>, Judged<'a>)> {
-        self.entries.iter().filter_map(|entry| {
-            let Deed::Judged(judged) = entry.deed else { return None };
-            Some((entry, judged))
-        })
-    }
-    pub(crate) fn rankings(&self) -> impl Iterator<Item = (&Entry<'a>, u32, &'a [Ranked])> {
-        self.entries.iter().filter_map(|entry| {
-            let Deed::Ranked { order, ranking } = entry.deed else { return None };
-            Some((entry, order, ranking))
-        })
+    pub(crate) fn rankings(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, u32, &'a [Ranked])> {
+        let ranked = |deed| if let Deed::Ranked { order, ranking } = deed { Some((order, ranking)) } else { None };
+        self.done(ranked).map(|(entry, (order, ranking))| (entry, order, ranking))
     }
     /// What voters scored the debaters with.
-    pub(crate) fn debater_scores(&self) -> impl Iterator<Item = (&Entry<'a>, &'a [DebaterScore])> {
-        self.entries.iter().filter_map(|entry| {
-            let Deed::ScoredDebaters(scores) = entry.deed else { return None };
-            Some((entry, scores))
-        })
+    pub(crate) fn debater_scores(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, &'a [DebaterScore])> {
+        self.done(|deed| if let Deed::ScoredDebaters(scores) = deed { Some(scores) } else { None })
     }
     /// What the moderator scored the speeches with.
-    pub(crate) fn speech_scores(&self) -> impl Iterator<Item = (&Entry<'a>, &'a [SpeechScore])> {
-        self.entries.iter().filter_map(|entry| {
-            let Deed::ScoredSpeeches(scores) = entry.deed else { return None };
-            Some((entry, scores))
-        })
+    pub(crate) fn speech_scores(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, &'a [SpeechScore])> {
+        self.done(|deed| if let Deed::ScoredSpeeches(scores) = deed { Some(scores) } else { None })
     }
-    pub(crate) fn critiques(&self) -> impl Iterator<Item = (&Entry<'a>, &'a ParticipantId, &'a Critique)> {
-        self.entries.iter().filter_map(|entry| {
-            let Deed::Criticised { of, critique, .. } = entry.deed else { return None };
-            Some((entry, of, critique))
-        })
+    pub(crate) fn critiques(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, &'a ParticipantId, &'a Critique)> {
+        let of = |deed| if let Deed::Criticised { of, critique, .. } = deed { Some((of, critique)) } else { None };
+        self.done(of).map(|(entry, (of, critique))| (entry, of, critique))
     }
-    pub(crate) fn interjections(&self) -> impl Iterator<Item = (&Entry<'a>, &'a Interjection)> {
-        self.entries.iter().filter_map(|entry| {
-            let Deed::Interjected(interjection) = entry.deed else { return None };
-            Some((entry, interjection))
-        })
+    pub(crate) fn interjections(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, &'a Interjection)> {
+        self.done(|deed| if let Deed::Interjected(interjection) = deed { Some(interjection) } else { None })
     }
-    pub(crate) fn conclusions(&self) -> impl Iterator<Item = (&Entry<'a>, Concluded<'a>)> {
-        self.entries.iter().filter_map(|entry| {
-            let Deed::Concluded(concluded) = entry.deed else { return None };
-            Some((entry, concluded))
-        })
+    pub(crate) fn conclusions(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, Concluded<'a>)> {
+        self.done(|deed| if let Deed::Concluded(concluded) = deed { Some(concluded) } else { None })
     }
-    pub(crate) fn synthesis(&self) -> Option<(&Entry<'a>, &'a Synthesis)> {
-        self.entries.iter().rev().find_map(|entry| {
-            let Deed::Synthesised(synthesis) = entry.deed else { return None };
-            Some((entry, synthesis))
-        })
+    pub(crate) fn synthesis(&self) -> Option<(&MinutesEntry<'a>, &'a Synthesis)> {
+        self.done(|deed| if let Deed::Synthesised(synthesis) = deed { Some(synthesis) } else { None }).last()
     }
     /// The tools that were used on the way to what came of a turn.
-    pub(crate) fn tools_of(&self, turn: TurnId) -> impl Iterator<Item = &ToolCall<'a>> {
+    pub(crate) fn tools_of(&self, turn: TurnId) -> impl Iterator<Item = &MinutesToolCall<'a>> {
         self.tools.iter().filter(move |used| used.turn == turn)
     }
     /// The name of whoever held a turn.
@@ -266,25 +242,24 @@ impl<'a> Minutes<'a> {
     pub(crate) fn shows(&self, participant: &str) -> bool {
         visible::shown(&self.admission.spec, &participant.into()).history
     }
-    pub(crate) fn decisions(&self) -> impl Iterator<Item = (&Entry<'a>, &'a ModeratorDecision, bool)> {
-        self.entries.iter().filter_map(|entry| {
-            let Deed::Moderated { decision, fallback } = entry.deed else { return None };
-            Some((entry, decision, fallback))
-        })
+    pub(crate) fn decisions(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, &'a ModeratorDecision, bool)> {
+        let of = |deed| match deed {
+            Deed::Moderated { decision, fallback } => Some((decision, fallback)),
+            _ => None,
+        };
+        self.done(of).map(|(entry, (decision, fallback))| (entry, decision, fallback))
     }
-    pub(crate) fn failures(&self) -> impl Iterator<Item = (&Entry<'a>, &'a Failure, Option<Timestamp>)> {
-        self.entries.iter().filter_map(|entry| {
-            let Deed::Failed { failure, retry_at } = entry.deed else { return None };
-            Some((entry, failure, retry_at))
-        })
+    pub(crate) fn failures(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, &'a Failure, Option<Timestamp>)> {
+        let of = |deed| if let Deed::Failed { failure, retry_at } = deed { Some((failure, retry_at)) } else { None };
+        self.done(of).map(|(entry, (failure, retry_at))| (entry, failure, retry_at))
     }
     /// Everything that called a model, or tried to.
-    pub(crate) fn calls(&self) -> impl Iterator<Item = (&Entry<'a>, &'a Call)> {
+    pub(crate) fn calls(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, &'a Call)> {
         self.entries.iter().filter_map(|entry| Some((entry, entry.call?)))
     }
     /// The calls of this debate: what was said in one that is judged again was paid for there.
-    fn own_calls(&self) -> impl Iterator<Item = (&Entry<'a>, &'a Call)> {
-        let own = |entry: &Entry<'_>| self.admission.rejudges.is_none() || entry.at != self.admitted_at;
+    fn own_calls(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, &'a Call)> {
+        let own = |entry: &MinutesEntry<'_>| self.admission.rejudges.is_none() || entry.at != self.admitted_at;
         self.calls().filter(move |(entry, _)| own(entry))
     }
     pub(crate) fn asked(&self, turn: TurnId) -> Option<(Timestamp, &'a Ask)> {
@@ -329,26 +304,8 @@ impl<'a> Minutes<'a> {
         rounds.dedup();
         rounds
     }
-}
-
-/// The class of a participant: its place among the debaters, or one of the two offices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    Debater(usize),
-    Moderator,
-    Judge,
-    Unknown,
-}
-impl Minutes<'_> {
-    pub(crate) fn part(&self, participant: &str) -> Part {
-        match participant {
-            MODERATOR => Part::Moderator,
-            JUDGE => Part::Judge,
-            name if judge_index(&name.into()).is_some() => Part::Judge,
-            name => {
-                let at = self.admission.spec.personas.iter().position(|persona| persona.name.as_str() == name);
-                at.map_or(Part::Unknown, Part::Debater)
-            }
-        }
+    /// The place of a debater in the debate file.
+    pub(crate) fn debater(&self, participant: &str) -> Option<usize> {
+        self.admission.spec.personas.iter().position(|persona| persona.name.as_str() == participant)
     }
 }

@@ -8,7 +8,9 @@ use crate::minutes::Minutes;
 use crate::prices::Expense;
 use crate::tree::ArgumentTree;
 use crate::words::rfc3339;
-use agon_core::{BallotStage, FeedFault, MajorityShift, Method, MissingSeat, Outcome, Reason, UsageTotals};
+use agon_core::{
+    BallotStage, FeedFault, Interjection, MajorityShift, Measures, MissingSeat, Outcome, Reason, Recalled, UsageTotals,
+};
 pub use decision::*;
 pub use floor::*;
 use serde::{Deserialize, Serialize};
@@ -33,7 +35,7 @@ pub struct DebateResult {
     pub history: Option<Vec<PastResult>>,
     /// By what those were found; absent: by words, as where the file names no embedding model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub recalled: Option<RecalledResult>,
+    pub recalled: Option<Recalled>,
     /// The feeds that the speakers were given; absent where the file names none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feeds: Vec<FeedResult>,
@@ -63,7 +65,7 @@ pub struct DebateResult {
     pub synthesis: Option<SynthesisResult>,
     /// How similar the speeches of each round were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub measures: Vec<MeasuresResult>,
+    pub measures: Vec<InRound<Measures>>,
     /// What the moderator scored the speeches with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub speech_scores: Vec<SpeechScoreResult>,
@@ -71,7 +73,7 @@ pub struct DebateResult {
     pub moderator_decisions: Vec<ModeratorResult>,
     /// What the moderator said between speeches and the end of a round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub moderator_interjections: Vec<InterjectionResult>,
+    pub moderator_interjections: Vec<InRound<Interjection>>,
     /// How the moderator concluded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moderator_conclusions: Vec<ConclusionResult>,
@@ -123,15 +125,6 @@ pub struct DebateResult {
     pub rehearsal: bool,
 }
 
-/// By what earlier debates were found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RecalledResult {
-    /// Embeddings, or words because those could not be had.
-    pub method: Method,
-    /// The embedding model that the file names.
-    pub model: String,
-}
-
 /// A feed that the speakers were given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FeedResult {
@@ -171,11 +164,11 @@ impl DebateResult {
         Self {
             id: admission.id.to_string(),
             topic: admission.spec.topic.clone(),
-            state: build::state(minutes.standing()),
+            state: minutes.state(),
             outcome: minutes.outcome(),
             reason: minutes.end.map_or(minutes.interrupted, |end| end.reason).cloned(),
             history: build::history(admission),
-            recalled: build::recalled(admission),
+            recalled: admission.recalled.clone(),
             feeds: build::feeds(admission),
             rounds: u32::try_from(minutes.rounds.len()).unwrap_or(u32::MAX),
             stopped_by: minutes.stopped.map(|(rule, round)| Stopped { rule, round }),
@@ -186,9 +179,12 @@ impl DebateResult {
             consensus: build::consensus(minutes),
             rankings: build::rankings(minutes),
             synthesis: build::synthesis(minutes),
-            measures: build::measures(minutes),
+            measures: minutes.measures.iter().map(|(round, what)| InRound::of(*round, *what)).collect(),
             speech_scores: build::speech_scores(minutes),
-            moderator_interjections: build::interjections(minutes),
+            moderator_interjections: minutes
+                .interjections()
+                .map(|(entry, what)| InRound::of(entry.turn.round, what))
+                .collect(),
             moderator_conclusions: build::conclusions(minutes),
             tools: build::tools(minutes),
             checks: build::checks(minutes),

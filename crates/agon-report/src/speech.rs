@@ -6,8 +6,8 @@ use std::borrow::Cow;
 /// levels below anything that the report itself uses.
 pub(crate) fn events(text: &str) -> Vec<Event<'_>> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
-    let mut links: Vec<Link> = Vec::new();
-    let mut out = Texts::default();
+    let mut links: Vec<OpenLink> = Vec::new();
+    let mut out = WholeTexts::default();
     for event in Parser::new_ext(text, options) {
         if let Some(link) = links.last_mut()
             && let Event::Text(text) | Event::Code(text) = &event
@@ -15,13 +15,13 @@ pub(crate) fn events(text: &str) -> Vec<Event<'_>> {
             link.shown.push_str(text);
         }
         match event {
-            Event::Start(Tag::Link { dest_url, .. }) => links.push(Link::to(&dest_url, false)),
+            Event::Start(Tag::Link { dest_url, .. }) => links.push(OpenLink::to(&dest_url, false)),
             Event::Start(Tag::Image { dest_url, .. }) => {
-                links.push(Link::to(&dest_url, true));
+                links.push(OpenLink::to(&dest_url, true));
                 out.push(Event::Text("[image: ".into()));
             }
             Event::End(TagEnd::Link | TagEnd::Image) => {
-                if let Some(address) = links.pop().and_then(Link::address) {
+                if let Some(address) = links.pop().and_then(OpenLink::address) {
                     out.push(Event::Text(address));
                 }
             }
@@ -42,13 +42,13 @@ const MOST_NESTED: usize = 16;
 
 /// Events in which no text follows a text, so that a writer sees a whole line's text at once, and nothing is nested too deep.
 #[derive(Default)]
-struct Texts<'a> {
+struct WholeTexts<'a> {
     events: Vec<Event<'a>>,
     text: Option<Cow<'a, str>>,
     /// Of each mark that is open, whether it stands there.
     open: Vec<bool>,
 }
-impl<'a> Texts<'a> {
+impl<'a> WholeTexts<'a> {
     fn push(&mut self, event: Event<'a>) {
         match event {
             Event::Text(text) => match &mut self.text {
@@ -88,12 +88,12 @@ impl<'a> Texts<'a> {
 }
 
 /// A link or image that is open.
-struct Link {
+struct OpenLink {
     address: String,
     shown: String,
     image: bool,
 }
-impl Link {
+impl OpenLink {
     fn to(address: &str, image: bool) -> Self {
         Self { address: address.to_owned(), shown: String::new(), image }
     }

@@ -8,4 +8,4 @@ mod styled;
 pub(crate) use lines::text as indented_text;
 pub use live::{LiveView, Speaking, Waiting};
 pub(crate) use styled::rehearsal_mark;
-pub use styled::{Span, Style, StyledLine};
+pub use styled::{StyledLine, StyledSpan, TextStyle};

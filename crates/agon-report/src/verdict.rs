@@ -1,5 +1,6 @@
 //! What came out, in words, and what stands against it.
-use crate::minutes::{Choice, Entry, Judged, Minutes};
+use crate::minutes::{BallotChoice, Judged, Minutes, MinutesEntry};
+use crate::result::ResultState;
 use crate::words;
 use agon_core::tally::same_answer;
 use agon_core::{
@@ -7,15 +8,6 @@ use agon_core::{
     Outcome, ParticipantId, Reason, ReasonCode, Task, TurnId, VoteRule, Voters,
 };
 use std::cmp::Reverse;
-
-/// Where a debate is: it runs until it says how it ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
-    Running,
-    Cancelling,
-    Halted(Halt),
-    Ended(DebateState),
-}
 
 /// The sound of a result: what a badge shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +19,17 @@ pub(crate) enum Tone {
 }
 
 impl<'a> Minutes<'a> {
-    pub(crate) fn standing(&self) -> Standing {
+    /// Where the debate is: it runs until it says how it ended.
+    pub(crate) fn state(&self) -> ResultState {
         let halt = self.halt.or(self.interrupted.map(Halt::of));
-        match (self.end, halt, self.cancel) {
-            (Some(end), ..) => Standing::Ended(end.state),
-            (None, Some(halt), _) => Standing::Halted(halt),
-            (None, None, Some(_)) => Standing::Cancelling,
-            (None, None, None) => Standing::Running,
+        match (self.end.map(|end| end.state), halt, self.cancel) {
+            (Some(DebateState::Succeeded), ..) => ResultState::Succeeded,
+            (Some(DebateState::Failed), ..) => ResultState::Failed,
+            (Some(DebateState::Cancelled), ..) => ResultState::Cancelled,
+            (None, Some(Halt::Paused), _) => ResultState::Paused,
+            (None, Some(Halt::Interrupted), _) => ResultState::Interrupted,
+            (None, None, Some(_)) => ResultState::Cancelling,
+            (None, None, None) => ResultState::Running,
         }
     }
     pub(crate) fn outcome(&self) -> Option<Outcome> {
@@ -41,30 +37,31 @@ impl<'a> Minutes<'a> {
     }
     /// The outcome, or the state where there is none.
     pub(crate) fn badge(&self) -> (&'static str, Tone) {
-        match (self.standing(), self.outcome()) {
-            (Standing::Running, _) => ("Running", Tone::Open),
-            (Standing::Cancelling, _) => ("Being cancelled", Tone::Open),
-            (Standing::Halted(halt), _) => (words::halt(halt), Tone::Open),
-            (Standing::Ended(DebateState::Succeeded), Some(outcome)) => {
+        match (self.state(), self.outcome()) {
+            (ResultState::Succeeded, Some(outcome)) => {
                 let missing = self.end.is_some_and(|end| !end.missing.is_empty());
                 (words::ended(outcome, missing), tone(outcome))
             }
-            (Standing::Ended(state @ DebateState::Succeeded), None) => (words::state(state), Tone::Good),
-            (Standing::Ended(state @ (DebateState::Failed | DebateState::Cancelled)), _) => {
-                (words::state(state), Tone::Bad)
-            }
+            (ResultState::Running, _) => ("Running", Tone::Open),
+            (ResultState::Cancelling, _) => ("Being cancelled", Tone::Open),
+            (ResultState::Paused, _) => (Halt::Paused.label(), Tone::Open),
+            (ResultState::Interrupted, _) => (Halt::Interrupted.label(), Tone::Open),
+            (ResultState::Succeeded, None) => (DebateState::Succeeded.label(), Tone::Good),
+            (ResultState::Failed, _) => (DebateState::Failed.label(), Tone::Bad),
+            (ResultState::Cancelled, _) => (DebateState::Cancelled.label(), Tone::Bad),
         }
     }
     /// The answer in a few words: who won, or why nobody did.
     pub(crate) fn headline(&self) -> String {
         let verdict = self.verdict.filter(|verdict| verdict.verdict.is_some() || verdict.winner.is_some());
-        match (self.standing(), verdict) {
-            (Standing::Running, None) => match self.phase {
-                Some(phase) => format!("The debate is running: {}", words::phase(phase).to_lowercase()),
+        match (self.state(), verdict) {
+            (ResultState::Running, None) => match self.phase {
+                Some(phase) => format!("The debate is running: {}", phase.label().to_lowercase()),
                 None => "The debate is running".to_owned(),
             },
-            (Standing::Cancelling, None) => "The debate is being cancelled".to_owned(),
-            (Standing::Halted(halt), None) => format!("The debate is {}: agon resume continues it", halt.as_str()),
+            (ResultState::Cancelling, None) => "The debate is being cancelled".to_owned(),
+            (ResultState::Paused, None) => "The debate is paused: agon resume continues it".to_owned(),
+            (ResultState::Interrupted, None) => "The debate is interrupted: agon resume continues it".to_owned(),
             (_, Some(verdict)) => match (verdict.outcome, verdict.winner) {
                 (Outcome::Decided | Outcome::Degraded, Some(winner)) if self.elects_a_proposal(winner) => {
                     format!("The proposal of {winner}")
@@ -74,9 +71,9 @@ impl<'a> Minutes<'a> {
                 (Outcome::Tie, _) => "A tie".to_owned(),
                 (Outcome::Inconclusive, _) => "No verdict".to_owned(),
             },
-            (Standing::Ended(_), None) if self.outcome() == Some(Outcome::Tie) => "A tie".to_owned(),
-            (Standing::Ended(_), None) if self.without_decision() => "No decision was wanted".to_owned(),
-            (Standing::Ended(_), None) => "No verdict".to_owned(),
+            (_, None) if self.outcome() == Some(Outcome::Tie) => "A tie".to_owned(),
+            (_, None) if self.without_decision() => "No decision was wanted".to_owned(),
+            (_, None) => "No verdict".to_owned(),
         }
     }
     fn elects_a_proposal(&self, winner: &str) -> bool {
@@ -142,12 +139,14 @@ impl<'a> Minutes<'a> {
     }
     /// The severest critique that a judge would call critical and that no later revision accepts or declines: its entry, whom it is of,
     /// and itself.
-    pub(crate) fn open_critique(&self) -> Option<(&Entry<'a>, &'a ParticipantId, &'a Critique)> {
+    pub(crate) fn open_critique(&self) -> Option<(&MinutesEntry<'a>, &'a ParticipantId, &'a Critique)> {
         let answered = |at: TurnId, by: &str, of: &ParticipantId| {
-            self.speeches().filter(|(entry, speech)| entry.turn > at && speech.participant == *of).any(|(_, speech)| {
-                let declined = speech.declined.iter().map(|declined| &declined.critic);
-                speech.accepted.iter().chain(declined).any(|critic| critic.as_str() == by)
-            })
+            self.speeches().filter(|(entry, _)| entry.turn > at && entry.participant == of.as_str()).any(
+                |(_, speech)| {
+                    let declined = speech.declined.iter().map(|declined| &declined.critic);
+                    speech.accepted.iter().chain(declined).any(|critic| critic.as_str() == by)
+                },
+            )
         };
         let open = self.critiques().filter(|(entry, of, critique)| {
             critique.severity >= CRITICAL_SEVERITY && !answered(entry.turn, entry.participant, of)
@@ -175,7 +174,7 @@ impl<'a> Minutes<'a> {
         let whose = if judges && consensus.source == ConsensusSource::Votes { "judges" } else { "debaters" };
         let contested = self.contested_by().join(" and ");
         let contested = if contested.is_empty() { contested } else { format!(", contested because {contested}") };
-        let (strength, share) = (words::strength(consensus.strength), words::share(consensus));
+        let (strength, share) = (consensus.strength.label(), words::share(consensus));
         let weighted = self.tally.is_some_and(|tally| tally.rule == Some(VoteRule::Weighted));
         let by_heads = if weighted { ", by heads and not by weight" } else { "" };
         Some(format!("{strength} among the {whose}{by_heads}{contested}: {share}"))
@@ -219,7 +218,7 @@ impl<'a> Minutes<'a> {
         self.positions().into_iter().filter(|position| !same_answer(position, winner)).collect()
     }
     /// The final ballots that disagree with the winner.
-    pub(crate) fn dissenting(&self) -> Vec<(&Entry<'a>, Choice<'a>)> {
+    pub(crate) fn dissenting(&self) -> Vec<(&MinutesEntry<'a>, BallotChoice<'a>)> {
         let Some(held) = self.winner().and_then(|winner| self.stands_for(winner)) else { return Vec::new() };
         self.ballots(BallotStage::Final).filter(|(_, ballot)| !same_answer(ballot.choice, held)).collect()
     }
@@ -240,9 +239,9 @@ impl<'a> Minutes<'a> {
         }
     }
     /// The last speech for a position, or of the debater who stood for election.
-    pub(crate) fn last_word(&self, position: &str) -> Option<(&Entry<'a>, &'a agon_core::Speech)> {
+    pub(crate) fn last_word(&self, position: &str) -> Option<(&MinutesEntry<'a>, &'a agon_core::Speech)> {
         let elects = self.admission.spec.elects_debaters();
-        let of = |entry: &Entry<'_>, speech: &agon_core::Speech| match elects {
+        let of = |entry: &MinutesEntry<'_>, speech: &agon_core::Speech| match elects {
             true => entry.participant == position,
             false => speech.stance.as_deref() == Some(position),
         };

@@ -1,5 +1,5 @@
 //! Whose words are shown where, as `visible` in the debate file says.
-use agon_core::{DebateSpec, Event, MODERATOR, ParticipantId, Role, SYNTHESIZER, Shown};
+use agon_core::{Answered, DebateSpec, Event, Given, MODERATOR, ParticipantId, Role, Shown};
 
 /// Where the words of a participant are shown. Those of the summarizer are shown everywhere.
 pub fn shown(spec: &DebateSpec, participant: &ParticipantId) -> Shown {
@@ -22,25 +22,12 @@ pub fn deltas_shown_to_clients(spec: &DebateSpec, participant: &ParticipantId) -
 pub fn shown_to_clients(spec: &DebateSpec, event: &Event) -> bool {
     let shows = |participant: &ParticipantId| shown(spec, participant).client;
     match event {
-        Event::SpeechRecorded(speech) => shows(&speech.participant),
-        Event::BidPlaced { participant, .. }
-        | Event::PointsAnswered { participant, .. }
-        | Event::CritiqueRecorded { participant, .. }
-        | Event::NoteTaken { participant, .. }
+        // What services do for the debate is everybody's.
+        Event::Answered(Answered { given: Given::Summary { .. } | Given::Measures { .. }, .. }) => true,
+        Event::Answered(Answered { participant, .. })
         | Event::SpeechHeard { participant, .. }
         | Event::ToolCalled { participant, .. } => shows(participant),
-        Event::BallotCast { participant, .. }
-        | Event::VoteCast { participant, .. }
-        | Event::DebatersScored { participant, .. } => shows(participant),
-        Event::JudgementRecorded { judge, .. }
-        | Event::RankingRecorded { judge, .. }
-        | Event::EnoughAsked { judge, .. } => shows(judge),
-        Event::ModeratorDecided { .. }
-        | Event::ModeratorInterjected { .. }
-        | Event::SpeechesScored { .. }
-        | Event::ResearchBriefed { .. }
-        | Event::ModeratorConcluded { .. } => shows(&MODERATOR.into()),
-        Event::SynthesisRecorded { .. } => shows(&SYNTHESIZER.into()),
+        Event::FallbackDecided { .. } => shows(&MODERATOR.into()),
         // An ask names what others said: a question, a point, a briefing.
         Event::TurnAsked(ask) => shows(&ask.participant),
         Event::DebateAdmitted(_)
@@ -49,8 +36,7 @@ pub fn shown_to_clients(spec: &DebateSpec, event: &Event) -> bool {
         | Event::ParticipantPlaced { .. }
         | Event::RoundOpened { .. }
         | Event::StageOpened { .. }
-        | Event::SummaryRecorded { .. }
-        | Event::RoundMeasured { .. }
+        | Event::RoundCompared { .. }
         | Event::TurnFailed { .. }
         | Event::SeatSkipped { .. }
         | Event::LoopEnded { .. }

@@ -1,6 +1,6 @@
 //! What a reader should know before trusting the result.
 use crate::feeds;
-use crate::minutes::{Deed, Entry, Minutes};
+use crate::minutes::{Deed, Minutes, MinutesEntry};
 use crate::text::{excerpt, sentence};
 use crate::words::{self, count};
 use agon_core::{Coercion, Method, judge_index};
@@ -59,7 +59,7 @@ impl<'a> Minutes<'a> {
         warnings.extend(self.shared_model());
         warnings
     }
-    fn neutralised_critiques(&self) -> impl Iterator<Item = (&Entry<'a>, &'a str, u32)> {
+    fn neutralised_critiques(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, &'a str, u32)> {
         self.entries.iter().filter_map(|entry| {
             let Deed::Criticised { of, neutralised, .. } = entry.deed else { return None };
             (neutralised > 0).then_some((entry, of.as_str(), neutralised))

@@ -5,7 +5,7 @@ use crate::claims::Claims;
 use crate::text::{clause, one_line};
 use agon_core::{
     Admission, Citation, Consensus, ConsensusSource, EMBEDDER, MODERATOR, Measures, Method, Reason, Recalled,
-    SUMMARIZER, SYNTHESIZER, Score, Timestamp, VoteRule, VoterWeight, judge_index,
+    SUMMARIZER, SYNTHESIZER, Score, Timestamp, VoteRule, VoteUnit, VoterWeight, judge_index,
 };
 pub(crate) use names::*;
 
@@ -102,6 +102,11 @@ pub(crate) fn known(n: Option<u64>, show: fn(u64) -> String) -> String {
     n.map_or_else(|| "–".to_owned(), show)
 }
 
+/// What came after a failed try.
+pub(crate) fn then(retry_at: Option<Timestamp>) -> &'static str {
+    if retry_at.is_some() { "tried again" } else { "given up" }
+}
+
 /// A participant's name as a reader knows it: offices are written like names.
 pub(crate) fn who(participant: &str) -> &str {
     match participant {
@@ -162,7 +167,7 @@ pub(crate) fn measures(measures: &Measures) -> String {
     let stability = measures.stability.map(|value| format!("stability {}", measure(value)));
     let known: Vec<String> = agreement.into_iter().chain(stability).collect();
     let known = if known.is_empty() { "nothing to compare yet".to_owned() } else { known.join(", ") };
-    format!("{known}, {}", method(measures.method))
+    format!("{known}, {}", measures.method.label())
 }
 /// A measure between 0 and 1, without the sign that a zero may have.
 pub(crate) fn measure(value: f64) -> String {
@@ -184,8 +189,8 @@ pub(crate) fn sure(confidence: Option<u8>) -> String {
 /// A reason with its detail, where that says more.
 pub fn why(reason: &Reason) -> String {
     match &reason.detail {
-        Some(detail) => format!("{} ({})", self::reason(reason.code), clause(detail)),
-        None => self::reason(reason.code).to_owned(),
+        Some(detail) => format!("{} ({})", reason.code.label(), clause(detail)),
+        None => reason.code.label().to_owned(),
     }
 }
 /// JSON text, indented; as it is where it is no JSON.
@@ -202,14 +207,12 @@ pub(crate) fn thousandths(n: u32) -> String {
 }
 /// What a candidate got, in the unit of the rule: votes, points, approvals, weight or a mean score.
 pub(crate) fn got(rule: Option<VoteRule>, n: u32) -> String {
-    match rule {
-        None | Some(VoteRule::Borda) => count(n.into(), "point"),
-        Some(VoteRule::Approval) => count(n.into(), "approval"),
-        Some(VoteRule::Weighted) => format!("weight {}", thousandths(n)),
-        Some(VoteRule::AnonymousScoring) => format!("mean {} of 40", thousandths(n)),
-        Some(VoteRule::Majority | VoteRule::Supermajority | VoteRule::Unanimous | VoteRule::Plurality) => {
-            count(n.into(), "vote")
-        }
+    match rule.map_or(VoteUnit::Points, VoteRule::unit) {
+        VoteUnit::Votes => count(n.into(), "vote"),
+        VoteUnit::Points => count(n.into(), "point"),
+        VoteUnit::Approvals => count(n.into(), "approval"),
+        VoteUnit::Weight => format!("weight {}", thousandths(n)),
+        VoteUnit::MeanScore => format!("mean {} of 40", thousandths(n)),
     }
 }
 /// A voter's weight, factor by factor: `((1600 - 1000) / 500) × (0.5 + 0.7) = 1.44`.

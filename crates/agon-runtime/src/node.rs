@@ -1,18 +1,19 @@
 //! A node: the roles of one process, and what can be asked of it.
-use crate::config::{HostConfig, NodeConfig, Ports};
-use crate::directory::KnownHost;
-use crate::peers::KnownNode;
+use crate::base::config::{HostConfig, NodeConfig, Ports};
+use crate::base::shared::{Common, Shared};
+use crate::base::tasks::tell;
+use crate::base::{catalogue, journal};
+use crate::cluster::KnownHost;
+use crate::cluster::KnownNode;
+use crate::host::{self, NodeSlot};
 use crate::recall::Embedder;
-use crate::root::{self, Root};
-use crate::shared::{Common, Shared};
-use crate::tasks::tell;
 use crate::watch::{Wants, Watch, WatchError, Watched, ends};
-use crate::{announce, helpers, ledger, notes};
 use agon_core::{Admission, Debate, DebateId, DebateState, Event, ModelName, Outcome, Position, Record};
 use agon_store::{AppendError, StoreError};
 use agon_tools::{ConfigProblems, Toolbox, Verifiers};
 use futures_util::future::{self, FutureExt as _};
 use ractor::{Actor, ActorRef, SpawnErr};
+use root::NodeRoot;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -20,7 +21,9 @@ use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+pub(crate) mod cluster_metrics;
 mod requests;
+pub(crate) mod root;
 
 pub use requests::{CancelError, DrainError, ResumeError};
 
@@ -56,7 +59,7 @@ pub struct NodeDown;
 
 /// What a node is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
+pub struct NodeStats {
     /// Debates that are coordinated here.
     pub active_debates: usize,
     /// Their turns that are asked and not decided.
@@ -84,15 +87,15 @@ pub struct Node {
 impl Node {
     /// Starts the roles of a process.
     pub async fn start(config: NodeConfig, ports: Ports) -> Result<Self, StartError> {
-        let slot = helpers::Slot::default();
-        let toolbox = Toolbox::new(config.tools.clone(), helpers::find(&slot, &ports.hosts));
+        let slot = NodeSlot::default();
+        let toolbox = Toolbox::new(config.tools.clone(), host::find_for_tools(&slot, &ports.hosts));
         let toolbox = toolbox.map_err(StartError::Tools)?;
         let verifiers = Verifiers::new(config.verifiers.clone(), toolbox.clone()).map_err(StartError::Tools)?;
         let shared: Shared = Arc::new(Common::new(config, &ports, (toolbox, verifiers)));
         slot.get_or_init(|| Arc::downgrade(&shared));
         let hosts = ports.hosts.clone();
         let args = root::Args { shared: shared.clone(), hosts: ports.hosts };
-        let (root, life) = Actor::spawn(None, Root, args).await.map_err(StartError::Actors)?;
+        let (root, life) = Actor::spawn(None, NodeRoot, args).await.map_err(StartError::Actors)?;
         let alive = life.abort_handle();
         // however the root ended, it has ended
         Ok(Self { shared, hosts, root, life: life.map(drop).boxed().shared(), alive })
@@ -104,10 +107,10 @@ impl Node {
         let event = Debate::admit(admission.clone());
         let at = self.shared.clock.now();
         let record = Record { first: Position(1), at, epoch: 0, nonce: rand::random(), events: vec![event] };
-        match ledger::append(&self.shared, &debate, &record).await {
+        match journal::append(&self.shared, &debate, &record).await {
             Ok(_) => {
                 self.shared.observer.debate_admitted(&admission, at);
-                notes::note(&self.shared, notes::admitted(&admission, at)).await;
+                catalogue::note(&self.shared, catalogue::admitted(&admission, at)).await;
             }
             Err(AppendError::Fenced { .. }) => self.same_admission(&admission).await?,
             Err(error) => return Err(SubmitError::Append(error)),
@@ -132,7 +135,7 @@ impl Node {
         match records.first().and_then(|record| Some((record, record.events.first()?))) {
             Some((first, Event::DebateAdmitted(known))) if **known == *admission => {
                 // the first submission may have come no further
-                notes::note(&self.shared, notes::admitted(admission, first.at)).await;
+                catalogue::note(&self.shared, catalogue::admitted(admission, first.at)).await;
                 Ok(())
             }
             _ => Err(SubmitError::Conflict(admission.id.clone())),
@@ -171,11 +174,11 @@ impl Node {
     }
 
     /// What the node is doing.
-    pub fn stats(&self) -> Stats {
+    pub fn stats(&self) -> NodeStats {
         let shared = &self.shared;
-        Stats {
-            active_debates: shared.held.len(),
-            open_turns: shared.held.open_turns(),
+        NodeStats {
+            active_debates: shared.owned.len(),
+            open_turns: shared.owned.open_turns(),
             calls_in_flight: shared.directory.in_flight(),
             jobs_taken: shared.jobs_taken.load(Ordering::Relaxed),
             tasks: shared.tasks.count(),
@@ -185,7 +188,7 @@ impl Node {
     /// Who compares a debate with earlier ones, where its file names an embedding model that a host of this process serves.
     pub fn embedder(&self, admission: &Admission) -> Embedder {
         let model = admission.spec.similarity.embedding_model.clone().filter(|_| admission.spec.history_limit > 0)?;
-        helpers::for_debates(&self.shared, &self.hosts, model, admission.rehearsal)
+        host::find_for_debates(&self.shared, &self.hosts, model, admission.rehearsal)
     }
 
     /// The hosts that are known here, with their models.
@@ -242,7 +245,7 @@ impl Node {
         self.shared.draining.send_replace(true);
         let (done, drained) = oneshot::channel();
         tell(&self.root, root::Msg::Drain(done));
-        announce::take_leave(&self.shared).await;
+        host::take_leave(&self.shared).await;
         let handed_over = tokio::time::timeout_at(limit, drained).await.is_ok_and(|done| done.is_ok());
         let quiet = self.quiet(limit).await;
         self.stop().await && handed_over && quiet
@@ -270,8 +273,8 @@ impl Node {
 
     /// Kills one actor.
     #[cfg(any(test, feature = "test-hooks"))]
-    pub fn strike(&self, victim: crate::hooks::Victim, death: crate::hooks::Death) {
-        tell(&self.root, root::Msg::Strike(crate::hooks::Blow { victim, death }));
+    pub fn strike(&self, victim: crate::base::hooks::Victim, death: crate::base::hooks::Death) {
+        tell(&self.root, root::Msg::Strike(crate::base::hooks::Blow { victim, death }));
     }
 }
 

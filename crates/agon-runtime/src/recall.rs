@@ -1,10 +1,9 @@
 //! What a new debate takes from earlier ones: those that it is told of, and ratings that weigh its votes.
-use agon_core::recall::{gist, question, rank, rank_by_vectors};
-use agon_core::{
-    Admission, Method, ModelName, PastDebate, Recalled, failed_arguments, ratings, ratings_for, wants_ratings,
-};
+use agon_archive::recall::{gist, question, rank, rank_by_vectors};
+use agon_archive::{failed_arguments, ratings, ratings_for, wants_ratings};
+use agon_core::{Admission, Method, ModelName, PastDebate, Recalled};
 use agon_llm::ChatModel;
-use agon_proto::Summary;
+use agon_proto::DebateSummary;
 use agon_store::{Cards, Catalogue, DebateVectors, StoreError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,7 +70,7 @@ async fn history(
         return (rank(&question, earlier, most), None);
     };
     let embedding =
-        embedder.map(|server| Comparison { server, model: model.clone(), until: Instant::now() + PATIENCE });
+        embedder.map(|server| ComparisonModel { server, model: model.clone(), until: Instant::now() + PATIENCE });
     let found = match &embedding {
         Some(embedding) => embedding.compare(catalogue, &question, &earlier, most).await,
         None => None,
@@ -86,13 +85,13 @@ async fn history(
 }
 
 /// A model that compares earlier debates with a new one, and until when it may.
-struct Comparison {
+struct ComparisonModel {
     server: Arc<dyn ChatModel>,
     model: ModelName,
     until: Instant,
 }
 
-impl Comparison {
+impl ComparisonModel {
     /// The debates most like the question, of those whose vector is kept or could be had; none where the model gives no vectors.
     async fn compare(
         &self,
@@ -145,7 +144,7 @@ impl Comparison {
 }
 
 /// What a later debate is told of an ended one that left a card, with so many arguments that failed in it at most.
-pub fn past_debate(summary: &Summary, failed: usize) -> Option<PastDebate> {
+pub fn past_debate(summary: &DebateSummary, failed: usize) -> Option<PastDebate> {
     let card = summary.card.as_ref()?;
     let failed = if failed == 0 { Vec::new() } else { failed_arguments(card).into_iter().take(failed).collect() };
     Some(PastDebate {

@@ -1,16 +1,18 @@
 //! Following a debate from outside: its records without loss, its tokens as they come.
-use crate::feeds::{self, Feed};
-use crate::ledger;
-use crate::shared::Shared;
+use crate::base::journal;
+use crate::base::shared::Shared;
 use agon_bus::BusError;
 use agon_core::{DebateId, DebateState, Event, Outcome, Position, Record};
 use agon_proto::TokenDelta;
 use agon_store::StoreError;
+use feeds::DebateFeed;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
+
+pub(crate) mod feeds;
 
 /// What a watcher sees.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +46,7 @@ pub struct Watch {
     debate: DebateId,
     after: Position,
     ready: VecDeque<Arc<Record>>,
-    feed: Arc<Feed>,
+    feed: Arc<DebateFeed>,
     seen: Receiver<Watched>,
     wants: Wants,
     ended: bool,
@@ -125,7 +127,7 @@ impl Watch {
     }
 
     async fn read(&mut self) -> Result<(), WatchError> {
-        let records = ledger::read(&self.shared, &self.debate, self.after).await?;
+        let records = journal::read(&self.shared, &self.debate, self.after).await?;
         self.ready.extend(records);
         Ok(())
     }
@@ -139,7 +141,7 @@ impl Watch {
 
 /// Where a log ends, 0 for that of an unknown debate, and whether the debate is over.
 async fn end_of(shared: &Shared, debate: &DebateId) -> Result<(Position, bool), StoreError> {
-    let records = ledger::read(shared, debate, Position(0)).await?;
+    let records = journal::read(shared, debate, Position(0)).await?;
     Ok(records.last().map_or((Position(0), false), |record| (record.last(), ends(record).is_some())))
 }
 

@@ -51,7 +51,7 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{MAX_NODES, MOST_NODES, Refusal};
+    use crate::{MAX_NODES, MOST_NODES, SchemaRefusal};
     use serde_json::json;
 
     #[test]
@@ -79,6 +79,6 @@ mod tests {
         let cache = Cache::default();
         let schema = json!({"enum": [1, 2, 3, 4]});
         cache.compiled(&schema, MAX_NODES).unwrap();
-        assert_eq!(cache.compiled(&schema, 3).unwrap_err().why, Refusal::TooLarge(3));
+        assert_eq!(cache.compiled(&schema, 3).unwrap_err().why, SchemaRefusal::TooLarge(3));
     }
 }

@@ -1,5 +1,5 @@
 //! What a schema unfolds to.
-use crate::{Refusal, SchemaError};
+use crate::{SchemaError, SchemaRefusal};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -29,31 +29,31 @@ const OF_ROOT: [&str; 2] = ["$id", "$schema"];
 /// The nodes of a schema, or why there are too many.
 pub(crate) fn nodes(schema: &Value, most: u64) -> Result<u64, SchemaError> {
     let old = schema.get("$schema").and_then(Value::as_str).is_some_and(|draft| draft.contains("draft-04"));
-    let mut count = Count { root: schema, most, known: BTreeMap::new(), path: Vec::new() };
+    let mut count = NodeCounter { root: schema, most, known: BTreeMap::new(), path: Vec::new() };
     count.one_document(schema, old)?;
     count.schema(schema, 1).map(|weight| weight.nodes)
 }
 
 /// A schema, unfolded.
 #[derive(Clone, Copy)]
-struct Weight {
+struct SchemaWeight {
     nodes: u64,
     /// How deep it nests.
     height: usize,
 }
 
-struct Count<'a> {
+struct NodeCounter<'a> {
     root: &'a Value,
     /// The most nodes.
     most: u64,
     /// What references lead to; nothing while that is being counted.
-    known: BTreeMap<&'a str, Option<Weight>>,
+    known: BTreeMap<&'a str, Option<SchemaWeight>>,
     /// Where the count is.
     path: Vec<String>,
 }
 
-impl<'a> Count<'a> {
-    fn refuse<T>(&self, why: Refusal) -> Result<T, SchemaError> {
+impl<'a> NodeCounter<'a> {
+    fn refuse<T>(&self, why: SchemaRefusal) -> Result<T, SchemaError> {
         let step = |name: &String| format!("/{}", name.replace('~', "~0").replace('/', "~1"));
         Err(SchemaError { at: self.path.iter().map(step).collect(), why })
     }
@@ -61,14 +61,14 @@ impl<'a> Count<'a> {
     /// Refuses what renames a place, wherever it stands: references may lead into anything.
     fn one_document(&mut self, value: &'a Value, old: bool) -> Result<(), SchemaError> {
         if self.path.len() > MAX_DEPTH {
-            return self.refuse(Refusal::TooDeep);
+            return self.refuse(SchemaRefusal::TooDeep);
         }
         match value {
             Value::Object(fields) => fields.iter().try_for_each(|(name, inner)| {
                 let begins = OF_ROOT.contains(&name.as_str()) || (old && name == "id");
                 let renames = RENAMING.contains(&name.as_str()) || (begins && !self.path.is_empty());
                 if renames && !inner.is_object() {
-                    return self.refuse(Refusal::Keyword(name.clone()));
+                    return self.refuse(SchemaRefusal::Keyword(name.clone()));
                 }
                 self.path.push(name.clone());
                 self.one_document(inner, old)?;
@@ -86,7 +86,13 @@ impl<'a> Count<'a> {
     }
 
     /// Counts `inner`, which stands at `name`, into `sum`.
-    fn inside(&mut self, name: &str, sum: &mut Weight, inner: &'a Value, depth: usize) -> Result<(), SchemaError> {
+    fn inside(
+        &mut self,
+        name: &str,
+        sum: &mut SchemaWeight,
+        inner: &'a Value,
+        depth: usize,
+    ) -> Result<(), SchemaError> {
         self.path.push(name.to_owned());
         let weight = self.schema(inner, depth + 1)?;
         self.add(sum, weight, depth)?;
@@ -94,20 +100,20 @@ impl<'a> Count<'a> {
         Ok(())
     }
 
-    fn add(&self, sum: &mut Weight, inner: Weight, depth: usize) -> Result<(), SchemaError> {
+    fn add(&self, sum: &mut SchemaWeight, inner: SchemaWeight, depth: usize) -> Result<(), SchemaError> {
         sum.nodes = sum.nodes.saturating_add(inner.nodes);
         sum.height = sum.height.max(inner.height + 1);
         if sum.nodes > self.most {
-            return self.refuse(Refusal::TooLarge(self.most));
+            return self.refuse(SchemaRefusal::TooLarge(self.most));
         }
-        if depth + inner.height > MAX_DEPTH { self.refuse(Refusal::TooDeep) } else { Ok(()) }
+        if depth + inner.height > MAX_DEPTH { self.refuse(SchemaRefusal::TooDeep) } else { Ok(()) }
     }
 
-    fn schema(&mut self, schema: &'a Value, depth: usize) -> Result<Weight, SchemaError> {
+    fn schema(&mut self, schema: &'a Value, depth: usize) -> Result<SchemaWeight, SchemaError> {
         if depth > MAX_DEPTH {
-            return self.refuse(Refusal::TooDeep);
+            return self.refuse(SchemaRefusal::TooDeep);
         }
-        let mut sum = Weight { nodes: 1, height: 1 };
+        let mut sum = SchemaWeight { nodes: 1, height: 1 };
         match schema {
             Value::Object(keywords) => {
                 for (name, value) in keywords {
@@ -124,8 +130,14 @@ impl<'a> Count<'a> {
         Ok(sum)
     }
 
-    fn keyword(&mut self, name: &'a str, value: &'a Value, sum: &mut Weight, depth: usize) -> Result<(), SchemaError> {
-        let own = |nodes| Weight { nodes, height: 0 };
+    fn keyword(
+        &mut self,
+        name: &'a str,
+        value: &'a Value,
+        sum: &mut SchemaWeight,
+        depth: usize,
+    ) -> Result<(), SchemaError> {
+        let own = |nodes| SchemaWeight { nodes, height: 0 };
         match (name, value) {
             ("$ref", Value::String(reference)) => {
                 let target = self.target(reference, depth)?;
@@ -147,14 +159,14 @@ impl<'a> Count<'a> {
         &mut self,
         keyword: &'a str,
         schemas: &'a Map<String, Value>,
-        sum: &mut Weight,
+        sum: &mut SchemaWeight,
         depth: usize,
     ) -> Result<(), SchemaError> {
         self.path.push(keyword.to_owned());
         for (name, inner) in schemas {
             if keyword == "patternProperties" {
                 self.pattern(name)?;
-                self.add(sum, Weight { nodes: NODES_PER_PATTERN, height: 0 }, depth)?;
+                self.add(sum, SchemaWeight { nodes: NODES_PER_PATTERN, height: 0 }, depth)?;
             }
             self.inside(name, sum, inner, depth)?;
         }
@@ -164,20 +176,20 @@ impl<'a> Count<'a> {
 
     fn pattern(&self, pattern: &str) -> Result<(), SchemaError> {
         let chars = pattern.chars().count();
-        if chars > MAX_PATTERN_CHARS { self.refuse(Refusal::Pattern(chars)) } else { Ok(()) }
+        if chars > MAX_PATTERN_CHARS { self.refuse(SchemaRefusal::Pattern(chars)) } else { Ok(()) }
     }
 
-    fn target(&mut self, reference: &'a str, depth: usize) -> Result<Weight, SchemaError> {
+    fn target(&mut self, reference: &'a str, depth: usize) -> Result<SchemaWeight, SchemaError> {
         match self.known.get(reference) {
             Some(Some(weight)) => return Ok(*weight),
-            Some(None) => return self.refuse(Refusal::Recursive),
+            Some(None) => return self.refuse(SchemaRefusal::Recursive),
             None => {}
         }
         let Some(pointer) = reference.strip_prefix('#').filter(|rest| rest.is_empty() || rest.starts_with('/')) else {
-            return self.refuse(Refusal::Foreign(reference.chars().take(100).collect()));
+            return self.refuse(SchemaRefusal::Foreign(reference.chars().take(100).collect()));
         };
         let Some(target) = decoded(pointer).and_then(|pointer| self.root.pointer(&pointer)) else {
-            return self.refuse(Refusal::Nowhere(reference.chars().take(100).collect()));
+            return self.refuse(SchemaRefusal::Nowhere(reference.chars().take(100).collect()));
         };
         self.known.insert(reference, None);
         let unescaped = |name: &str| name.replace("~1", "/").replace("~0", "~");

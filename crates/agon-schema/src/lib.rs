@@ -31,12 +31,12 @@ pub struct SchemaError {
     /// Where in the schema, as a JSON pointer; empty for all of it.
     pub at: String,
     /// What is wrong there.
-    pub why: Refusal,
+    pub why: SchemaRefusal,
 }
 
 /// What is wrong with a schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum SchemaRefusal {
     /// The specification of JSON Schema does not allow it.
     #[error("{0}")]
     Invalid(String),
@@ -47,7 +47,7 @@ pub enum Refusal {
     #[error("it is nested deeper than {MAX_DEPTH} levels, references included")]
     TooDeep,
     /// It refers to itself.
-    #[error("`$ref` leads back to where it stands; recursive schemas are not allowed")]
+    #[error("`$ref` refers to a part that contains it; recursive schemas are not allowed")]
     Recursive,
     /// It refers to another document, or to a name.
     #[error("`$ref` may only be `#` or begin with `#/`, a place in the same schema; found {0:?}")]
@@ -99,13 +99,13 @@ impl RegexFault {
 /// Why the validator does not take a schema.
 fn refused(error: &ValidationError<'_>) -> SchemaError {
     let fault = error.instance().as_str().and_then(RegexFault::of);
-    let why = fault.map_or_else(|| Refusal::Invalid(error.to_string()), Refusal::Regex);
+    let why = fault.map_or_else(|| SchemaRefusal::Invalid(error.to_string()), SchemaRefusal::Regex);
     SchemaError { at: error.instance_path().to_string(), why }
 }
 
 /// What a value does not keep to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct SchemaMismatch {
     /// Where in the value, as a JSON pointer; empty for all of it.
     pub at: String,
     /// What is wrong there.
@@ -130,7 +130,7 @@ impl Schema {
     }
 
     /// What `value` does not keep to, the first `most` problems.
-    pub fn problems(&self, value: &Value, most: usize) -> Vec<Problem> {
+    pub fn problems(&self, value: &Value, most: usize) -> Vec<SchemaMismatch> {
         let parts = parts(value);
         let checks = self.nodes.saturating_mul(parts);
         if checks > MAX_CHECKS {
@@ -138,7 +138,7 @@ impl Schema {
                 "{parts} values and pieces of text against a schema of {} nodes; together at most {MAX_CHECKS} checks are made",
                 self.nodes
             );
-            return vec![Problem { at: String::new(), message }];
+            return vec![SchemaMismatch { at: String::new(), message }];
         }
         if checks > MAX_LISTED_CHECKS {
             return self.validator.validate(value).err().iter().map(problem).collect();
@@ -152,8 +152,8 @@ pub fn check(schema: &Value, most: u64) -> Result<u64, SchemaError> {
     count::nodes(schema, most)
 }
 
-fn problem(error: &ValidationError<'_>) -> Problem {
-    Problem { at: error.instance_path().to_string(), message: error.to_string() }
+fn problem(error: &ValidationError<'_>) -> SchemaMismatch {
+    SchemaMismatch { at: error.instance_path().to_string(), message: error.to_string() }
 }
 
 fn parts(value: &Value) -> u64 {

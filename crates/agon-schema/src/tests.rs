@@ -10,7 +10,7 @@ fn check(schema: &Value) -> Result<u64, SchemaError> {
     super::check(schema, MAX_NODES)
 }
 
-fn why(schema: &Value) -> Refusal {
+fn why(schema: &Value) -> SchemaRefusal {
     compile(schema).unwrap_err().why
 }
 
@@ -28,8 +28,8 @@ fn doubled(keyword: &str, times: usize) -> Value {
 #[test]
 fn references_are_counted_as_often_as_they_are_used() {
     for keyword in ["allOf", "anyOf", "oneOf", "prefixItems"] {
-        assert_eq!(why(&doubled(keyword, 18)), Refusal::TooLarge(MAX_NODES), "{keyword}");
-        assert_eq!(why(&doubled(keyword, 31)), Refusal::TooDeep, "{keyword}");
+        assert_eq!(why(&doubled(keyword, 18)), SchemaRefusal::TooLarge(MAX_NODES), "{keyword}");
+        assert_eq!(why(&doubled(keyword, 31)), SchemaRefusal::TooDeep, "{keyword}");
         assert!(compile(&doubled(keyword, 8)).is_ok(), "{keyword}");
     }
 }
@@ -46,25 +46,25 @@ fn chains_of_references_and_deep_nesting_are_bounded() {
     let link = |n: usize| (format!("d{n}"), json!({"$ref": format!("#/$defs/d{}", n + 1)}));
     let mut chain: serde_json::Map<String, Value> = (0..4_000).map(link).collect();
     chain.insert("d4000".to_owned(), json!(true));
-    assert_eq!(why(&json!({"$ref": "#/$defs/d0", "$defs": chain})), Refusal::TooDeep);
+    assert_eq!(why(&json!({"$ref": "#/$defs/d0", "$defs": chain})), SchemaRefusal::TooDeep);
     let deep = (0..100).fold(json!({}), |inner, _| json!({"not": inner}));
-    assert_eq!(why(&deep), Refusal::TooDeep);
+    assert_eq!(why(&deep), SchemaRefusal::TooDeep);
     // What a reference leads to is as deep where it is known already.
     let half = (0..40).fold(json!({}), |inner, _| json!({"not": inner}));
     let nested = (0..40).fold(json!({"$ref": "#/$defs/half"}), |inner, _| json!({"not": inner}));
     let schema = json!({"allOf": [{"$ref": "#/$defs/half"}, nested], "$defs": {"half": half}});
-    assert_eq!(why(&schema), Refusal::TooDeep);
+    assert_eq!(why(&schema), SchemaRefusal::TooDeep);
 }
 
 #[test]
 fn references_back_and_elsewhere_are_refused_with_their_place() {
     let tree = json!({"properties": {"next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}}});
     let error = compile(&tree).unwrap_err();
-    assert_eq!((error.at.as_str(), error.why), ("/properties/next/anyOf/0", Refusal::Recursive));
+    assert_eq!((error.at.as_str(), error.why), ("/properties/next/anyOf/0", SchemaRefusal::Recursive));
     for reference in ["http://127.0.0.1:9/schema", "file:///etc/passwd", "other.json#/a", "#name"] {
-        assert!(matches!(why(&json!({"items": {"$ref": reference}})), Refusal::Foreign(_)), "{reference}");
+        assert!(matches!(why(&json!({"items": {"$ref": reference}})), SchemaRefusal::Foreign(_)), "{reference}");
     }
-    assert!(matches!(why(&json!({"$ref": "#/$defs/none"})), Refusal::Nowhere(_)));
+    assert!(matches!(why(&json!({"$ref": "#/$defs/none"})), SchemaRefusal::Nowhere(_)));
     let spaced = json!({"$ref": "#/$defs/a%20b~1c", "$defs": {"a b/c": {"type": "string"}}});
     assert_eq!(compile(&spaced).unwrap().problems(&json!(1), 9).len(), 1);
 }
@@ -79,7 +79,7 @@ fn keywords_that_rename_places_are_refused_and_properties_of_those_names_are_not
         json!({"$recursiveAnchor": true}),
         json!({"$defs": {"a": {"$dynamicAnchor": "a"}}}),
     ] {
-        assert!(matches!(why(&schema), Refusal::Keyword(_)), "{schema}");
+        assert!(matches!(why(&schema), SchemaRefusal::Keyword(_)), "{schema}");
     }
     let named = json!({"$id": "https://a.example/s", "properties": {
         "$ref": {"type": "string"}, "id": {"type": "integer"}, "enum": {"const": 1}, "pattern": {"type": "string"}
@@ -89,9 +89,9 @@ fn keywords_that_rename_places_are_refused_and_properties_of_those_names_are_not
 
 #[test]
 fn patterns_are_short_few_and_linear() {
-    assert_eq!(why(&json!({"pattern": "a".repeat(501)})), Refusal::Pattern(501));
-    assert_eq!(why(&json!({"patternProperties": {"a".repeat(501): {}}})), Refusal::Pattern(501));
-    assert_eq!(why(&json!({"pattern": "(((a{99}){99}){99}){99}"})), Refusal::Regex(RegexFault::TooLarge));
+    assert_eq!(why(&json!({"pattern": "a".repeat(501)})), SchemaRefusal::Pattern(501));
+    assert_eq!(why(&json!({"patternProperties": {"a".repeat(501): {}}})), SchemaRefusal::Pattern(501));
+    assert_eq!(why(&json!({"pattern": "(((a{99}){99}){99}){99}"})), SchemaRefusal::Regex(RegexFault::TooLarge));
     let said = |pattern: &str| why(&json!({"properties": {"a": {"pattern": pattern}}})).to_string();
     assert!(said("^(a)\\1$").contains("backreferences are not supported"), "{}", said("^(a)\\1$"));
     assert!(said("^(?!a)b$").contains("look-around"), "{}", said("^(?!a)b$"));
@@ -99,7 +99,7 @@ fn patterns_are_short_few_and_linear() {
     let by_name = why(&json!({"patternProperties": {"(?=a)": {}}})).to_string();
     assert!(by_name.contains("look-around"), "{by_name}");
     let many: Vec<Value> = (0..200).map(|n| json!({"pattern": format!("a{n}")})).collect();
-    assert_eq!(why(&json!({"anyOf": many})), Refusal::TooLarge(MAX_NODES));
+    assert_eq!(why(&json!({"anyOf": many})), SchemaRefusal::TooLarge(MAX_NODES));
     let slow = compile(&json!({"pattern": "^(a+)+$"})).unwrap();
     assert_eq!(slow.problems(&json!(format!("{}!", "a".repeat(50_000))), 9).len(), 1);
 }
@@ -107,7 +107,7 @@ fn patterns_are_short_few_and_linear() {
 #[test]
 fn long_enumerations_are_counted() {
     let numbers: Vec<u32> = (0..6_000).collect();
-    assert_eq!(why(&json!({"enum": numbers})), Refusal::TooLarge(MAX_NODES));
+    assert_eq!(why(&json!({"enum": numbers})), SchemaRefusal::TooLarge(MAX_NODES));
     assert!(compile(&json!({"enum": numbers.get(..4_000)})).is_ok());
 }
 
@@ -193,7 +193,7 @@ proptest! {
     fn the_count_is_that_of_a_plain_unfolding(schema in any_schema()) {
         match check(&schema) {
             Ok(nodes) => prop_assert_eq!(unfolded(&schema, &schema, 1), Some(nodes)),
-            Err(SchemaError { why: Refusal::Recursive | Refusal::TooLarge(_) | Refusal::TooDeep, .. }) => {}
+            Err(SchemaError { why: SchemaRefusal::Recursive | SchemaRefusal::TooLarge(_) | SchemaRefusal::TooDeep, .. }) => {}
             Err(error) => prop_assert!(false, "{error:?}"),
         }
     }

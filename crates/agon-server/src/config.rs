@@ -33,7 +33,7 @@ pub struct GatewayConfig {
     /// Bounds of connections.
     pub connections: ConnectionLimits,
     /// Bounds of what is asked for.
-    pub limits: Limits,
+    pub limits: RequestLimits,
     /// Intervals.
     pub times: GatewayTimes,
     /// What debate files need not say.
@@ -56,7 +56,7 @@ impl Default for GatewayConfig {
             sites: SitePolicy::default(),
             reflection: true,
             connections: ConnectionLimits::default(),
-            limits: Limits::default(),
+            limits: RequestLimits::default(),
             times: GatewayTimes::default(),
             defaults: Defaults::default(),
             retry: RetryPolicy::default(),
@@ -68,8 +68,8 @@ impl Default for GatewayConfig {
 
 /// Bounds of what is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of a request.
+pub struct RequestLimits {
+    /// Bytes of one request's body.
     pub request_bytes: usize,
     /// Bytes of the requests of all calls that have no answer yet.
     pub requests_bytes: usize,
@@ -84,7 +84,7 @@ pub struct Limits {
     /// Calls at once that have no answer yet.
     pub calls: usize,
 }
-impl Default for Limits {
+impl Default for RequestLimits {
     fn default() -> Self {
         let mib = 1024 * 1024;
         let (request_bytes, response_bytes) = (4 * mib, 32 * mib);

@@ -8,7 +8,7 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 
 /// Why a debate cannot be shown whose log is gone.
 pub(crate) const LOST: &str =
-    "its log is gone: the stream that held it was deleted or purged, or a backup without it was restored";
+    "its log is missing: its stream was deleted or purged, or a backup without it was restored";
 /// The `domain` of every `ErrorInfo`.
 pub const ERROR_DOMAIN: &str = "agon";
 /// Bytes of the violations that one answer names: it travels in a header, and some clients take 8 KiB of headers at most.
@@ -18,8 +18,7 @@ const MAX_TEXT: usize = 200;
 /// What JetStream says of a stream that does not exist.
 const GONE: &str = "stream not found";
 /// What to do where a store is full.
-const MAKE_ROOM: &str =
-    "delete debates that are over (agon delete), raise its limit (nats.limits), or make room on its disk";
+const MAKE_ROOM: &str = "delete ended debates (agon delete), raise its limit (nats.limits), or free space on its disk";
 /// When to try again after a failure of a store or the bus.
 const RETRY_UNAVAILABLE: Duration = Duration::from_secs(1);
 /// When to try again after a store was full.
@@ -44,18 +43,18 @@ impl Violation {
 /// What a debate names that runs at hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MissingKind {
-    /// A tool.
+    /// Named under `tools`.
     Tool,
-    /// A verifier.
+    /// Named under `verifiers`.
     Verifier,
 }
 
 /// A tool or verifier that no live host has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingTool {
     /// Which of both.
     pub kind: MissingKind,
-    /// Its name.
+    /// As the debate file has it.
     pub name: String,
     /// The participants that are to use it.
     pub wanted_by: Vec<String>,
@@ -63,7 +62,7 @@ pub struct Missing {
     pub offered: Vec<String>,
 }
 
-impl Missing {
+impl MissingTool {
     /// It, in words.
     pub fn what(&self) -> String {
         match self.kind {
@@ -80,7 +79,7 @@ impl Missing {
     }
     fn circumstances(&self) -> String {
         let offered = if self.offered.is_empty() { "none".to_owned() } else { self.offered.join(", ") };
-        format!("wanted by {}; offered by live hosts: {offered}", self.wanted_by.join(", "))
+        format!("needed by {}; offered by live hosts: {offered}", self.wanted_by.join(", "))
     }
 }
 
@@ -97,24 +96,24 @@ pub enum Problem {
     #[error("there is no live host {0}")]
     NoHost(String),
     /// No debate that counts knows this persona.
-    #[error("no debate that is over knows a persona {0:?}")]
+    #[error("no ended debate has a persona {0:?}")]
     NoPersona(String),
     /// Another debate has the id.
     #[error("another debate has the id {0}")]
     DebateExists(String),
     /// A debate with the id was deleted.
-    #[error("the id {0} was a debate's that was deleted; choose another one")]
+    #[error("the id {0} belonged to a deleted debate; choose another one")]
     DebateDeleted(String),
     /// The request id was used for something else.
-    #[error("the request id {request_id:?} was used for another request, which made debate {debate}")]
+    #[error("the request id {request_id:?} was used for another request, which created debate {debate}")]
     RequestIdConflict {
-        /// The id.
+        /// As the caller sent it.
         request_id: String,
         /// What it stands for.
         debate: String,
     },
     /// The debate is not over.
-    #[error("debate {0} is not over; cancel it first")]
+    #[error("debate {0} has not ended; cancel it first")]
     NotOver(String),
     /// The debate's state does not allow it.
     #[error("{detail}")]
@@ -126,7 +125,7 @@ pub enum Problem {
     },
     /// No live host has tools or verifiers that the debate names.
     #[error("{}", no_host_has(.0))]
-    NotOffered(Vec<Missing>),
+    NotOffered(Vec<MissingTool>),
     /// So much waits already, or so many calls of this kind are open.
     #[error("{what}: {held} of at most {limit}; try again later")]
     Full {
@@ -145,7 +144,7 @@ pub enum Problem {
     #[error("{0}")]
     StoreFull(String),
     /// The log of a debate is gone, and the catalogue still knows of it.
-    #[error("debate {0} is lost: {LOST}; `agon delete {0}` removes what is left of it")]
+    #[error("debate {0} is lost: {LOST}; `agon delete {0}` deletes the rest of it")]
     Lost(String),
     /// The bus or the stores cannot be reached, or it is unknown what became of a write.
     #[error("{0}; try again")]
@@ -206,11 +205,13 @@ fn summary(violations: &[Violation]) -> String {
     }
 }
 
-fn no_host_has(missing: &[Missing]) -> String {
+fn no_host_has(missing: &[MissingTool]) -> String {
     let Some(first) = missing.first() else { return "no live host has what the debate names".to_owned() };
     let more = if missing.len() > 1 { format!(" (and {} more)", missing.len() - 1) } else { String::new() };
     let (what, setting) = (first.what(), first.setting());
-    format!("no live host has {what}{more}: start a host whose settings have [{setting}], or take it out of the debate")
+    format!(
+        "no live host has {what}{more}: start a host with [{setting}] in its settings, or remove it from the debate"
+    )
 }
 
 impl Problem {
@@ -227,7 +228,7 @@ impl Problem {
                 // other words of a database are not for callers
                 let known = [(GONE, ": a stream of it does not exist"), ("JetStream", ": JetStream does not answer")];
                 let why = known.into_iter().find(|(word, _)| detail.contains(word)).map_or("", |(_, why)| why);
-                Self::Unavailable(format!("the store cannot be reached{why}"))
+                Self::Unavailable(format!("the store is unreachable{why}"))
             }
             StoreError::Damaged { debate, at, detail } => {
                 tracing::error!(%debate, at = at.0, detail, "log damaged");
@@ -373,7 +374,7 @@ impl Problem {
             Self::Damaged { at, .. } => vec![("at", at.0.to_string())],
             Self::Invalid(all) => vec![("violations", all.len().to_string())],
             Self::NotOffered(all) => {
-                vec![("missing", all.iter().map(Missing::setting).collect::<Vec<_>>().join(","))]
+                vec![("missing", all.iter().map(MissingTool::setting).collect::<Vec<_>>().join(","))]
             }
             Self::NoDebate(_)
             | Self::NoHost(_)
@@ -483,7 +484,7 @@ mod tests {
             Problem::RequestIdConflict { request_id: "r".to_owned(), debate: debate() },
             Problem::NotOver(debate()),
             Problem::State { debate: debate(), detail: "d".to_owned() },
-            Problem::NotOffered(vec![Missing {
+            Problem::NotOffered(vec![MissingTool {
                 kind: MissingKind::Tool,
                 name: "docs".to_owned(),
                 wanted_by: vec!["ada".to_owned()],

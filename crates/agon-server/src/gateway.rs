@@ -5,9 +5,10 @@ use crate::config::{GatewayConfig, GatewayPorts};
 use crate::error::Problem;
 use crate::grpc::Grpc;
 use crate::net::{
-    Bounds, Front, ListenError, Listening, Names, Protocols, Room, SiteRules, TlsError, bound, detailed, listen, traced,
+    Bounds, Front, ListenError, Listening, Names, Protocols, SiteRules, TenantRoom, TlsError, bound, detailed, listen,
+    traced,
 };
-use crate::{figures, health, rest};
+use crate::{cluster_metrics, health, rest};
 use agon_proto::pb::v1::archive_service_server::ArchiveServiceServer;
 use agon_proto::pb::v1::cluster_service_server::ClusterServiceServer;
 use agon_proto::pb::v1::debate_service_server::DebateServiceServer;
@@ -30,7 +31,7 @@ pub enum GatewayError {
     NoAddress,
     /// Everybody could use it.
     #[error(
-        "{0} can be reached from outside, and nobody is asked for credentials: set up auth, listen on loopback, or allow it with `insecure`"
+        "{0} is reachable from other machines, but has no authentication: set up auth, listen on loopback, or allow it with `insecure`"
     )]
     Open(SocketAddr),
     /// An address cannot be had.
@@ -56,9 +57,9 @@ pub enum GatewayError {
 /// Where a gateway listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Addresses {
-    /// gRPC.
+    /// For gRPC; none while it is off.
     pub grpc: Option<SocketAddr>,
-    /// REST and event streams.
+    /// For REST and event streams; none while they are off.
     pub http: Option<SocketAddr>,
 }
 
@@ -84,17 +85,22 @@ impl Gateway {
             tasks: JoinSet::new(),
             limit: config.times.drain,
         };
-        gateway.tasks.spawn(figures::debates(ports.clone(), config.times.debates_look, stop.clone()));
-        gateway.tasks.spawn(figures::turns(ports.clone(), config.times.turns_look, stop.clone()));
+        gateway.tasks.spawn(cluster_metrics::debates(ports.clone(), config.times.debates_look, stop.clone()));
+        gateway.tasks.spawn(cluster_metrics::turns(ports.clone(), config.times.turns_look, stop.clone()));
         if let Some(watch) = ports.streams.clone() {
             let told = ports.cluster.clone();
-            gateway.tasks.spawn(figures::streams(watch, told, config.times.streams_look, stop.clone()));
+            gateway.tasks.spawn(cluster_metrics::streams(watch, told, config.times.streams_look, stop.clone()));
         }
         if let Some(address) = config.grpc {
             let (reporter, health) = tonic_health::server::health_reporter();
             let app = grpc_app(&config, api.clone())?.add_service(health).into_axum_router();
-            let app =
-                behind_door(app, &config, &authenticator, &rooms, Door { exempt: is_exempt, refuse: refuse_grpc });
+            let app = behind_door(
+                app,
+                &config,
+                &authenticator,
+                &rooms,
+                AccessPolicy { exempt: is_exempt, refuse: refuse_grpc },
+            );
             let app = app.layer(from_fn(detailed)).layer(from_fn_with_state(ports.rpc.clone(), traced));
             let front = front(&config, address, &GRPC_MEDIA, refuse_grpc);
             let listening = open(&config, address, Protocols::Http2, front).await?;
@@ -106,8 +112,13 @@ impl Gateway {
         if let Some(address) = config.http {
             let app = rest::router(api, config.limits);
             let app = app.map_err(|problem| GatewayError::Descriptors(problem.to_string()))?;
-            let app =
-                behind_door(app, &config, &authenticator, &rooms, Door { exempt: |_| false, refuse: rest::refuse });
+            let app = behind_door(
+                app,
+                &config,
+                &authenticator,
+                &rooms,
+                AccessPolicy { exempt: |_| false, refuse: rest::refuse },
+            );
             let front = front(&config, address, &rest::MEDIA, rest::refuse);
             let listening = open(&config, address, Protocols::Both, front).await?;
             gateway.addresses.http =
@@ -200,19 +211,22 @@ fn grpc_app(config: &GatewayConfig, api: Arc<Api>) -> Result<Routes, GatewayErro
 
 /// What the calls of both interfaces share.
 struct Rooms {
-    calls: Arc<Room>,
-    bytes: Arc<Room>,
+    calls: Arc<TenantRoom>,
+    bytes: Arc<TenantRoom>,
 }
 
 impl Rooms {
     fn new(config: &GatewayConfig) -> Self {
         let apart = !config.auth.is_off();
-        Self { calls: Room::new(config.limits.calls, apart), bytes: Room::new(config.limits.requests_bytes, apart) }
+        Self {
+            calls: TenantRoom::new(config.limits.calls, apart),
+            bytes: TenantRoom::new(config.limits.requests_bytes, apart),
+        }
     }
 }
 
 /// What an interface asks of its door.
-struct Door {
+struct AccessPolicy {
     /// Paths that need no credentials.
     exempt: fn(&str) -> bool,
     /// The form of a refusal.
@@ -225,9 +239,9 @@ fn behind_door(
     config: &GatewayConfig,
     authenticator: &Arc<Authenticator>,
     rooms: &Rooms,
-    door: Door,
+    door: AccessPolicy,
 ) -> Router {
-    let Door { exempt, refuse } = door;
+    let AccessPolicy { exempt, refuse } = door;
     let bounds = Bounds { time: config.times.call, calls: rooms.calls.clone(), bytes: rooms.bytes.clone(), refuse };
     let calls = Calls { authenticator: authenticator.clone(), exempt, refuse };
     app.layer(from_fn_with_state(bounds, bound)).layer(from_fn_with_state(calls, guard))

@@ -1,5 +1,5 @@
 //! The operations over gRPC.
-use crate::api::{Api, Call, message};
+use crate::api::{Api, CallContext, message};
 use crate::auth::Caller;
 use crate::error::Problem;
 use crate::net::{Deadline, call_of_extensions};
@@ -17,13 +17,13 @@ use tonic::{Request, Response, Status};
 pub(crate) struct Grpc(pub Arc<Api>);
 
 /// The call behind a request, and its id.
-fn call<T>(request: &Request<T>) -> Result<(Call, String), Status> {
+fn call<T>(request: &Request<T>) -> Result<(CallContext, String), Status> {
     let id = call_of_extensions(request.extensions());
     let caller = request.extensions().get::<Caller>().cloned();
     let caller = caller.ok_or_else(|| Problem::Internal("a call without a caller".to_owned()).status(&id))?;
     let traceparent = request.metadata().get("traceparent").and_then(|value| value.to_str().ok()).map(str::to_owned);
     let deadline = request.extensions().get::<Deadline>().map(|deadline| deadline.0);
-    Ok((Call { caller, traceparent, deadline }, id))
+    Ok((CallContext { caller, traceparent, deadline }, id))
 }
 
 macro_rules! unary {

@@ -17,7 +17,7 @@ pub const ROOM_SERVICE: &str = "room";
 
 /// What a process needs of its store to serve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub enum StoreNeed {
     /// That it answers, and ends and deletions can be written: whoever is to make room has to reach a gateway.
     Answers,
     /// That debates and turns can be written, too.
@@ -27,23 +27,23 @@ pub enum Needs {
 impl GatewayPorts {
     /// Why this process cannot serve now; empty when it can. What it needs of the store is looked at all the time, so that asking
     /// costs nothing.
-    pub async fn unready(&self, needs: Needs) -> Vec<String> {
+    pub async fn unready(&self, needs: StoreNeed) -> Vec<String> {
         let mut reasons: Vec<String> = self.credentials.problem().map(str::to_owned).into_iter().collect();
         if !self.node.ready() {
-            reasons.push("the bus is away, or this node is shutting down".to_owned());
+            reasons.push("the bus is unreachable, or this node is shutting down".to_owned());
         }
         let condition = self.upkeep.condition();
         reasons.extend(condition.broken);
         reasons.extend(condition.exhausted);
-        for full in condition.full.into_iter().filter(|_| needs == Needs::Room) {
+        for full in condition.full.into_iter().filter(|_| needs == StoreNeed::Room) {
             if !reasons.contains(&full) {
                 reasons.push(full);
             }
         }
-        let probe = agon_store::Query { limit: 1, ..agon_store::Query::default() };
+        let probe = agon_store::CatalogueQuery { limit: 1, ..agon_store::CatalogueQuery::default() };
         match tokio::time::timeout(LOOK, self.catalogue.find(&probe)).await {
             Ok(Ok(_)) => {}
-            Ok(Err(error)) => reasons.push(format!("the store cannot be reached: {error}")),
+            Ok(Err(error)) => reasons.push(format!("the store is unreachable: {error}")),
             Err(_) => reasons.push("the store does not answer".to_owned()),
         }
         reasons
@@ -55,12 +55,12 @@ pub(crate) async fn report(reporter: HealthReporter, ports: GatewayPorts, every:
     reporter.set_service_status(LIVENESS, ServingStatus::Serving).await;
     loop {
         let reasons = tokio::select! {
-            reasons = ports.unready(Needs::Answers) => reasons,
+            reasons = ports.unready(StoreNeed::Answers) => reasons,
             () = stop.cancelled() => break,
         };
         let status = if reasons.is_empty() { ServingStatus::Serving } else { ServingStatus::NotServing };
         tell(&reporter, status).await;
-        let has_room = reasons.is_empty() && ports.unready(Needs::Room).await.is_empty();
+        let has_room = reasons.is_empty() && ports.unready(StoreNeed::Room).await.is_empty();
         let room = if has_room { ServingStatus::Serving } else { ServingStatus::NotServing };
         reporter.set_service_status(ROOM_SERVICE, room).await;
         tokio::select! {

@@ -9,9 +9,9 @@
 mod admin;
 mod api;
 mod auth;
+mod cluster_metrics;
 mod config;
 mod error;
-mod figures;
 mod gateway;
 mod grpc;
 mod health;
@@ -23,8 +23,8 @@ pub use auth::{
     AuthConfig, AuthStartError, Caller, CertificateAuth, CertificateName, CertificateTenant, CredentialHealth,
     JwksPlace, JwksSource, JwtAuth, Scope, TokenFile, TokenLineError, new_token, token_line,
 };
-pub use config::{GatewayConfig, GatewayPorts, GatewayTimes, Limits};
+pub use config::{GatewayConfig, GatewayPorts, GatewayTimes, RequestLimits};
 pub use error::{ERROR_DOMAIN, Problem, Violation};
 pub use gateway::{Addresses, Gateway, GatewayError};
-pub use health::{Needs, ROOM_SERVICE};
+pub use health::{ROOM_SERVICE, StoreNeed};
 pub use net::{ConnectionLimits, SitePolicy, TlsConfig, TlsError};

@@ -74,7 +74,7 @@ codes! {
     FileTooLarge = "file-too-large",
     /// The bytes are not UTF-8.
     NotUtf8 = "not-utf8",
-    /// YAML or JSON that cannot be read.
+    /// YAML or JSON that cannot be parsed.
     Syntax = "syntax",
     /// More nesting, nodes, text or aliases than a debate file needs.
     TooComplex = "too-complex",
@@ -84,9 +84,9 @@ codes! {
     FrontMatterOpen = "front-matter-open",
     /// A key twice in one mapping.
     DuplicateKey = "duplicate-key",
-    /// A key that no debate file has.
+    /// An unknown key.
     UnknownKey = "unknown-key",
-    /// A value that the key does not have.
+    /// A value that the key does not allow.
     UnknownValue = "unknown-value",
     /// A value of another type.
     WrongType = "wrong-type",
@@ -98,19 +98,19 @@ codes! {
     BadText = "bad-text",
     /// An item twice in a list.
     DuplicateItem = "duplicate-item",
-    /// A key that must be there.
+    /// A missing required key.
     MissingKey = "missing-key",
-    /// The same thing said in two ways that differ.
+    /// Two settings that contradict each other.
     Conflict = "conflict",
     /// Text of a Markdown file that belongs to no part of the debate.
     IgnoredText = "ignored-text",
-    /// Two personas of one name.
+    /// Two personas with the same name.
     DuplicateName = "duplicate-name",
     /// A name that Agon itself uses.
     ReservedName = "reserved-name",
-    /// Two personas of one stance.
+    /// Two personas with the same stance.
     DuplicateStance = "duplicate-stance",
-    /// An adversarial debate in which all argue for one thing.
+    /// An adversarial debate with only one stance.
     OneSided = "one-sided",
     /// A block that this debate does not use.
     UnusedBlock = "unused-block",
@@ -118,7 +118,7 @@ codes! {
     UnusedKey = "unused-key",
     /// A name that is neither a persona's nor a kind of turn.
     UnknownName = "unknown-name",
-    /// Values that make no sense together.
+    /// Incompatible values.
     Combination = "combination",
     /// A role without a model.
     MissingModel = "missing-model",
@@ -126,13 +126,13 @@ codes! {
     BadExpression = "bad-expression",
     /// A template variable or an expression's variable that does not exist.
     UnknownVariable = "unknown-variable",
-    /// An output schema that is no JSON Schema.
+    /// An output schema that is not a JSON Schema.
     BadSchema = "bad-schema",
     /// An output schema without a synthesizer.
     SchemaWithoutSynthesizer = "schema-without-synthesizer",
-    /// More rounds than usually pay.
+    /// More rounds than usually help.
     ManyRounds = "many-rounds",
-    /// More personas than usually pay.
+    /// More personas than usually help.
     ManyPersonas = "many-personas",
     /// The judge's model also debates.
     JudgeSharesModel = "judge-shares-model",
@@ -144,7 +144,7 @@ codes! {
     OrdinaryName = "ordinary-name",
     /// A budget that cannot cover the decision.
     SmallBudget = "small-budget",
-    /// A key that changes nothing in this debate.
+    /// A key without effect in this debate.
     NoEffect = "no-effect",
     /// A feed that the settings do not define.
     UndefinedFeed = "undefined-feed",
@@ -213,10 +213,10 @@ impl<'a> Problems<'a> {
     {
         Problems { file: self.file, text: Some(text), list: Vec::new(), limits }
     }
-    pub fn error(&mut self, finding: Finding) {
+    pub fn error(&mut self, finding: SpecFinding) {
         self.add(Severity::Error, finding);
     }
-    pub fn warning(&mut self, finding: Finding) {
+    pub fn warning(&mut self, finding: SpecFinding) {
         self.add(Severity::Warning, finding);
     }
     /// Where `needle` stands inside `span`, else the span itself.
@@ -252,13 +252,13 @@ impl<'a> Problems<'a> {
         list.sort_by_key(|problem| problem.severity == Severity::Warning);
         list.truncate(MAX_PROBLEMS);
         if let Some(last) = list.last().cloned() {
-            let message = format!("{more} further problems are not shown; mend these first");
+            let message = format!("{more} further problems are not shown; fix these first");
             list.push(Diagnostic { code: Code::TooManyProblems, message, help: None, field: String::new(), ..last });
         }
         list
     }
-    fn add(&mut self, severity: Severity, finding: Finding) {
-        let Finding { code, span, field, message, help } = finding;
+    fn add(&mut self, severity: Severity, finding: SpecFinding) {
+        let SpecFinding { code, span, field, message, help } = finding;
         // A parser may place an unexpected end behind the last line.
         let clamp = |place: Place| self.text.map_or(place, |text| text.clamp(place));
         let span = Span { start: clamp(span.start), end: clamp(span.end) };
@@ -271,14 +271,14 @@ impl<'a> Problems<'a> {
 
 /// A problem before it is known which file it belongs to.
 #[derive(Debug)]
-pub(crate) struct Finding {
+pub(crate) struct SpecFinding {
     code: Code,
     span: Span,
     field: String,
     message: String,
     help: Option<String>,
 }
-impl Finding {
+impl SpecFinding {
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self { code, span, field: String::new(), message: message.into(), help: None }
     }

@@ -1,33 +1,32 @@
 //! `terminate_when`, checked before a debate begins.
-use crate::diagnostic::{Code, Finding, Problems, clean};
-use crate::draft::budget;
+use crate::diagnostic::{Code, Problems, SpecFinding, clean};
 use crate::limits::Limits;
 use crate::place::{Place, Span};
-use crate::section::{Checked, Field, Section};
+use crate::section::{CheckedValue, Field, Section};
 use crate::suggest::nearest;
-use agon_core::{ExpressionError, VARIABLES, check_terminate_when};
+use agon_core::{Budget, ExpressionError, VARIABLES, check_terminate_when};
 use std::collections::BTreeMap;
 
-pub(crate) fn check(root: &Section, problems: &mut Problems<'_>) {
+pub(crate) fn check(root: &Section, budget: Budget, problems: &mut Problems<'_>) {
     let Some(field) = root.get("terminate_when") else { return };
-    let Checked::Text(expression) = &field.value else { return };
+    let CheckedValue::Text(expression) = &field.value else { return };
     let none = BTreeMap::new();
     let labels = match root.get("labels").map(|field| &field.value) {
-        Some(Checked::Labels(labels)) => labels,
+        Some(CheckedValue::Labels(labels)) => labels,
         None => &none,
         // it is reported, and which keys there are is not known
         Some(_) => return,
     };
-    let (budget, most) = (budget(root.section("budget")), problems.limits.expression_steps);
+    let most = problems.limits.expression_steps;
     if let Err(error) = check_terminate_when(expression, labels, budget, most) {
         let finding = finding(&error, expression, field, problems);
         problems.error(finding);
     }
 }
 
-fn finding(error: &ExpressionError, expression: &str, field: &Field, problems: &Problems<'_>) -> Finding {
+fn finding(error: &ExpressionError, expression: &str, field: &Field, problems: &Problems<'_>) -> SpecFinding {
     let variables = format!("variables: {}", VARIABLES.join(", "));
-    let finding = |code, span, message: String| Finding::new(code, span, message).field(&field.path);
+    let finding = |code, span, message: String| SpecFinding::new(code, span, message).field(&field.path);
     match error {
         ExpressionError::Syntax { message, at } => {
             let span = at.map_or(field.span, |at| inside(at, expression, field.span, problems));

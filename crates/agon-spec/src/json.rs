@@ -1,29 +1,29 @@
 //! JSON to a positioned tree.
 //!
 //! `serde_json` decides what is JSON and says what is wrong; only text that it accepts is walked here for the places.
-use crate::diagnostic::{Code, Finding};
+use crate::diagnostic::{Code, SpecFinding};
 use crate::place::{Place, Span};
 use crate::source::Text;
-use crate::tree::{Charge, Entry, Node, Value};
+use crate::tree::{Charge, FileNode, MapEntry, Value};
 
 /// Reads one JSON value of at most `most_text` bytes of text.
-pub(crate) fn parse(text: &Text, most_text: u64) -> Result<Node, Finding> {
+pub(crate) fn parse(text: &Text, most_text: u64) -> Result<FileNode, SpecFinding> {
     serde_json::from_str::<serde_json::Value>(&text.all).map_err(|error| malformed(text, &error))?;
     let mut walk = Walk { text, at: 0, line: 1, column: 1, charge: Charge::up_to(most_text) };
     walk.value(1)
 }
 
-fn malformed(text: &Text, error: &serde_json::Error) -> Finding {
+fn malformed(text: &Text, error: &serde_json::Error) -> SpecFinding {
     // serde_json counts bytes, and names the last byte that it has read.
     let line = text.line(error.line());
     let before = line.get(..error.column().saturating_sub(1)).unwrap_or(line);
     let place = Place { line: error.line().max(1), column: before.chars().count() + 1 };
     let said = error.to_string();
     let reason = said.rsplit_once(" at line ").map_or(said.as_str(), |(reason, _)| reason);
-    let finding = Finding::new(Code::Syntax, Span::at(place), format!("this is not valid JSON: {reason}"));
+    let finding = SpecFinding::new(Code::Syntax, Span::at(place), format!("this is not valid JSON: {reason}"));
     match reason {
         "trailing comma" => finding.help("remove the comma before the closing bracket"),
-        "key must be a string" => finding.help("JSON keys stand in double quotes, and JSON has no comments"),
+        "key must be a string" => finding.help("JSON keys need double quotes, and JSON has no comments"),
         _ => finding,
     }
 }
@@ -63,7 +63,7 @@ impl Walk<'_> {
     fn space(&mut self) {
         self.skip_while(|c| matches!(c, ' ' | '\t' | '\n'));
     }
-    fn value(&mut self, depth: usize) -> Result<Node, Finding> {
+    fn value(&mut self, depth: usize) -> Result<FileNode, SpecFinding> {
         self.space();
         let start = self.here();
         self.charge.admit(depth, 0, Span::at(start))?;
@@ -73,9 +73,9 @@ impl Walk<'_> {
             Some('"') => Value::Text(self.string()),
             Some(_) | None => self.word(),
         };
-        Ok(Node { span: Span { start, end: self.here() }, value })
+        Ok(FileNode { span: Span { start, end: self.here() }, value })
     }
-    fn map(&mut self, depth: usize) -> Result<Value, Finding> {
+    fn map(&mut self, depth: usize) -> Result<Value, SpecFinding> {
         let mut entries = Vec::new();
         self.skip();
         loop {
@@ -89,10 +89,10 @@ impl Walk<'_> {
             let key_span = Span { start, end: self.here() };
             self.skip_while(|c| matches!(c, ' ' | '\t' | '\n' | ':'));
             let value = self.value(depth + 1)?;
-            entries.push(Entry { key, key_span, value });
+            entries.push(MapEntry { key, key_span, value });
         }
     }
-    fn list(&mut self, depth: usize) -> Result<Value, Finding> {
+    fn list(&mut self, depth: usize) -> Result<Value, SpecFinding> {
         let mut items = Vec::new();
         self.skip();
         loop {
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn plain(node: &Node) -> serde_json::Value {
+    fn plain(node: &FileNode) -> serde_json::Value {
         match &node.value {
             Value::Null => serde_json::Value::Null,
             Value::Flag(flag) => (*flag).into(),

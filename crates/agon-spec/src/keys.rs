@@ -1,6 +1,6 @@
-//! The table of keys. Parser, schema, suggestions and reference page all follow from it.
+//! The table of keys. Parser, defaults, normal form, schema, suggestions and reference page all follow from it: a row says how a value
+//! is written, where it stands in the spec, and when a debate reads it.
 
-mod choices;
 mod debate;
 mod decision;
 mod moderator;
@@ -8,10 +8,19 @@ mod parts;
 mod persona;
 
 pub(crate) use debate::DEBATE;
+pub(crate) use decision::{JUDGE, VOTING};
+pub(crate) use moderator::MODERATOR;
+pub(crate) use parts::{BUDGET, PHASES, SHOWN, SUMMARIZER, SYNTHESIZER, TOOLS, VISIBLE};
+pub(crate) use persona::PERSONA;
+
+use crate::slot::{KeySlot, SpecField};
+pub(crate) use agon_core::Choice;
+use agon_core::DebateSpec;
+use serde_json::Value;
 
 /// The keys of one mapping of the debate file.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct KeyTable {
     /// What the mapping is called in the reference.
     pub title: &'static str,
     /// One sentence for the reference.
@@ -20,13 +29,22 @@ pub(crate) struct Table {
     /// Names that people write here, and what they are to write instead.
     pub elsewhere: &'static [(&'static str, &'static str)],
 }
-impl Table {
+impl KeyTable {
     pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name || key.aliases.contains(&name))
     }
     /// What to write instead of a name that belongs elsewhere.
     pub fn instead(&self, name: &str) -> Option<&'static str> {
         self.elsewhere.iter().find(|(key, _)| *key == name).map(|(_, instead)| *instead)
+    }
+    /// The keys in the order of the normal form.
+    pub fn in_normal_order(&self) -> Vec<&'static Key> {
+        let (moved, mut keys): (Vec<&Key>, Vec<&Key>) = self.keys.iter().partition(|key| key.after.is_some());
+        for key in moved {
+            let at = keys.iter().position(|other| Some(other.name) == key.after).map_or(keys.len(), |at| at + 1);
+            keys.insert(at, key);
+        }
+        keys
     }
     /// Every name that may be written.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
@@ -49,10 +67,42 @@ pub(crate) struct Key {
     pub since: &'static str,
     /// The key that says the same in another way, so that only one of them may stand.
     pub instead_of: Option<&'static str>,
+    /// Where the value stands in the spec.
+    pub slot: KeySlot,
+    /// When the debate reads it; always where there is none.
+    pub need: Option<Need>,
+    /// Whether the normal form leaves out the usual value.
+    pub quiet: bool,
+    /// The key that it follows in the normal form, where that is not the order of the table.
+    pub after: Option<&'static str>,
+}
+
+/// When a debate reads a key. Elsewhere the key may not stand in the file, and the normal form leaves it out.
+#[derive(Debug)]
+pub(crate) struct Need {
+    /// What the key needs, in the words of the file.
+    pub words: &'static str,
+    /// The keys whose value says whether this one is read.
+    pub by: &'static [&'static str],
+    /// Whether the debate reads it.
+    pub holds: fn(&DebateSpec) -> bool,
 }
 
 pub(crate) const fn key(name: &'static str, shape: Shape, default: &'static str, meaning: &'static str) -> Key {
-    Key { name, aliases: &[], shape, required: false, default, meaning, since: "0.1", instead_of: None }
+    Key {
+        name,
+        aliases: &[],
+        shape,
+        required: false,
+        default,
+        meaning,
+        since: "0.1",
+        instead_of: None,
+        slot: KeySlot::File,
+        need: None,
+        quiet: false,
+        after: None,
+    }
 }
 impl Key {
     pub const fn or(self, aliases: &'static [&'static str]) -> Self {
@@ -67,6 +117,43 @@ impl Key {
     pub const fn instead_of(self, other: &'static str) -> Self {
         Self { instead_of: Some(other), ..self }
     }
+    pub const fn at(self, slot: KeySlot) -> Self {
+        Self { slot, ..self }
+    }
+    /// A key of the whole debate that is read otherwise than by its value alone.
+    pub const fn written(self, write: fn(&DebateSpec, &DebateSpec) -> Option<Value>) -> Self {
+        self.at(KeySlot::DebateSpec(SpecField { read: |_, _| {}, write }))
+    }
+    pub const fn needs(self, words: &'static str, by: &'static [&'static str], holds: fn(&DebateSpec) -> bool) -> Self {
+        Self { need: Some(Need { words, by, holds }), ..self }
+    }
+    pub const fn quiet(self) -> Self {
+        Self { quiet: true, ..self }
+    }
+    pub const fn after(self, other: &'static str) -> Self {
+        Self { after: Some(other), ..self }
+    }
+}
+
+/// The key at a path such as `max_rounds` or `voting.rule`.
+pub(crate) fn at(path: &str) -> Option<&'static Key> {
+    let Some((block, name)) = path.split_once('.') else { return DEBATE.key(path) };
+    match &DEBATE.key(block)?.shape {
+        Shape::Map(table) | Shape::Switch(table) => table.key(name),
+        _ => None,
+    }
+}
+
+/// The keys that a debate reads only sometimes, with their paths.
+pub(crate) fn conditional() -> Vec<(String, &'static Need)> {
+    let blocks = DEBATE.keys.iter().filter_map(|key| match &key.shape {
+        Shape::Map(table) | Shape::Switch(table) => Some((format!("{}.", key.name), *table)),
+        _ => None,
+    });
+    let tables = std::iter::once((String::new(), &DEBATE)).chain(blocks);
+    let keys =
+        tables.flat_map(|(block, table)| table.keys.iter().map(move |key| (format!("{block}{}", key.name), key)));
+    keys.filter_map(|(path, key)| Some((path, key.need.as_ref()?))).collect()
 }
 
 /// Names of tools.
@@ -115,23 +202,16 @@ pub(crate) enum Shape {
     Labels,
     /// A list of mappings.
     List {
-        of: &'static Table,
+        of: &'static KeyTable,
         min: usize,
         max: usize,
     },
     /// A mapping.
-    Map(&'static Table),
+    Map(&'static KeyTable),
     /// `true`, `false`, or a mapping.
-    Switch(&'static Table),
+    Switch(&'static KeyTable),
     /// The first of these that fits the value's type.
     Either(&'static [Shape]),
-}
-
-/// One value of an enumeration.
-#[derive(Debug)]
-pub(crate) struct Choice {
-    pub name: &'static str,
-    pub meaning: &'static str,
 }
 
 pub(crate) const fn choice(name: &'static str, meaning: &'static str) -> Choice {
@@ -182,8 +262,8 @@ fn whole_number(min: i128, max: i128) -> String {
 mod tests {
     use super::*;
 
-    fn every_table() -> Vec<&'static Table> {
-        let mut tables: Vec<&'static Table> = vec![&DEBATE];
+    fn every_table() -> Vec<&'static KeyTable> {
+        let mut tables: Vec<&'static KeyTable> = vec![&DEBATE];
         let mut at = 0;
         while at < tables.len() {
             for key in tables[at].keys {
@@ -205,6 +285,27 @@ mod tests {
             let count = names.len();
             names.dedup();
             assert_eq!(names.len(), count, "{}", table.title);
+        }
+    }
+
+    #[test]
+    fn what_is_read_only_sometimes_is_not_read_by_a_plain_debate_and_depends_on_keys() {
+        let source = crate::Source::new("a.yaml", "topic: t\nmodel: m\nmoderator: {type: judge}\n");
+        let spec = crate::parse(&source, &crate::Defaults::default()).spec.unwrap();
+        for (path, need) in conditional() {
+            let read = ["allow_shared_stance", "confidence", "judge.orders", "judge.panel", "voting.self_votes"]
+                .contains(&path.as_str());
+            assert_eq!((need.holds)(&spec), read, "{path}");
+            assert!(need.by.iter().all(|key| at(key).is_some()), "{path}");
+        }
+    }
+
+    #[test]
+    fn every_value_says_what_it_means() {
+        for key in every_table().iter().flat_map(|table| table.keys) {
+            if let Shape::Choice(choices) | Shape::Choices { of: choices, .. } = &key.shape {
+                assert!(choices.iter().all(|choice| !choice.meaning.is_empty()), "{}", key.name);
+            }
         }
     }
 

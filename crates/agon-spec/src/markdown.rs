@@ -1,5 +1,5 @@
 //! Markdown: a front matter block, and a body that holds topic, context and materials.
-use crate::diagnostic::{Code, Finding, Problems};
+use crate::diagnostic::{Code, Problems, SpecFinding};
 use crate::place::{Place, Span};
 use crate::source::Text;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -28,7 +28,7 @@ pub(crate) struct Body {
 }
 
 /// Splits the front matter off.
-pub(crate) fn split(text: &Text) -> Result<Parts, Finding> {
+pub(crate) fn split(text: &Text) -> Result<Parts, SpecFinding> {
     let Some(rest) = text.all.strip_prefix("---") else { return Ok(Parts::default()) };
     let Some((marker, _)) = rest.split_once('\n') else { return Ok(Parts::default()) };
     if !marker.trim().is_empty() {
@@ -45,7 +45,7 @@ pub(crate) fn split(text: &Text) -> Result<Parts, Finding> {
     let place = Place::default();
     let span = Span { start: place, end: Place { column: 4, ..place } };
     let message = "the front matter that begins here is not closed";
-    Err(Finding::new(Code::FrontMatterOpen, span, message).help("close it with a line that holds only ---"))
+    Err(SpecFinding::new(Code::FrontMatterOpen, span, message).help("close it with a line that contains only ---"))
 }
 
 /// Reads the body, which begins at byte `start`.
@@ -53,7 +53,7 @@ pub(crate) fn split(text: &Text) -> Result<Parts, Finding> {
 /// Where the front matter names the topic already, only a first-level heading is taken for a topic of the body.
 pub(crate) fn body(text: &Text, start: usize, topic_is_set: bool, problems: &mut Problems<'_>) -> Body {
     let blocks = blocks(text, start);
-    let reader = Reader { text, blocks: &blocks };
+    let reader = MarkdownReader { text, blocks: &blocks };
     let topic = reader.topic(topic_is_set);
     let from = topic.map_or(start, |block| block.range.end);
     let until = reader.end(topic);
@@ -66,19 +66,19 @@ pub(crate) fn body(text: &Text, start: usize, topic_is_set: bool, problems: &mut
 /// A heading, or the first paragraph.
 #[derive(Debug)]
 struct Block {
-    kind: Kind,
+    kind: BlockKind,
     title: String,
     range: Range<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum BlockKind {
     Heading(u8),
     Paragraph,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Section {
+enum BodySection {
     Context,
     Materials,
 }
@@ -86,26 +86,26 @@ enum Section {
 impl Block {
     fn level(&self) -> Option<u8> {
         match self.kind {
-            Kind::Heading(level) => Some(level),
-            Kind::Paragraph => None,
+            BlockKind::Heading(level) => Some(level),
+            BlockKind::Paragraph => None,
         }
     }
     /// The section that this heading opens, below a topic of `level`.
-    fn section(&self, level: u8) -> Option<Section> {
+    fn section(&self, level: u8) -> Option<BodySection> {
         let deep_enough = self.level().is_some_and(|own| own <= 2.max(level + 1));
         match self.title.to_lowercase().as_str() {
-            "context" if deep_enough => Some(Section::Context),
-            "materials" if deep_enough => Some(Section::Materials),
+            "context" if deep_enough => Some(BodySection::Context),
+            "materials" if deep_enough => Some(BodySection::Materials),
             _ => None,
         }
     }
 }
 
-struct Reader<'a> {
+struct MarkdownReader<'a> {
     text: &'a Text,
     blocks: &'a [Block],
 }
-impl<'a> Reader<'a> {
+impl<'a> MarkdownReader<'a> {
     fn headings(&self) -> impl Iterator<Item = &'a Block> {
         self.blocks.iter().filter(|block| block.level().is_some())
     }
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         if is_set {
             return self.headings().next().filter(|block| block.level() == Some(1) && block.section(0).is_none());
         }
-        heading.or_else(|| self.blocks.first().filter(|block| block.kind == Kind::Paragraph))
+        heading.or_else(|| self.blocks.first().filter(|block| block.kind == BlockKind::Paragraph))
     }
     /// Where the text that belongs to the topic ends: at the next heading of its level, known sections apart.
     fn end(&self, topic: Option<&Block>) -> usize {
@@ -131,12 +131,12 @@ impl<'a> Reader<'a> {
     }
     fn sections(&self, range: Range<usize>, topic: Option<&Block>, body: &mut Body) {
         let level = topic.and_then(Block::level).unwrap_or(1);
-        let (mut at, mut open) = (range.start, (Section::Context, 0));
+        let (mut at, mut open) = (range.start, (BodySection::Context, 0));
         for heading in self.headings().filter(|block| range.contains(&block.range.start)) {
             let own = heading.level().unwrap_or(u8::MAX);
             let next = match heading.section(level) {
                 Some(section) => Some((section, own)),
-                None if open.0 == Section::Materials && own <= open.1 => Some((Section::Context, 0)),
+                None if open.0 == BodySection::Materials && own <= open.1 => Some((BodySection::Context, 0)),
                 None => None,
             };
             let Some(next) = next else { continue };
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         }
         self.append(at..range.end, open.0, body);
     }
-    fn append(&self, range: Range<usize>, section: Section, body: &mut Body) {
+    fn append(&self, range: Range<usize>, section: BodySection, body: &mut Body) {
         let whole = self.text.all.get(range.clone()).unwrap_or_default();
         let text = whole.trim();
         if text.is_empty() {
@@ -155,8 +155,8 @@ impl<'a> Reader<'a> {
         let start = range.start + (whole.len() - whole.trim_start().len());
         let span = self.span(start..start + text.len());
         let target = match section {
-            Section::Context => &mut body.context,
-            Section::Materials => &mut body.materials,
+            BodySection::Context => &mut body.context,
+            BodySection::Materials => &mut body.materials,
         };
         match target {
             Some(passage) => passage.text = format!("{}\n\n{text}", passage.text),
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
     }
     fn report_ignored(&self, start: usize, topic: Option<&Block>, until: usize, problems: &mut Problems<'_>) {
         let before = start..topic.map_or(start, |topic| topic.range.start);
-        let help = "text counts when it stands below the topic, or under `## Context` or `## Materials`";
+        let help = "text counts if it is below the topic, or under `## Context` or `## Materials`";
         for range in [before, until..self.text.all.len()] {
             let whole = self.text.all.get(range.clone()).unwrap_or_default();
             if whole.trim().is_empty() {
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
             let from = range.start + (whole.len() - whole.trim_start().len());
             let span = self.span(from..range.start + whole.trim_end().len());
             let message = "the text from here on is not part of the debate";
-            problems.warning(Finding::new(Code::IgnoredText, span, message).help(help));
+            problems.warning(SpecFinding::new(Code::IgnoredText, span, message).help(help));
         }
     }
     fn passage(&self, block: &Block) -> Passage {
@@ -222,10 +222,10 @@ fn finished(block: Block) -> Block {
     Block { title: block.title.split_whitespace().collect::<Vec<_>>().join(" "), ..block }
 }
 
-fn kind(tag: &Tag<'_>, first: bool) -> Option<Kind> {
+fn kind(tag: &Tag<'_>, first: bool) -> Option<BlockKind> {
     match tag {
-        Tag::Heading { level, .. } => Some(Kind::Heading(depth_of(*level))),
-        Tag::Paragraph if first => Some(Kind::Paragraph),
+        Tag::Heading { level, .. } => Some(BlockKind::Heading(depth_of(*level))),
+        Tag::Paragraph if first => Some(BlockKind::Paragraph),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Values from flags that stand in place of what the file says.
 use crate::keys;
 use crate::place::Span;
-use crate::section::{Checked, Field, Section};
+use crate::section::{CheckedValue, Field, Section};
 
 /// Values that go before those of the file. What follows from them is checked as if the file said so.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,13 +21,13 @@ const ROLES: [&str; 4] = ["moderator", "judge", "summarizer", "synthesizer"];
 impl Overrides {
     pub(crate) fn apply(&self, root: &mut Section) {
         if let Some(rounds) = self.max_rounds {
-            put(root, "max_rounds", Checked::Integer(rounds.into()));
+            put(root, "max_rounds", CheckedValue::Integer(rounds.into()));
         }
         if let Some(seed) = self.seed {
-            put(root, "seed", Checked::Integer(seed.into()));
+            put(root, "seed", CheckedValue::Integer(seed.into()));
         }
         if let Some(model) = &self.model {
-            put(root, "model", Checked::Text(model.clone()));
+            put(root, "model", CheckedValue::Text(model.clone()));
             root.fields.iter_mut().for_each(forget_models);
         }
     }
@@ -37,26 +37,26 @@ impl Overrides {
 fn forget_models(field: &mut Field) {
     let forget = |section: &mut Section| section.fields.retain(|field| !OWN_MODEL.contains(&field.key.name));
     match &mut field.value {
-        Checked::Section(section) if ROLES.contains(&field.key.name) => forget(section),
-        Checked::List(personas) if field.key.name == "personas" => personas.iter_mut().for_each(forget),
-        Checked::Bad
-        | Checked::Text(_)
-        | Checked::Flag(_)
-        | Checked::Integer(_)
-        | Checked::Number(_)
-        | Checked::Millis(_)
-        | Checked::Choice(_)
-        | Checked::Choices(_)
-        | Checked::Lines(_)
-        | Checked::Labels(_)
-        | Checked::List(_)
-        | Checked::Section(_)
-        | Checked::Data(_) => {}
+        CheckedValue::Section(section) if ROLES.contains(&field.key.name) => forget(section),
+        CheckedValue::List(personas) if field.key.name == "personas" => personas.iter_mut().for_each(forget),
+        CheckedValue::Bad
+        | CheckedValue::Text(_)
+        | CheckedValue::Flag(_)
+        | CheckedValue::Integer(_)
+        | CheckedValue::Number(_)
+        | CheckedValue::Millis(_)
+        | CheckedValue::Choice(_)
+        | CheckedValue::Choices(_)
+        | CheckedValue::Lines(_)
+        | CheckedValue::Labels(_)
+        | CheckedValue::List(_)
+        | CheckedValue::Section(_)
+        | CheckedValue::Data(_) => {}
     }
 }
 
 /// The value in place of the file's own, at its place if it has one.
-fn put(root: &mut Section, name: &str, value: Checked) {
+fn put(root: &mut Section, name: &str, value: CheckedValue) {
     if let Some(field) = root.fields.iter_mut().find(|field| field.key.name == name) {
         field.value = value;
         return;

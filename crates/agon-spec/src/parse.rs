@@ -1,11 +1,11 @@
 //! From a source to a spec.
 use crate::defaults::Defaults;
-use crate::diagnostic::{Code, Diagnostic, Finding, Problems, Severity};
+use crate::diagnostic::{Code, Diagnostic, Problems, Severity, SpecFinding};
 use crate::markdown::Body;
 use crate::overrides::Overrides;
 use crate::place::Span;
 use crate::source::{Source, Syntax, Text, decode, detect};
-use crate::tree::{Entry, Node, Value, duplicate_keys};
+use crate::tree::{FileNode, MapEntry, Value, duplicate_keys};
 use crate::{draft, json, keys, markdown, rules, shape, yaml};
 use agon_core::DebateSpec;
 
@@ -49,12 +49,12 @@ pub fn parse_with(source: &Source, defaults: &Defaults, overrides: &Overrides) -
 
 /// A file, read and not yet judged.
 struct Loaded {
-    root: Option<Node>,
+    root: Option<FileNode>,
     /// Only Markdown has one.
     body: Option<Body>,
 }
 
-fn load(text: &Text, syntax: Syntax, problems: &mut Problems<'_>) -> Result<Loaded, Finding> {
+fn load(text: &Text, syntax: Syntax, problems: &mut Problems<'_>) -> Result<Loaded, SpecFinding> {
     match syntax {
         Syntax::Json => Ok(Loaded { root: Some(json::parse(text, problems.limits.expanded_bytes)?), body: None }),
         Syntax::Yaml => Ok(Loaded { root: yaml::parse(&text.all, 0, problems.limits.expanded_bytes)?, body: None }),
@@ -62,7 +62,7 @@ fn load(text: &Text, syntax: Syntax, problems: &mut Problems<'_>) -> Result<Load
             let parts = markdown::split(text)?;
             let front = parts.front.and_then(|range| text.all.get(range));
             let root = front.map_or(Ok(None), |front| yaml::parse(front, 1, problems.limits.expanded_bytes))?;
-            let entries = root.as_ref().map_or(&[] as &[Entry], entries);
+            let entries = root.as_ref().map_or(&[] as &[MapEntry], entries);
             let topic_is_set = entries.iter().any(|entry| entry.key == "topic");
             let body = markdown::body(text, parts.body, topic_is_set, problems);
             Ok(Loaded { root, body: Some(body) })
@@ -70,7 +70,7 @@ fn load(text: &Text, syntax: Syntax, problems: &mut Problems<'_>) -> Result<Load
     }
 }
 
-fn entries(node: &Node) -> &[Entry] {
+fn entries(node: &FileNode) -> &[MapEntry] {
     match &node.value {
         Value::Map(entries) => entries,
         Value::Null | Value::Flag(_) | Value::Integer(_) | Value::Number(_) | Value::Text(_) | Value::List(_) => &[],
@@ -81,12 +81,12 @@ fn resolve(loaded: &Loaded, (defaults, overrides): (&Defaults, &Overrides), prob
     if let Some(root) = &loaded.root {
         if !matches!(root.value, Value::Map(_) | Value::Null) {
             let message = format!("a debate file must be a mapping of keys to values, found {}", root.value.describe());
-            problems.error(Finding::new(Code::WrongType, root.span, message));
-            return draft::draft(&Default::default(), draft::Texts::default(), defaults);
+            problems.error(SpecFinding::new(Code::WrongType, root.span, message));
+            return draft::draft(&Default::default(), draft::FileTexts::default(), defaults);
         }
         duplicate_keys(root).into_iter().for_each(|finding| problems.error(finding));
     }
-    let entries = loaded.root.as_ref().map_or(&[] as &[Entry], entries);
+    let entries = loaded.root.as_ref().map_or(&[] as &[MapEntry], entries);
     let mut section = shape::section(&keys::DEBATE, Span::default(), entries, "", problems);
     overrides.apply(&mut section);
     let body = loaded.body.clone();

@@ -1,16 +1,16 @@
 //! The reference page of the debate file, made from the table of keys.
-use crate::keys::{DEBATE, Key, Shape, Table, names};
+use crate::keys::{DEBATE, Key, KeyTable, Shape, names};
 use crate::template::TEMPLATE_VARIABLES;
 use crate::{CAST, Code};
 
 const HEAD: &str = "\
 # The debate file: reference
 
-This page is generated from the table of keys in `crates/agon-spec`; a test compares the two. How to write a debate
-file is told in [the guide](../guide/debate-files.md).
+This page is generated from the table of keys in `crates/agon-spec`; a test compares the two. [The guide](../guide/debate-files.md)
+explains how to write a debate file.
 
 A debate file is Markdown with an optional YAML front matter block, YAML, or JSON; the keys are the same in all three.
-The extension decides (`.md`, `.markdown` and `.txt`; `.yaml` and `.yml`; `.json`), else the content. Plain text is Markdown
+The extension decides (`.md`, `.markdown` and `.txt`; `.yaml` and `.yml`; `.json`), otherwise the content. Plain text is Markdown
 without front matter. A file has at most 1 MiB of UTF-8
 ([more limits](../guide/security.md#what-a-debate-file-may-cost)). An unknown key or value is an error and never ignored.
 ";
@@ -18,7 +18,7 @@ without front matter. A file has at most 1 MiB of UTF-8
 /// The page `docs/reference/debate-file.md`.
 pub fn reference_markdown() -> String {
     let mut page = HEAD.to_owned();
-    let mut tables: Vec<&Table> = vec![&DEBATE];
+    let mut tables: Vec<&KeyTable> = vec![&DEBATE];
     let mut next = 0;
     while let Some(table) = tables.get(next) {
         for below in table.keys.iter().filter_map(|key| below(&key.shape)) {
@@ -38,7 +38,7 @@ pub fn reference_markdown() -> String {
     page
 }
 
-fn below(shape: &Shape) -> Option<&'static Table> {
+fn below(shape: &Shape) -> Option<&'static KeyTable> {
     match shape {
         Shape::Map(table) | Shape::Switch(table) | Shape::List { of: table, .. } => Some(table),
         _ => None,
@@ -50,7 +50,7 @@ fn line(page: &mut String, text: &str) {
     page.push('\n');
 }
 
-fn table(page: &mut String, of: &Table) {
+fn table(page: &mut String, of: &KeyTable) {
     let title = if of.title == DEBATE.title {
         "Keys of the debate".to_owned()
     } else {
@@ -78,7 +78,7 @@ fn row(key: &Key) -> String {
     format!("| {} | {value} | {required} | {}{exclusive} | {} |", written.join(", "), key.meaning, key.since)
 }
 
-fn values(page: &mut String, tables: &[&Table]) {
+fn values(page: &mut String, tables: &[&KeyTable]) {
     let mut shown = Vec::new();
     for key in tables.iter().flat_map(|table| table.keys) {
         let (Shape::Choice(choices) | Shape::Choices { of: choices, .. }) = &key.shape else { continue };
@@ -104,7 +104,7 @@ fn variables(page: &mut String) {
 }
 
 fn cast(page: &mut String) {
-    line(page, "\n## The built-in cast\n\nWhere no personas are listed, `persona_count` takes that many from the top.");
+    line(page, "\n## The built-in cast\n\nIf no personas are listed, `persona_count` takes that many from the top.");
     line(page, "In deliberative mode they have no stances.\n");
     line(page, "| name | role | stance |\n| --- | --- | --- |");
     for member in &CAST {
@@ -113,10 +113,7 @@ fn cast(page: &mut String) {
 }
 
 fn codes(page: &mut String) {
-    line(
-        page,
-        "\n## Codes of diagnostics\n\nThe names are stable; they stand in brackets after `error` or `warning`.\n",
-    );
+    line(page, "\n## Codes of diagnostics\n\nThe names are stable; they follow `error` or `warning`, in brackets.\n");
     for code in Code::ALL {
         line(page, &format!("- `{code}`: {}", code.meaning()));
     }

@@ -9,8 +9,8 @@ mod templates;
 mod warnings;
 
 use crate::defaults::Defaults;
-use crate::diagnostic::{Code, Finding, Problems, quote};
-use crate::draft::Texts;
+use crate::diagnostic::{Code, Problems, SpecFinding, quote};
+use crate::draft::FileTexts;
 use crate::markdown::{Body, Passage};
 use crate::place::Span;
 use crate::section::Section;
@@ -26,7 +26,7 @@ pub(crate) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
     models(root, spec, problems);
     endpoints::check(root, problems);
     rooms::check(root, spec, problems);
-    crate::expression::check(root, problems);
+    crate::expression::check(root, spec.budget, problems);
     templates::check(root, spec, problems);
     warnings::check(root, spec, problems);
 }
@@ -52,16 +52,16 @@ fn undefined(root: &Section, (what, code): (&str, Code), known: &[String], probl
             [] => format!("add [{key}.NAME] to agon.toml"),
             known => format!("defined: {}", known.join(", ")),
         };
-        problems.warning(Finding::new(code, *span, message).field(&key).help(help));
+        problems.warning(SpecFinding::new(code, *span, message).field(&key).help(help));
     }
 }
 
 /// Takes topic, context and materials from where they stand.
-pub(crate) fn texts(root: &Section, body: Body, has_body: bool, problems: &mut Problems<'_>) -> Texts {
+pub(crate) fn texts(root: &Section, body: Body, has_body: bool, problems: &mut Problems<'_>) -> FileTexts {
     let topic = one_of(root, "topic", body.topic, problems);
     match &topic {
         Some(topic) if topic.text.trim().is_empty() => {
-            problems.error(Finding::new(Code::Empty, topic.span, "`topic` is empty").field("topic"));
+            problems.error(SpecFinding::new(Code::Empty, topic.span, "`topic` is empty").field("topic"));
         }
         None if !root.has("topic") => problems.error(missing_topic(has_body)),
         Some(_) | None => {}
@@ -69,11 +69,11 @@ pub(crate) fn texts(root: &Section, body: Body, has_body: bool, problems: &mut P
     let topic = topic.map(|topic| topic.text.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_default();
     let mut text = |name, passage| one_of(root, name, passage, problems).map(|passage| passage.text);
     let context = text("context", body.context);
-    Texts { topic, context, materials: text("materials", body.materials) }
+    FileTexts { topic, context, materials: text("materials", body.materials) }
 }
 
-fn missing_topic(has_body: bool) -> Finding {
-    let finding = Finding::new(Code::MissingKey, Span::default(), "the debate has no topic").field("topic");
+fn missing_topic(has_body: bool) -> SpecFinding {
+    let finding = SpecFinding::new(Code::MissingKey, Span::default(), "the debate has no topic").field("topic");
     finding.help(if has_body {
         "write it as the first heading: # Should we ...?"
     } else {
@@ -87,11 +87,11 @@ fn one_of(root: &Section, name: &str, body: Option<Passage>, problems: &mut Prob
         && !key.text.split_whitespace().eq(body.text.split_whitespace())
     {
         let (front, line) = (root.get(name).map_or(key.span, |field| field.key_span), body.span.start.line);
-        let message = format!("`{name}` stands here and in the body (line {line}), and the two differ; keep one");
-        problems.error(Finding::new(Code::Conflict, front, message).field(name));
+        let message = format!("`{name}` is here and in the body (line {line}), and the two differ; keep one");
+        problems.error(SpecFinding::new(Code::Conflict, front, message).field(name));
         let message =
-            format!("`{name}` stands here and in the front matter (line {}), and the two differ", front.start.line);
-        problems.error(Finding::new(Code::Conflict, body.span, message).field(name));
+            format!("`{name}` is here and in the front matter (line {}), and the two differ", front.start.line);
+        problems.error(SpecFinding::new(Code::Conflict, body.span, message).field(name));
     }
     key.or(body)
 }
@@ -103,14 +103,14 @@ fn moderator(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     {
         let other = root.get("moderator").map_or("moderator", |field| field.written.as_str());
         let message = format!("`use_mediator` is {by_flag}, and `{other}` says the opposite; keep one");
-        problems.error(Finding::new(Code::Conflict, field.key_span, message).field("use_mediator"));
+        problems.error(SpecFinding::new(Code::Conflict, field.key_span, message).field("use_mediator"));
     }
     let decides = spec.consensus_strategy == ConsensusStrategy::MediatorSummary;
     if spec.moderator.as_ref().is_some_and(|moderator| !decides && !has_duty(moderator)) {
         let span = root.get("moderator").map_or(root.span, |field| field.key_span);
         let message = "the moderator has no duty, so it has nothing to do";
         problems.error(
-            Finding::new(Code::Conflict, span, message).field("moderator").help("remove it, or switch on a duty"),
+            SpecFinding::new(Code::Conflict, span, message).field("moderator").help("remove it, or switch on a duty"),
         );
     }
 }
@@ -135,7 +135,7 @@ fn models(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     let message = format!("no model is named for {}", names.join(", "));
     let help = "write `model: NAME` at the top level or per role, or give --model NAME; --rehearsal needs no model";
     let span = without.iter().find_map(|(_, span)| *span).unwrap_or_default();
-    problems.error(Finding::new(Code::MissingModel, span, message).field("model").help(help));
+    problems.error(SpecFinding::new(Code::MissingModel, span, message).field("model").help(help));
 }
 
 fn debaters_without_model(root: &Section, spec: &DebateSpec) -> impl Iterator<Item = (String, Option<Span>)> {
@@ -152,8 +152,7 @@ fn debaters_without_model(root: &Section, spec: &DebateSpec) -> impl Iterator<It
 
 fn others_without_model(root: &Section, spec: &DebateSpec) -> impl Iterator<Item = (String, Option<Span>)> {
     // A refused strategy may not want a judge at all.
-    let strategy =
-        root.get("consensus_strategy").is_none_or(|_| root.choice::<ConsensusStrategy>("consensus_strategy").is_some());
+    let strategy = root.get("consensus_strategy").is_none_or(|_| root.chosen("consensus_strategy").is_some());
     let judge = spec.judge.as_ref().filter(|_| strategy);
     let roles = [
         ("moderator", spec.moderator.as_ref().map(|moderator| &moderator.voice)),

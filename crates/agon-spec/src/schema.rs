@@ -1,5 +1,5 @@
 //! The JSON Schema of the debate file, made from the table of keys.
-use crate::keys::{Choice, DEBATE, Key, Shape, Table, names};
+use crate::keys::{Choice, DEBATE, Key, KeyTable, Shape, names};
 use serde_json::{Map, Value, json};
 
 /// One line with something in it; blanks at its ends do not count.
@@ -26,7 +26,7 @@ pub fn schema() -> Value {
     whole
 }
 
-fn table(table: &Table) -> Value {
+fn table(table: &KeyTable) -> Value {
     let mut properties = Map::new();
     for key in table.keys {
         for name in std::iter::once(&key.name).chain(key.aliases) {
@@ -49,7 +49,7 @@ fn table(table: &Table) -> Value {
 }
 
 /// Pairs of names that say the same thing.
-fn exclusive(table: &Table) -> Vec<[&'static str; 2]> {
+fn exclusive(table: &KeyTable) -> Vec<[&'static str; 2]> {
     let aliases = table.keys.iter().flat_map(|key| key.aliases.iter().map(|alias| [key.name, *alias]));
     let others = table.keys.iter().filter_map(|key| Some([key.instead_of?, key.name]));
     aliases.chain(others).collect()
@@ -117,11 +117,11 @@ mod tests {
     use super::*;
     use crate::diagnostic::{Code, Problems, Severity};
     use crate::source::{Syntax, Text, decode, detect};
-    use crate::tree::{Node, Value as Tree};
+    use crate::tree::{FileNode, Value as Tree};
     use crate::{Defaults, Diagnostic, Source, parse};
     use std::path::Path;
 
-    fn plain(node: &Node) -> Value {
+    fn plain(node: &FileNode) -> Value {
         match &node.value {
             Tree::Null => Value::Null,
             Tree::Flag(flag) => (*flag).into(),

@@ -1,7 +1,6 @@
 //! A mapping whose shape was checked: its fields by name, each with its place.
 use crate::keys::Key;
 use crate::place::Span;
-use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Default)]
@@ -20,12 +19,12 @@ pub(crate) struct Field {
     pub path: String,
     pub key_span: Span,
     pub span: Span,
-    pub value: Checked,
+    pub value: CheckedValue,
 }
 
 /// A value of the right shape.
 #[derive(Debug)]
-pub(crate) enum Checked {
+pub(crate) enum CheckedValue {
     /// Of the wrong shape, and reported.
     Bad,
     Text(String),
@@ -52,75 +51,44 @@ impl Section {
     }
     pub fn text(&self, name: &str) -> Option<&str> {
         match &self.get(name)?.value {
-            Checked::Text(text) => Some(text),
+            CheckedValue::Text(text) => Some(text),
             _ => None,
         }
     }
-    pub fn owned(&self, name: &str) -> Option<String> {
-        self.text(name).map(str::to_owned)
-    }
     pub fn flag(&self, name: &str) -> Option<bool> {
         match self.get(name)?.value {
-            Checked::Flag(flag) => Some(flag),
+            CheckedValue::Flag(flag) => Some(flag),
             _ => None,
         }
     }
     pub fn integer<T: TryFrom<i128>>(&self, name: &str) -> Option<T> {
         match self.get(name)?.value {
-            Checked::Integer(number) => number.try_into().ok(),
+            CheckedValue::Integer(number) => number.try_into().ok(),
             _ => None,
         }
     }
-    pub fn number(&self, name: &str) -> Option<f64> {
+    /// The name that was chosen.
+    pub fn chosen(&self, name: &str) -> Option<&'static str> {
         match self.get(name)?.value {
-            Checked::Number(number) => Some(number),
-            _ => None,
-        }
-    }
-    pub fn millis(&self, name: &str) -> Option<u64> {
-        match self.get(name)?.value {
-            Checked::Millis(millis) => Some(millis),
-            _ => None,
-        }
-    }
-    /// An enumeration of core, whose names are the ones of the table.
-    pub fn choice<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
-        match self.get(name)?.value {
-            Checked::Choice(choice) => named(choice),
-            _ => None,
-        }
-    }
-    pub fn choices<T: DeserializeOwned>(&self, name: &str) -> Option<Vec<T>> {
-        match &self.get(name)?.value {
-            Checked::Choices(names) => Some(names.iter().filter_map(|name| named(name)).collect()),
+            CheckedValue::Choice(choice) => Some(choice),
             _ => None,
         }
     }
     pub fn lines(&self, name: &str) -> &[(String, Span)] {
         match self.get(name).map(|field| &field.value) {
-            Some(Checked::Lines(lines)) => lines,
+            Some(CheckedValue::Lines(lines)) => lines,
             _ => &[],
-        }
-    }
-    /// The same without their places.
-    pub fn items(&self, name: &str) -> Vec<String> {
-        self.lines(name).iter().map(|(line, _)| line.clone()).collect()
-    }
-    pub fn data(&self, name: &str) -> Option<&serde_json::Value> {
-        match &self.get(name)?.value {
-            Checked::Data(data) => Some(data),
-            _ => None,
         }
     }
     pub fn list(&self, name: &str) -> Option<&[Section]> {
         match &self.get(name)?.value {
-            Checked::List(sections) => Some(sections),
+            CheckedValue::List(sections) => Some(sections),
             _ => None,
         }
     }
     pub fn section(&self, name: &str) -> Option<&Section> {
         match &self.get(name)?.value {
-            Checked::Section(section) => Some(section),
+            CheckedValue::Section(section) => Some(section),
             _ => None,
         }
     }
@@ -131,8 +99,4 @@ impl Section {
     pub fn path_of(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
-}
-
-fn named<T: DeserializeOwned>(name: &str) -> Option<T> {
-    serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()
 }

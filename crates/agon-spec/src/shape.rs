@@ -4,19 +4,19 @@ mod check;
 mod scalar;
 mod schema;
 
-use crate::diagnostic::{Code, Finding, Problems, quote};
-use crate::keys::{Key, Table};
+use crate::diagnostic::{Code, Problems, SpecFinding, quote};
+use crate::keys::{Key, KeyTable};
 use crate::place::Span;
-use crate::section::{Checked, Field, Section};
+use crate::section::{CheckedValue, Field, Section};
 use crate::suggest::nearest;
-use crate::tree::Entry;
-use check::Check;
+use crate::tree::MapEntry;
+use check::ShapeCheck;
 
 /// Checks the keys of a mapping and every value below it.
 pub(crate) fn section(
-    table: &'static Table,
+    table: &'static KeyTable,
     span: Span,
-    entries: &[Entry],
+    entries: &[MapEntry],
     path: &str,
     problems: &mut Problems<'_>,
 ) -> Section {
@@ -37,8 +37,8 @@ pub(crate) fn section(
                 continue;
             }
         }
-        let mut check = Check { path: &path, key_span: entry.key_span, problems };
-        let value = check.value(&key.shape, &entry.value).unwrap_or(Checked::Bad);
+        let mut check = ShapeCheck { path: &path, key_span: entry.key_span, problems };
+        let value = check.value(&key.shape, &entry.value).unwrap_or(CheckedValue::Bad);
         let (written, key_span, span) = (entry.key.clone(), entry.key_span, entry.value.span);
         section.fields.push(Field { key, written, path, key_span, span, value });
     }
@@ -49,13 +49,13 @@ fn same_thing(one: &Key, other: &Key) -> bool {
     one.name == other.name || one.instead_of == Some(other.name) || other.instead_of == Some(one.name)
 }
 
-fn said_twice(first: &Field, second: &Entry, path: &str) -> Finding {
+fn said_twice(first: &Field, second: &MapEntry, path: &str) -> SpecFinding {
     let line = first.key_span.start.line;
     let message = format!("`{}` and `{}` (line {line}) exclude each other; keep one", second.key, first.written);
-    Finding::new(Code::Conflict, second.key_span, message).field(path)
+    SpecFinding::new(Code::Conflict, second.key_span, message).field(path)
 }
 
-fn unknown(table: &Table, entry: &Entry, path: &str, siblings: &[Entry]) -> Finding {
+fn unknown(table: &KeyTable, entry: &MapEntry, path: &str, siblings: &[MapEntry]) -> SpecFinding {
     let field = if path.is_empty() { entry.key.clone() } else { format!("{path}.{}", entry.key) };
     let place = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
     if let Some(finding) = schema_without_synthesizer(entry, siblings) {
@@ -63,29 +63,29 @@ fn unknown(table: &Table, entry: &Entry, path: &str, siblings: &[Entry]) -> Find
     }
     if entry.key == "<<" {
         let message = format!("merge keys have no meaning here{place}: `<<` is read as any other key");
-        let finding = Finding::new(Code::UnknownKey, entry.key_span, message).field(field);
-        return finding.help("write the keys out; an alias may stand for a whole value, as in `personas: *cast`");
+        let finding = SpecFinding::new(Code::UnknownKey, entry.key_span, message).field(field);
+        return finding.help("write the keys out; an alias may replace a whole value, as in `personas: *cast`");
     }
     if let Some(instead) = table.instead(&entry.key) {
         let message = format!("the key `{}`{place} does not exist; {instead}", entry.key);
-        return Finding::new(Code::UnknownKey, entry.key_span, message).field(field);
+        return SpecFinding::new(Code::UnknownKey, entry.key_span, message).field(field);
     }
     let key = quote(&entry.key);
     let at_top = !path.is_empty() && crate::keys::DEBATE.key(&entry.key).is_some();
     let elsewhere = table.elsewhere.iter().map(|(name, _)| *name);
     let near = nearest(&entry.key, table.names().chain(elsewhere));
     let hint = match near.map(|name| (name, table.instead(name))) {
-        _ if at_top => format!("; `{}` stands at the top level", entry.key),
+        _ if at_top => format!("; `{}` belongs at the top level", entry.key),
         Some((_, Some(instead))) => format!("; {instead}"),
         Some((name, None)) => format!("; did you mean `{name}`?"),
         None => String::new(),
     };
     let message = format!("unknown key {key}{place}{hint}");
-    Finding::new(Code::UnknownKey, entry.key_span, message).field(field).help(allowed_keys(table))
+    SpecFinding::new(Code::UnknownKey, entry.key_span, message).field(field).help(allowed_keys(table))
 }
 
 /// An output schema beside `synthesizer: false`, or beside `enabled: false` inside the block.
-fn schema_without_synthesizer(entry: &Entry, siblings: &[Entry]) -> Option<Finding> {
+fn schema_without_synthesizer(entry: &MapEntry, siblings: &[MapEntry]) -> Option<SpecFinding> {
     let is_off = |name: &str| {
         siblings.iter().any(|sibling| sibling.key == name && sibling.value.value == crate::tree::Value::Flag(false))
     };
@@ -94,12 +94,12 @@ fn schema_without_synthesizer(entry: &Entry, siblings: &[Entry]) -> Option<Findi
         "enabled" if is_off("enabled") => siblings.iter().find(|sibling| sibling.key == "output_schema"),
         _ => None,
     }?;
-    let message = "there is an output schema, and the synthesizer that would use it is off";
+    let message = "there is an output schema, but the synthesizer that would use it is off";
     let help = "write `synthesizer: {output_schema: ...}`, or remove the schema";
-    Some(Finding::new(Code::SchemaWithoutSynthesizer, schema.key_span, message).help(help))
+    Some(SpecFinding::new(Code::SchemaWithoutSynthesizer, schema.key_span, message).help(help))
 }
 
-fn allowed_keys(table: &Table) -> String {
+fn allowed_keys(table: &KeyTable) -> String {
     let names: Vec<_> = table.keys.iter().map(|key| key.name).collect();
     format!("allowed here: {}", names.join(", "))
 }

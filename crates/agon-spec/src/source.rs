@@ -1,5 +1,5 @@
 //! The file as it comes in, and the door where its bytes become text.
-use crate::diagnostic::{Code, Finding, Problems};
+use crate::diagnostic::{Code, Problems, SpecFinding};
 use crate::place::{Place, Span};
 
 /// No debate file is longer, in bytes.
@@ -91,7 +91,7 @@ pub(crate) fn decode(source: &Source, problems: &mut Problems<'_>) -> Option<Tex
     if source.bytes.len() > MAX_BYTES {
         let found = source.bytes.len();
         let message = format!("the file has {found} bytes; a debate file has at most {MAX_BYTES}");
-        problems.error(Finding::new(Code::FileTooLarge, Span::default(), message));
+        problems.error(SpecFinding::new(Code::FileTooLarge, Span::default(), message));
         return None;
     }
     match std::str::from_utf8(&source.bytes) {
@@ -116,7 +116,7 @@ fn report_bad_bytes(bytes: &[u8], valid: usize, problems: &mut Problems<'_>) {
     let help = if utf16 { "the file looks like UTF-16; save it as UTF-8" } else { "save the file as UTF-8" };
     let message = format!("the byte 0x{byte:02x} is not UTF-8");
     let mut local = problems.with_text(&text, problems.limits);
-    local.error(Finding::new(Code::NotUtf8, Span::at(place), message).help(help));
+    local.error(SpecFinding::new(Code::NotUtf8, Span::at(place), message).help(help));
     let found = local.into_list();
     problems.extend(found);
 }

@@ -1,5 +1,5 @@
 //! Template variables in `instructions` and `system_prompt`.
-use crate::diagnostic::{Code, Finding, Problems, quote};
+use crate::diagnostic::{Code, Problems, SpecFinding, quote};
 use crate::limits::Limits;
 use crate::place::Span;
 use crate::suggest::nearest;
@@ -8,10 +8,10 @@ use crate::suggest::nearest;
 pub const TEMPLATE_VARIABLES: &[(&str, &str)] = &[
     ("topic", "the topic"),
     ("round", "the number of the round, 0 before the first, `max_rounds` after the last"),
-    ("max_rounds", "the cap on rounds"),
-    ("name", "the name of the one who is asked"),
-    ("stance", "the stance of the one who is asked, empty where it has none"),
-    ("language", "the language of the one who is asked, empty where none is set"),
+    ("max_rounds", "the maximum number of rounds"),
+    ("name", "the name of the participant"),
+    ("stance", "the stance of the participant, empty if it has none"),
+    ("language", "the language of the participant, empty if none is set"),
 ];
 
 /// The names between `{{` and `}}` in `text`.
@@ -26,7 +26,7 @@ pub(crate) fn check(text: &str, span: Span, path: &str, problems: &mut Problems<
     if found > most {
         let message = format!("`{path}` holds {found} variables; at most {most} are allowed");
         let raised = Limits::raised("variables", Limits::MOST.variables);
-        problems.error(Finding::new(Code::TooComplex, span, message).field(path).help(raised));
+        problems.error(SpecFinding::new(Code::TooComplex, span, message).field(path).help(raised));
         return;
     }
     let mut rest = text;
@@ -34,8 +34,8 @@ pub(crate) fn check(text: &str, span: Span, path: &str, problems: &mut Problems<
     while let Some((_, after)) = rest.split_once("{{") {
         let Some((inside, next)) = after.split_once("}}") else {
             let place = problems.locate("{{", span);
-            let message = format!("`{path}` opens a variable with {{{{ and does not close it with }}}}");
-            problems.error(Finding::new(Code::BadText, place, message).field(path));
+            let message = format!("`{path}` opens a variable with {{{{ but does not close it with }}}}");
+            problems.error(SpecFinding::new(Code::BadText, place, message).field(path));
             return;
         };
         rest = next;
@@ -49,10 +49,10 @@ pub(crate) fn check(text: &str, span: Span, path: &str, problems: &mut Problems<
     }
 }
 
-fn unknown(name: &str, path: &str, place: Span) -> Finding {
+fn unknown(name: &str, path: &str, place: Span) -> SpecFinding {
     let names = TEMPLATE_VARIABLES.iter().map(|(name, _)| *name);
     let hint = nearest(name, names.clone()).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
     let message = format!("`{path}` has no variable {}{hint}", quote(name));
     let allowed = names.collect::<Vec<_>>().join(", ");
-    Finding::new(Code::UnknownVariable, place, message).field(path).help(format!("variables: {allowed}"))
+    SpecFinding::new(Code::UnknownVariable, place, message).field(path).help(format!("variables: {allowed}"))
 }

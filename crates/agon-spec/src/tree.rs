@@ -1,5 +1,5 @@
 //! YAML and JSON as one tree whose every key and value knows its place.
-use crate::diagnostic::{Code, Finding};
+use crate::diagnostic::{Code, SpecFinding};
 use crate::limits::Limits;
 use crate::place::Span;
 
@@ -9,7 +9,7 @@ pub(crate) const MAX_DEPTH: usize = 32;
 pub(crate) const MAX_NODES: usize = 20_000;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Node {
+pub(crate) struct FileNode {
     pub span: Span,
     pub value: Value,
 }
@@ -21,15 +21,15 @@ pub(crate) enum Value {
     Integer(i128),
     Number(f64),
     Text(String),
-    List(Vec<Node>),
-    Map(Vec<Entry>),
+    List(Vec<FileNode>),
+    Map(Vec<MapEntry>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Entry {
+pub(crate) struct MapEntry {
     pub key: String,
     pub key_span: Span,
-    pub value: Node,
+    pub value: FileNode,
 }
 
 impl Value {
@@ -61,10 +61,10 @@ impl Charge {
         Self { nodes: 0, text: 0, most_text }
     }
     /// Admits one more key or value with so many bytes of text.
-    pub fn admit(&mut self, depth: usize, text: usize, span: Span) -> Result<(), Finding> {
+    pub fn admit(&mut self, depth: usize, text: usize, span: Span) -> Result<(), SpecFinding> {
         self.nodes += 1;
         self.text = self.text.saturating_add(text as u64);
-        let refused = |message| Err(Finding::new(Code::TooComplex, span, message));
+        let refused = |message| Err(SpecFinding::new(Code::TooComplex, span, message));
         if depth > MAX_DEPTH {
             return refused(format!("values are nested {depth} levels deep here; at most {MAX_DEPTH} are allowed"));
         }
@@ -80,12 +80,12 @@ impl Charge {
             let told = format!(
                 "the file has {found} bytes of text up to here, aliases counted each time they are used; at most {most} are allowed"
             );
-            return refused(told).map_err(|finding: Finding| finding.help(raised));
+            return refused(told).map_err(|finding: SpecFinding| finding.help(raised));
         }
         Ok(())
     }
     /// Admits a value that is there already and is about to be copied to `depth`.
-    pub fn admit_copy(&mut self, node: &Node, depth: usize, span: Span) -> Result<(), Finding> {
+    pub fn admit_copy(&mut self, node: &FileNode, depth: usize, span: Span) -> Result<(), SpecFinding> {
         let text = if let Value::Text(text) = &node.value { text.len() } else { 0 };
         self.admit(depth, text, span)?;
         match &node.value {
@@ -100,13 +100,13 @@ impl Charge {
 }
 
 /// Keys that stand twice in one mapping, anywhere below `node`.
-pub(crate) fn duplicate_keys(node: &Node) -> Vec<Finding> {
+pub(crate) fn duplicate_keys(node: &FileNode) -> Vec<SpecFinding> {
     let mut found = Vec::new();
     visit(node, &mut found);
     found
 }
 
-fn visit(node: &Node, found: &mut Vec<Finding>) {
+fn visit(node: &FileNode, found: &mut Vec<SpecFinding>) {
     match &node.value {
         Value::List(items) => items.iter().for_each(|item| visit(item, found)),
         Value::Map(entries) => {
@@ -114,8 +114,8 @@ fn visit(node: &Node, found: &mut Vec<Finding>) {
             for entry in entries {
                 if let Some(line) = seen.get(entry.key.as_str()) {
                     let key = crate::diagnostic::quote(&entry.key);
-                    let message = format!("the key {key} stands here a second time; the first is on line {line}");
-                    found.push(Finding::new(Code::DuplicateKey, entry.key_span, message));
+                    let message = format!("the key {key} is here a second time; the first is on line {line}");
+                    found.push(SpecFinding::new(Code::DuplicateKey, entry.key_span, message));
                 } else {
                     seen.insert(entry.key.as_str(), entry.key_span.start.line);
                 }

@@ -1,7 +1,7 @@
 //! YAML to a positioned tree.
-use crate::diagnostic::{Code, Finding};
+use crate::diagnostic::{Code, SpecFinding};
 use crate::place::{Place, Span};
-use crate::tree::{Charge, Entry, Node, Value};
+use crate::tree::{Charge, FileNode, MapEntry, Value};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, StrInput, Tag};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,32 +9,33 @@ use std::collections::BTreeMap;
 /// Reads one YAML document that begins after `lines_before` lines of its file.
 ///
 /// `None` where the document is empty. At most `most_text` bytes of text are built.
-pub(crate) fn parse(text: &str, lines_before: usize, most_text: u64) -> Result<Option<Node>, Finding> {
+pub(crate) fn parse(text: &str, lines_before: usize, most_text: u64) -> Result<Option<FileNode>, SpecFinding> {
     let events = Parser::new_from_str(text);
-    let mut reader = Reader { events, text, lines_before, anchors: BTreeMap::new(), charge: Charge::up_to(most_text) };
+    let mut reader =
+        YamlReader { events, text, lines_before, anchors: BTreeMap::new(), charge: Charge::up_to(most_text) };
     let root = reader.document()?;
     reader.end(root.is_some())?;
     Ok(root)
 }
 
-struct Reader<'a> {
+struct YamlReader<'a> {
     events: Parser<'a, StrInput<'a>>,
     text: &'a str,
     lines_before: usize,
-    anchors: BTreeMap<usize, Node>,
+    anchors: BTreeMap<usize, FileNode>,
     charge: Charge,
 }
 
 /// What a node began with.
-enum Begun {
-    Whole(Node),
+enum NodeStart {
+    Whole(FileNode),
     List(Span, usize),
     Map(Span, usize),
     End(Span),
 }
 
-impl<'a> Reader<'a> {
-    fn next(&mut self) -> Result<Option<(Event<'a>, Span)>, Finding> {
+impl<'a> YamlReader<'a> {
+    fn next(&mut self) -> Result<Option<(Event<'a>, Span)>, SpecFinding> {
         match self.events.next_event() {
             Some(Ok((event, span))) => {
                 let span = Span { start: self.place(span.start), end: self.place(span.end) };
@@ -44,7 +45,7 @@ impl<'a> Reader<'a> {
             None => Ok(None),
         }
     }
-    fn document(&mut self) -> Result<Option<Node>, Finding> {
+    fn document(&mut self) -> Result<Option<FileNode>, SpecFinding> {
         loop {
             match self.next()? {
                 Some((Event::StreamStart | Event::Nothing, _)) => {}
@@ -53,22 +54,22 @@ impl<'a> Reader<'a> {
             }
         }
     }
-    fn end(&mut self, has_root: bool) -> Result<(), Finding> {
+    fn end(&mut self, has_root: bool) -> Result<(), SpecFinding> {
         while let Some((event, span)) = self.next()? {
             if has_root && matches!(event, Event::DocumentStart(_)) {
                 let message = "a second YAML document begins here; a debate file is one document";
-                return Err(Finding::new(Code::ManyDocuments, span, message));
+                return Err(SpecFinding::new(Code::ManyDocuments, span, message));
             }
         }
         Ok(())
     }
     /// The next node; `Err` with its place where a list or mapping ends instead.
-    fn node(&mut self, depth: usize) -> Result<Result<Node, Span>, Finding> {
+    fn node(&mut self, depth: usize) -> Result<Result<FileNode, Span>, SpecFinding> {
         let (mut node, anchor) = match self.begin(depth)? {
-            Begun::Whole(node) => return Ok(Ok(node)),
-            Begun::End(span) => return Ok(Err(span)),
-            Begun::List(span, anchor) => (self.list(span, depth)?, anchor),
-            Begun::Map(span, anchor) => (self.map(span, depth)?, anchor),
+            NodeStart::Whole(node) => return Ok(Ok(node)),
+            NodeStart::End(span) => return Ok(Err(span)),
+            NodeStart::List(span, anchor) => (self.list(span, depth)?, anchor),
+            NodeStart::Map(span, anchor) => (self.map(span, depth)?, anchor),
         };
         if node.span.end < node.span.start {
             node.span.end = node.span.start;
@@ -76,77 +77,77 @@ impl<'a> Reader<'a> {
         self.keep(anchor, &node, depth)?;
         Ok(Ok(node))
     }
-    fn begin(&mut self, depth: usize) -> Result<Begun, Finding> {
-        let Some((event, span)) = self.next()? else { return Ok(Begun::End(Span::default())) };
+    fn begin(&mut self, depth: usize) -> Result<NodeStart, SpecFinding> {
+        let Some((event, span)) = self.next()? else { return Ok(NodeStart::End(Span::default())) };
         Ok(match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.charge.admit(depth, text.len(), span)?;
-                let node = Node { span, value: scalar(&text, style, tag.as_deref(), span)? };
+                let node = FileNode { span, value: scalar(&text, style, tag.as_deref(), span)? };
                 self.keep(anchor, &node, depth)?;
-                Begun::Whole(node)
+                NodeStart::Whole(node)
             }
-            Event::Alias(anchor) => Begun::Whole(self.alias(anchor, depth, span)?),
-            Event::SequenceStart(anchor, tag) => self.open(tag, depth, span).map(|()| Begun::List(span, anchor))?,
-            Event::MappingStart(anchor, tag) => self.open(tag, depth, span).map(|()| Begun::Map(span, anchor))?,
-            Event::SequenceEnd | Event::MappingEnd | Event::DocumentEnd | Event::StreamEnd => Begun::End(span),
-            Event::Nothing | Event::StreamStart | Event::DocumentStart(_) => Begun::End(span),
+            Event::Alias(anchor) => NodeStart::Whole(self.alias(anchor, depth, span)?),
+            Event::SequenceStart(anchor, tag) => self.open(tag, depth, span).map(|()| NodeStart::List(span, anchor))?,
+            Event::MappingStart(anchor, tag) => self.open(tag, depth, span).map(|()| NodeStart::Map(span, anchor))?,
+            Event::SequenceEnd | Event::MappingEnd | Event::DocumentEnd | Event::StreamEnd => NodeStart::End(span),
+            Event::Nothing | Event::StreamStart | Event::DocumentStart(_) => NodeStart::End(span),
         })
     }
     /// Keeps a copy of what has an anchor, which counts as one more use.
-    fn keep(&mut self, anchor: usize, node: &Node, depth: usize) -> Result<(), Finding> {
+    fn keep(&mut self, anchor: usize, node: &FileNode, depth: usize) -> Result<(), SpecFinding> {
         if anchor != 0 {
             self.charge.admit_copy(node, depth, node.span)?;
             self.anchors.insert(anchor, node.clone());
         }
         Ok(())
     }
-    fn open(&mut self, tag: Option<Cow<'_, Tag>>, depth: usize, span: Span) -> Result<(), Finding> {
+    fn open(&mut self, tag: Option<Cow<'_, Tag>>, depth: usize, span: Span) -> Result<(), SpecFinding> {
         self.charge.admit(depth, 0, span)?;
         tag.map_or(Ok(()), |tag| Err(bad_tag(&tag, span)))
     }
-    fn alias(&mut self, anchor: usize, depth: usize, span: Span) -> Result<Node, Finding> {
+    fn alias(&mut self, anchor: usize, depth: usize, span: Span) -> Result<FileNode, SpecFinding> {
         let Some(node) = self.anchors.get(&anchor) else {
-            return Err(Finding::new(Code::Syntax, span, "an alias cannot stand inside what it stands for"));
+            return Err(SpecFinding::new(Code::Syntax, span, "an alias cannot be inside its own anchor"));
         };
         self.charge.admit_copy(node, depth, span)?;
         Ok(node.clone())
     }
-    fn list(&mut self, span: Span, depth: usize) -> Result<Node, Finding> {
+    fn list(&mut self, span: Span, depth: usize) -> Result<FileNode, SpecFinding> {
         let mut items = Vec::new();
         loop {
             match self.node(depth + 1)? {
                 Ok(item) => items.push(item),
-                Err(end) => return Ok(Node { span: Span { end: end.start, ..span }, value: Value::List(items) }),
+                Err(end) => return Ok(FileNode { span: Span { end: end.start, ..span }, value: Value::List(items) }),
             }
         }
     }
-    fn map(&mut self, span: Span, depth: usize) -> Result<Node, Finding> {
+    fn map(&mut self, span: Span, depth: usize) -> Result<FileNode, SpecFinding> {
         let mut entries = Vec::new();
         loop {
             let (key, key_span) = match self.key(depth + 1)? {
                 Ok(key) => key,
-                Err(end) => return Ok(Node { span: Span { end: end.start, ..span }, value: Value::Map(entries) }),
+                Err(end) => return Ok(FileNode { span: Span { end: end.start, ..span }, value: Value::Map(entries) }),
             };
             let Ok(mut value) = self.node(depth + 1)? else { continue };
             if value.value == Value::Null {
                 value.span = key_span;
             }
-            entries.push(Entry { key, key_span, value });
+            entries.push(MapEntry { key, key_span, value });
         }
     }
-    fn key(&mut self, depth: usize) -> Result<Result<(String, Span), Span>, Finding> {
+    fn key(&mut self, depth: usize) -> Result<Result<(String, Span), Span>, SpecFinding> {
         let Some((event, span)) = self.next()? else { return Ok(Err(Span::default())) };
         match event {
             Event::Scalar(text, _, anchor, _) => {
                 self.charge.admit(depth, text.len(), span)?;
                 let text = text.into_owned();
                 if anchor != 0 {
-                    self.keep(anchor, &Node { span, value: Value::Text(text.clone()) }, depth)?;
+                    self.keep(anchor, &FileNode { span, value: Value::Text(text.clone()) }, depth)?;
                 }
                 Ok(Ok((text, span)))
             }
             Event::Alias(_) | Event::SequenceStart(..) | Event::MappingStart(..) => {
-                Err(Finding::new(Code::Syntax, span, "a key must be a plain text"))
+                Err(SpecFinding::new(Code::Syntax, span, "a key must be a plain text"))
             }
             Event::MappingEnd | Event::SequenceEnd | Event::DocumentEnd | Event::StreamEnd => Ok(Err(span)),
             Event::Nothing | Event::StreamStart | Event::DocumentStart(_) => Ok(Err(span)),
@@ -155,13 +156,14 @@ impl<'a> Reader<'a> {
     fn place(&self, marker: Marker) -> Place {
         Place { line: marker.line().max(1) + self.lines_before, column: marker.col() + 1 }
     }
-    fn malformed(&self, error: &ScanError) -> Finding {
+    fn malformed(&self, error: &ScanError) -> SpecFinding {
         let place = self.place(*error.marker());
-        let finding = Finding::new(Code::Syntax, Span::at(place), format!("this is not valid YAML: {}", error.info()));
+        let finding =
+            SpecFinding::new(Code::Syntax, Span::at(place), format!("this is not valid YAML: {}", error.info()));
         let line = self.text.split('\n').nth(error.marker().line().saturating_sub(1)).unwrap_or_default();
         let indent = line.len() - line.trim_start().len();
         let tab = line.get(..indent).is_some_and(|indent| indent.contains('\t'));
-        match if tab { Some("YAML is indented with spaces, never with tabs") } else { hint(error.info()) } {
+        match if tab { Some("indent YAML with spaces, not tabs") } else { hint(error.info()) } {
             Some(help) => finding.help(help),
             None => finding,
         }
@@ -170,16 +172,16 @@ impl<'a> Reader<'a> {
 
 fn hint(info: &str) -> Option<&'static str> {
     const HINTS: [(&str, &str); 5] = [
-        ("mapping values are not allowed", "a text that contains ': ' goes into quotes"),
+        ("mapping values are not allowed", "put a text that contains ': ' in quotes"),
         ("illegal placement of ':'", "a bracket or brace that was opened above is not closed"),
         ("quoted scalar", "a quote that was opened is not closed"),
-        ("unknown anchor", "a text that begins with * goes into quotes"),
-        ("did not find expected", "keys of one mapping, and dashes of one list, stand in one column"),
+        ("unknown anchor", "put a text that begins with * in quotes"),
+        ("did not find expected", "keys of one mapping, and dashes of one list, must be in one column"),
     ];
     HINTS.iter().find(|(known, _)| info.contains(known)).map(|(_, hint)| *hint)
 }
 
-fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Result<Value, Finding> {
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Result<Value, SpecFinding> {
     match tag {
         Some(tag) if tag.is_yaml_core_schema() && tag.suffix == "str" => Ok(Value::Text(text.to_owned())),
         Some(tag) => Err(bad_tag(tag, span)),
@@ -188,9 +190,9 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Resu
     }
 }
 
-fn bad_tag(tag: &Tag, span: Span) -> Finding {
+fn bad_tag(tag: &Tag, span: Span) -> SpecFinding {
     let tag = crate::diagnostic::quote(&tag.to_string());
-    Finding::new(Code::Syntax, span, format!("the YAML tag {tag} has no meaning in a debate file"))
+    SpecFinding::new(Code::Syntax, span, format!("the YAML tag {tag} has no meaning in a debate file"))
 }
 
 /// A plain scalar by the core schema of YAML 1.2.
@@ -235,7 +237,7 @@ mod tests {
         found
     }
 
-    fn collect(node: &Node, found: &mut Vec<(String, usize, usize)>) {
+    fn collect(node: &FileNode, found: &mut Vec<(String, usize, usize)>) {
         match &node.value {
             Value::List(items) => items.iter().for_each(|item| collect(item, found)),
             Value::Map(entries) => entries.iter().for_each(|entry| {

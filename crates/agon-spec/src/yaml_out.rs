@@ -145,11 +145,11 @@ fn quoted(out: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::{Node, Value as Tree};
+    use crate::tree::{FileNode, Value as Tree};
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn plain(node: &Node) -> Value {
+    fn plain(node: &FileNode) -> Value {
         match &node.value {
             Tree::Null => Value::Null,
             Tree::Flag(flag) => (*flag).into(),

@@ -27,7 +27,7 @@ fn a_file_full_of_mistakes_shows_the_first_hundred_and_counts_the_rest() {
     let last = parsed.diagnostics.last().unwrap();
     assert_eq!(
         (last.code, last.message.as_str()),
-        (Code::TooManyProblems, "402 further problems are not shown; mend these first")
+        (Code::TooManyProblems, "402 further problems are not shown; fix these first")
     );
 }
 

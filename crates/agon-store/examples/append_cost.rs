@@ -5,7 +5,7 @@
 //! `cargo run --release -p agon-store --example append_cost -- --nats URL`; the server should hold no debates that matter.
 use agon_bus::nats::{NatsConfig, connect};
 use agon_core::{
-    Answer, Call, DebateId, Event, ParticipantId, Position, Record, Speech, SpeechKind, Timestamp, TurnId, TurnResult,
+    Answer, Call, DebateId, Event, Given, Position, Record, Speech, SpeechKind, Timestamp, TurnId, TurnResult,
 };
 use agon_store::{Journal, NatsStore, NatsStoreConfig, Registers, SqliteOptions, SqliteStore, SyncMode, Upkeep};
 use nix::sys::resource::{UsageWho, getrusage};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+type BoxedResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Pairs of an append and a register write, in all.
 const PAIRS: u64 = 20_000;
@@ -25,12 +25,12 @@ const TEXT: usize = 1_000;
 
 /// How long each append and each register write took.
 #[derive(Default)]
-struct Times {
+struct AppendTimes {
     appends: Vec<Duration>,
     registers: Vec<Duration>,
 }
 
-fn main() -> Outcome<()> {
+fn main() -> BoxedResult<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut arguments = std::env::args().skip(1);
     match arguments.next() {
@@ -39,7 +39,7 @@ fn main() -> Outcome<()> {
     }
 }
 
-async fn on_nats(url: &str) -> Outcome<()> {
+async fn on_nats(url: &str) -> BoxedResult<()> {
     let link = connect(NatsConfig::new([url], "append-cost", "1")).await?;
     let store = Arc::new(NatsStore::open(&link, NatsStoreConfig::default()).await?);
     println!(
@@ -72,7 +72,7 @@ fn percentiles(times: &mut [Duration]) -> [u128; 2] {
     [50, 99].map(|percent| times.get(times.len() * percent / 100).map_or(0, Duration::as_micros))
 }
 
-fn on_sqlite(runtime: &tokio::runtime::Runtime, folder: &Path) -> Outcome<()> {
+fn on_sqlite(runtime: &tokio::runtime::Runtime, folder: &Path) -> BoxedResult<()> {
     let folder = tempfile::tempdir_in(folder)?;
     println!("{:>8} {:>8} {:>14} {:>16} {:>12}", "sync", "debates", "CPU us a pair", "wall us a pair", "file MiB");
     for sync in [SyncMode::Normal, SyncMode::Full] {
@@ -91,7 +91,7 @@ fn on_sqlite(runtime: &tokio::runtime::Runtime, folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-async fn measure<S>(store: &Arc<S>, debates: u64, pairs_each: u64) -> Outcome<(Duration, Duration, Times)>
+async fn measure<S>(store: &Arc<S>, debates: u64, pairs_each: u64) -> BoxedResult<(Duration, Duration, AppendTimes)>
 where
     S: Journal + Registers + 'static,
 {
@@ -102,7 +102,7 @@ where
         let id = DebateId::parse(&format!("debate-{number}"))?;
         tasks.spawn(debate(Arc::clone(store), id, Arc::clone(&text), pairs_each));
     }
-    let mut times = Times::default();
+    let mut times = AppendTimes::default();
     for outcome in tasks.join_all().await {
         let own = outcome?;
         times.appends.extend(own.appends);
@@ -111,8 +111,13 @@ where
     Ok((cpu_time()?.saturating_sub(cpu), start.elapsed(), times))
 }
 
-async fn debate<S: Journal + Registers>(store: Arc<S>, id: DebateId, text: Arc<str>, pairs: u64) -> Outcome<Times> {
-    let mut times = Times::default();
+async fn debate<S: Journal + Registers>(
+    store: Arc<S>,
+    id: DebateId,
+    text: Arc<str>,
+    pairs: u64,
+) -> BoxedResult<AppendTimes> {
+    let mut times = AppendTimes::default();
     for first in 1..=pairs {
         let turn = TurnId { round: u32::try_from(first)?, seat: 0, attempt: 1 };
         let answer = Answer::Speech { text: Arc::clone(&text), cut: false };
@@ -120,8 +125,6 @@ async fn debate<S: Journal + Registers>(store: Arc<S>, id: DebateId, text: Arc<s
         store.decide(&id, turn, TurnResult::Answered { answer, call: Box::new(Call::default()) }).await?;
         times.registers.push(start.elapsed());
         let speech = Speech {
-            turn,
-            participant: ParticipantId::new("Ada"),
             stance: None,
             kind: SpeechKind::Argument,
             text: Arc::clone(&text),
@@ -132,9 +135,8 @@ async fn debate<S: Journal + Registers>(store: Arc<S>, id: DebateId, text: Arc<s
             declined: Vec::new(),
             cut_by: None,
             neutralised: 0,
-            call: Box::new(Call::default()),
         };
-        let events = vec![Event::SpeechRecorded(speech)];
+        let events = vec![Event::answer(turn, "Ada", Given::Speech(speech), Box::default())];
         let record = Record { first: Position(first), at: Timestamp(first), epoch: 1, nonce: first, events };
         let start = Instant::now();
         store.append(&id, record).await?;
@@ -143,7 +145,7 @@ async fn debate<S: Journal + Registers>(store: Arc<S>, id: DebateId, text: Arc<s
     Ok(times)
 }
 
-fn cpu_time() -> Outcome<Duration> {
+fn cpu_time() -> BoxedResult<Duration> {
     let usage = getrusage(UsageWho::RUSAGE_SELF)?;
     let micros = |time: nix::sys::time::TimeVal| (time.tv_sec() * 1_000_000 + time.tv_usec()).unsigned_abs();
     Ok(Duration::from_micros(micros(usage.user_time()) + micros(usage.system_time())))

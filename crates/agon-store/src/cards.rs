@@ -1,9 +1,9 @@
 //! The cards of debates that are over, as ratings are folded from.
-use crate::catalogue::{Catalogue, ListState, Place, Query};
+use crate::catalogue::{Catalogue, CatalogueQuery, ListCursor, ListState};
 use crate::port::StoreError;
-use agon_core::ratings::{Ledger, MOST_DEBATES};
+use agon_archive::ratings::{Ledger, MOST_DEBATES};
 use agon_core::{DebateState, TenantId};
-use agon_proto::Summary;
+use agon_proto::DebateSummary;
 
 /// Entries that are read from the catalogue at once.
 const PAGE: usize = 1_000;
@@ -14,7 +14,7 @@ const MOST_LOOKED_AT: usize = 10 * MOST_DEBATES;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cards {
     /// Their entries, newest first.
-    pub debates: Vec<Summary>,
+    pub debates: Vec<DebateSummary>,
     /// There are, or may be, older ones.
     pub truncated: bool,
 }
@@ -33,12 +33,13 @@ impl Cards {
         rehearsal: bool,
     ) -> Result<Self, StoreError> {
         let states = vec![ListState::Ended(DebateState::Succeeded)];
-        let mut query = Query { tenant: Some(tenant.clone()), limit: PAGE, states, ..Query::default() };
+        let mut query =
+            CatalogueQuery { tenant: Some(tenant.clone()), limit: PAGE, states, ..CatalogueQuery::default() };
         let mut cards = Self::default();
         for _ in 0..MOST_LOOKED_AT / PAGE {
             let found = catalogue.find(&query).await?;
             let whole = found.len() == PAGE;
-            query.after = found.last().map(|last| Place { admitted: last.admitted, id: last.id.clone() });
+            query.after = found.last().map(|last| ListCursor { admitted: last.admitted, id: last.id.clone() });
             cards.debates.extend(found.into_iter().filter(|one| one.rehearsal == rehearsal && one.card.is_some()));
             if cards.debates.len() > most {
                 cards.debates.truncate(most);
@@ -76,9 +77,9 @@ mod tests {
         }
     }
 
-    fn ended(tenant: &TenantId, number: u64, rehearsal: bool) -> Summary {
+    fn ended(tenant: &TenantId, number: u64, rehearsal: bool) -> DebateSummary {
         let outcome = Outcome::Decided;
-        Summary {
+        DebateSummary {
             id: DebateId::in_tenant(tenant, &format!("debate-{number}")).unwrap(),
             topic: "Tea?".to_owned(),
             state: SummaryState::Ended { state: DebateState::Succeeded, outcome: Some(outcome) },
@@ -109,7 +110,7 @@ mod tests {
         let store = MemoryStore::new();
         let (here, there) = (TenantId::default(), TenantId::parse("acme").unwrap());
         let debates = [ended(&here, 1, false), ended(&here, 2, true), ended(&here, 3, false), ended(&there, 4, false)];
-        let uncounted = Summary { card: None, ..ended(&here, 5, false) };
+        let uncounted = DebateSummary { card: None, ..ended(&here, 5, false) };
         for debate in debates.into_iter().chain([uncounted]) {
             store.note(debate).await.unwrap();
         }

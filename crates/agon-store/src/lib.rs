@@ -16,21 +16,21 @@ mod memory;
 mod nats;
 mod owner;
 mod port;
-mod shares;
 mod sqlite;
 mod upkeep;
+mod weighted_fairness;
 
 #[cfg(test)]
 mod contract;
 
-pub use agon_proto::{CancelOrder, RequestClaim, Summary, SummaryState};
+pub use agon_proto::{CancelOrder, DebateSummary, RequestClaim, SummaryState};
 pub use cards::Cards;
-pub use catalogue::{Catalogue, DebateVectors, ListState, Place, Query, Standing, supersedes};
+pub use catalogue::{Catalogue, CatalogueQuery, DebateBacklog, DebateVectors, ListCursor, ListState, supersedes};
 pub use condition::Condition;
 pub use memory::MemoryStore;
 pub use nats::{NatsCache, NatsLimits, NatsStorage, NatsStore, NatsStoreConfig, NatsStoreError, NatsUse};
-pub use owner::{Claimed, Local, OWNER_SILENT_MS, Owner};
+pub use owner::{Claimed, LocalState, OWNER_SILENT_MS, Owner};
 pub use port::*;
-pub use shares::DEFAULT_MAX_JOBS;
-pub use sqlite::{Clock, OpenError, SqliteOptions, SqliteStore, SyncMode, Trouble};
-pub use upkeep::{DebateHead, Page, RawRecord, Upkeep, Verified};
+pub use sqlite::{OpenError, SqliteOptions, SqliteStore, SyncMode, WallClock, WriteTrouble};
+pub use upkeep::{DebateHead, ListPage, RawRecord, Upkeep, VerifiedLog};
+pub use weighted_fairness::DEFAULT_MAX_JOBS;

@@ -13,13 +13,13 @@ const RESULTS: usize = 32;
 
 /// The bounded memory of what this process wrote.
 pub(crate) struct Live {
-    entries: Mutex<HashMap<DebateId, Entry>>,
+    entries: Mutex<HashMap<DebateId, LiveTail>>,
     records_each: usize,
     debates: usize,
 }
 
 #[derive(Default)]
-struct Entry {
+struct LiveTail {
     tail: VecDeque<Arc<Record>>,
     results: VecDeque<(TurnId, Arc<TurnResult>)>,
 }
@@ -88,7 +88,7 @@ impl Live {
         lock(&self.entries).remove(debate);
     }
 
-    fn with(&self, debate: &DebateId, change: impl FnOnce(&mut Entry)) {
+    fn with(&self, debate: &DebateId, change: impl FnOnce(&mut LiveTail)) {
         let mut entries = lock(&self.entries);
         if !entries.contains_key(debate) && entries.len() >= self.debates {
             // Any other will do: what is dropped is read from the database.

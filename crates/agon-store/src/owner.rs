@@ -9,7 +9,7 @@ const TICKS: u64 = 100;
 
 /// How a debate stands that was not submitted to a server and has not ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Local {
+pub enum LocalState {
     /// This process plays it.
     Played(Owner),
     /// Nobody does.
@@ -53,7 +53,7 @@ impl Owner {
     }
 
     pub(crate) fn of(pid: u32, now: Timestamp) -> Self {
-        let ticks = Process::read(pid).map(|process| process.ticks);
+        let ticks = ProcessInfo::read(pid).map(|process| process.ticks);
         let started = ticks.and_then(|ticks| Some(Timestamp(boot_time()? * 1_000 + ticks * 1_000 / TICKS)));
         Self {
             pid,
@@ -70,7 +70,7 @@ impl Owner {
     pub(crate) fn lives(&self, seen: Timestamp, now: Timestamp) -> bool {
         let here = process_table().unwrap_or_default();
         if !here.is_empty() && self.table == here {
-            return Process::read(self.pid).is_some_and(|process| process.runs && process.ticks == self.ticks);
+            return ProcessInfo::read(self.pid).is_some_and(|process| process.runs && process.ticks == self.ticks);
         }
         let boot = |table: &str| table.split(' ').next().unwrap_or_default().to_owned();
         let same_machine = read("/proc/sys/kernel/hostname").is_some_and(|host| host == self.host);
@@ -83,12 +83,12 @@ impl Owner {
 }
 
 /// What the system says of a process.
-struct Process {
+struct ProcessInfo {
     runs: bool,
     ticks: u64,
 }
 
-impl Process {
+impl ProcessInfo {
     fn read(pid: u32) -> Option<Self> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         // the name before may hold spaces and brackets
@@ -128,7 +128,7 @@ mod tests {
         let owner = Owner::of(child.id(), NOW);
         assert!(owner.lives(Timestamp(0), NOW), "however long it was silent");
         child.kill().unwrap();
-        while Process::read(child.id()).is_some_and(|process| process.runs) {
+        while ProcessInfo::read(child.id()).is_some_and(|process| process.runs) {
             std::thread::yield_now();
         }
         assert!(!owner.lives(NOW, NOW), "it is a zombie");

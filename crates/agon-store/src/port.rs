@@ -65,14 +65,14 @@ pub trait Journal: Send + Sync {
 #[async_trait]
 pub trait Registers: Send + Sync {
     /// Writes `result` unless the register is decided. Returns what it holds then, and whether that is the caller's.
-    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<Decision, StoreError>;
+    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<RegisterOutcome, StoreError>;
     /// What the register holds.
     async fn get(&self, debate: &DebateId, turn: TurnId) -> Result<Option<Arc<TurnResult>>, StoreError>;
 }
 
 /// What a register holds after a write.
 #[derive(Clone, Debug)]
-pub struct Decision {
+pub struct RegisterOutcome {
     /// The result that counts.
     pub result: Arc<TurnResult>,
     /// Whether this call wrote it.
@@ -97,7 +97,7 @@ pub trait Jobs: Send + Sync {
 /// A job that somebody holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// The debate.
+    /// The debate that is to be played.
     pub debate: DebateId,
     /// Random token of this lease; an old holder's token is refused.
     pub token: u64,

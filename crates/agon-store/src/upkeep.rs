@@ -1,7 +1,7 @@
 //! Looking after what is stored.
 use crate::chain::{self, Hash};
 use crate::condition::Condition;
-use crate::owner::Local;
+use crate::owner::LocalState;
 use crate::port::StoreError;
 use agon_core::{DebateId, Position, Record, Timestamp};
 use agon_proto::{Chained, decode_record};
@@ -16,19 +16,19 @@ const PAGE: u32 = 500;
 pub trait Upkeep: Send + Sync {
     /// Recomputes a log's hash chain and compares everything that is stored beside it. The first damage is a
     /// [`StoreError::Damaged`] that names the record.
-    async fn verify(&self, debate: &DebateId) -> Result<Verified, StoreError>;
+    async fn verify(&self, debate: &DebateId) -> Result<VerifiedLog, StoreError>;
     /// The records of a log as they are stored, unchecked; an unknown debate has none.
     async fn raw_records(&self, debate: &DebateId) -> Result<Vec<RawRecord>, StoreError>;
     /// Removes the registers of a debate that is over; its log holds what counted.
     async fn purge_registers(&self, debate: &DebateId) -> Result<(), StoreError>;
     /// Every debate, newest first, from the logs themselves. A cursor that names no debate is [`StoreError::NotFound`]. May take
     /// long where there are many: [`crate::Catalogue`] is what users page through. A log that cannot be read is left out.
-    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError>;
+    async fn list(&self, page: ListPage) -> Result<Vec<DebateHead>, StoreError>;
     /// Every debate that has a log, in any order.
     async fn debates(&self) -> Result<Vec<DebateId>, StoreError> {
         let mut debates: Vec<DebateId> = Vec::new();
         loop {
-            let page = self.list(Page { limit: PAGE, after: debates.last().cloned() }).await?;
+            let page = self.list(ListPage { limit: PAGE, after: debates.last().cloned() }).await?;
             if page.is_empty() {
                 return Ok(debates);
             }
@@ -37,7 +37,7 @@ pub trait Upkeep: Send + Sync {
     }
     /// How a debate stands that was not submitted to a server and has not ended; nothing of any other. Only a file of one machine
     /// has such debates.
-    async fn local(&self, _debate: &DebateId) -> Result<Option<Local>, StoreError> {
+    async fn local(&self, _debate: &DebateId) -> Result<Option<LocalState>, StoreError> {
         Ok(None)
     }
     /// How the store is, as it was last looked at; asks nothing.
@@ -60,7 +60,7 @@ pub trait Upkeep: Send + Sync {
 
 /// A page of a listing: debates admitted before the cursor.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub struct ListPage {
     /// At most so many.
     pub limit: u32,
     /// Continue after this debate.
@@ -84,10 +84,10 @@ pub struct DebateHead {
 
 /// A log that is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verified {
-    /// Its records.
+pub struct VerifiedLog {
+    /// How many records it has.
     pub records: u64,
-    /// Its events.
+    /// How many events its records hold.
     pub events: u64,
     /// The hash of its last record, which stands for the whole log.
     pub head_hash: Hash,
@@ -102,12 +102,12 @@ pub struct RawRecord {
     pub last: Position,
     /// Its bytes, protobuf `agon.bus.v1.Record`.
     pub body: Bytes,
-    /// Its hash.
+    /// The hash of the body, which the next record names.
     pub hash: Hash,
 }
 
 /// Walks along a log and checks that each record continues the one before.
-pub(crate) struct Walk<'a> {
+pub(crate) struct LogWalk<'a> {
     debate: &'a DebateId,
     /// The hash of the record before; unknown when the walk starts inside a log.
     prev: Option<Hash>,
@@ -116,7 +116,7 @@ pub(crate) struct Walk<'a> {
     records: u64,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> LogWalk<'a> {
     /// From a log's first record.
     pub(crate) fn from_start(debate: &'a DebateId) -> Self {
         Self { debate, prev: Some(chain::genesis(debate)), last: Some(Position(0)), records: 0 }
@@ -154,8 +154,8 @@ impl<'a> Walk<'a> {
         Ok(record)
     }
     /// What was walked, if it began at the start.
-    pub(crate) fn verified(&self) -> Option<Verified> {
-        Some(Verified { records: self.records, events: self.last?.0, head_hash: self.prev? })
+    pub(crate) fn verified(&self) -> Option<VerifiedLog> {
+        Some(VerifiedLog { records: self.records, events: self.last?.0, head_hash: self.prev? })
     }
     /// The position at which the next record is expected.
     pub(crate) fn next(&self) -> Position {

@@ -24,11 +24,11 @@ pub struct DebateFigures {
 /// What a stream of the cluster holds, and how much it may.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamFigures {
-    /// Bytes.
+    /// Bytes that it holds now.
     pub bytes: u64,
     /// The most bytes, where they are limited.
     pub byte_limit: Option<u64>,
-    /// Messages.
+    /// Messages that it holds now.
     pub messages: u64,
     /// The most messages, where they are limited; else messages are not told either.
     pub message_limit: Option<u64>,
@@ -36,10 +36,10 @@ pub struct StreamFigures {
 
 /// Takes what a gateway knows of the cluster. What it does not know is not told at all: an old figure would look like a true one.
 #[derive(Clone, Default)]
-pub struct ClusterMetrics(Arc<Mutex<Figures>>);
+pub struct ClusterMetrics(Arc<Mutex<ClusterFigures>>);
 
 #[derive(Default)]
-struct Figures {
+struct ClusterFigures {
     debates: Option<DebateFigures>,
     turns: Option<BTreeMap<String, u64>>,
     streams: BTreeMap<String, StreamFigures>,
@@ -66,7 +66,7 @@ impl ClusterMetrics {
         self.lock().streams = figures;
     }
 
-    fn lock(&self) -> MutexGuard<'_, Figures> {
+    fn lock(&self) -> MutexGuard<'_, ClusterFigures> {
         // every change leaves it whole
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -80,9 +80,12 @@ impl ClusterMetrics {
             "Debates of the cluster that were taken and are not over",
             |figures| Some(figures.running),
         );
-        self.gauge(meter, metric::DEBATES_STALLED, "Running debates of the cluster that nobody leads", |figures| {
-            figures.stalled
-        });
+        self.gauge(
+            meter,
+            metric::DEBATES_STALLED,
+            "Running debates of the cluster without a living owner",
+            |figures| figures.stalled,
+        );
         let cluster = self.clone();
         meter
             .u64_observable_gauge(metric::TURNS_QUEUED)
@@ -115,7 +118,7 @@ impl ClusterMetrics {
         meter
             .f64_observable_gauge(metric::QUEUED_OLDEST)
             .with_unit("s")
-            .with_description("How long the debate waits that was admitted first of those that nobody has taken")
+            .with_description("How long the first admitted debate without a coordinator has waited")
             .with_callback(move |gauge| {
                 if let Some(debates) = &cluster.lock().debates {
                     gauge.observe(debates.oldest.as_secs_f64(), &[]);

@@ -1,14 +1,14 @@
 //! What was said, in the form that trace viewers show. Only where the operator has asked for it.
 use crate::names::attribute;
 use crate::observer::Content;
-use crate::span::Draft;
+use crate::span::SpanDraft;
 use serde_json::{Value, json};
 
 /// So many bytes of messages an attribute holds; collectors refuse batches above 4 MiB.
 pub(crate) const LIMIT: usize = 8 * 1024;
 
 /// Adds what was said.
-pub(crate) fn attach(draft: Draft, content: &Content<'_>, finish_reason: Option<&str>) -> Draft {
+pub(crate) fn attach(draft: SpanDraft, content: &Content<'_>, finish_reason: Option<&str>) -> SpanDraft {
     let lengths: Vec<usize> = content.input.iter().map(|said| said.text.len()).collect();
     let shares = shares(&lengths);
     let messages = content.input.iter().zip(shares).map(|(said, share)| message(said.role, said.text, share));

@@ -1,5 +1,6 @@
 //! Names of traces and spans: every process derives the same ones from a debate's id.
 use agon_core::{DebateId, TurnId};
+use data_encoding::HEXLOWER;
 use std::fmt;
 
 /// A W3C trace context: the trace, the span that is the parent of what follows, and whether it is recorded.
@@ -12,7 +13,7 @@ pub struct TraceContext {
 
 /// What a span of a debate's trace stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum SpanPlace {
     /// The whole debate.
     Debate,
     /// Its acceptance.
@@ -33,7 +34,7 @@ impl TraceContext {
     }
 
     /// The context of a part of a debate.
-    pub fn of(debate: &DebateId, place: Place, sampled: bool) -> Self {
+    pub fn of(debate: &DebateId, place: SpanPlace, sampled: bool) -> Self {
         Self { trace_id: trace_id(debate), span_id: span_id(debate, place), sampled }
     }
 
@@ -64,7 +65,7 @@ impl TraceContext {
     }
     /// The trace as 32 hexadecimal digits, as Jaeger's address wants it.
     pub fn trace_hex(&self) -> String {
-        hex(&self.trace_id)
+        HEXLOWER.encode(&self.trace_id)
     }
     /// The span.
     pub fn span_id(&self) -> [u8; 8] {
@@ -79,7 +80,8 @@ impl TraceContext {
 /// As a `traceparent` header.
 impl fmt::Display for TraceContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "00-{}-{}-{:02x}", hex(&self.trace_id), hex(&self.span_id), u8::from(self.sampled))
+        let (trace, span) = (HEXLOWER.encode(&self.trace_id), HEXLOWER.encode(&self.span_id));
+        write!(f, "00-{trace}-{span}-{:02x}", u8::from(self.sampled))
     }
 }
 
@@ -90,14 +92,14 @@ pub(crate) fn trace_id(debate: &DebateId) -> [u8; 16] {
 }
 
 /// The span of a part of a debate.
-pub(crate) fn span_id(debate: &DebateId, place: Place) -> [u8; 8] {
+pub(crate) fn span_id(debate: &DebateId, place: SpanPlace) -> [u8; 8] {
     let number = |n: u32| n.to_be_bytes().to_vec();
     let (kind, detail) = match place {
-        Place::Debate => ("debate", Vec::new()),
-        Place::Accepted => ("accepted", Vec::new()),
-        Place::Round(round) => ("round", number(round)),
-        Place::Phase(name) => ("phase", name.as_bytes().to_vec()),
-        Place::Turn(turn) => ("turn", [turn.round, turn.seat, turn.attempt].map(u32::to_be_bytes).concat()),
+        SpanPlace::Debate => ("debate", Vec::new()),
+        SpanPlace::Accepted => ("accepted", Vec::new()),
+        SpanPlace::Round(round) => ("round", number(round)),
+        SpanPlace::Phase(name) => ("phase", name.as_bytes().to_vec()),
+        SpanPlace::Turn(turn) => ("turn", [turn.round, turn.seat, turn.attempt].map(u32::to_be_bytes).concat()),
     };
     let id = debate.as_str().as_bytes();
     filled(|salt| digest(&[b"agon span v1\n", kind.as_bytes(), b"\n", id, b"\n", &detail, salt]))
@@ -133,19 +135,7 @@ fn uuid(text: &str) -> Option<[u8; 16]> {
 
 /// Lower-case hexadecimal of exactly `N` bytes.
 fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    if text.len() != 2 * N || !text.bytes().all(is_hex) {
-        return None;
-    }
-    let mut read = [0; N];
-    for (at, byte) in read.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()?;
-    }
-    Some(read)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.decode(text.as_bytes()).ok()?.try_into().ok()
 }
 
 #[cfg(test)]
@@ -159,14 +149,14 @@ mod tests {
 
     #[test]
     fn a_uuid_is_its_own_trace() {
-        let root = TraceContext::of(&id(UUID), Place::Debate, true);
+        let root = TraceContext::of(&id(UUID), SpanPlace::Debate, true);
 
         assert_eq!(root.trace_hex(), "0198c0de000070008000000000000001");
     }
 
     #[test]
     fn a_chosen_name_is_hashed_and_never_changes() {
-        let root = TraceContext::of(&id("oven-2026"), Place::Debate, true).to_string();
+        let root = TraceContext::of(&id("oven-2026"), SpanPlace::Debate, true).to_string();
 
         assert_eq!(root, "00-6dbcc0b42b34dc6d16cd6b6895c7582d-b5bdf7a49273477b-01");
     }
@@ -186,15 +176,15 @@ mod tests {
     fn every_part_of_a_debate_has_a_span_of_its_own() {
         let turn = TurnId { round: 1, seat: 1, attempt: 1 };
         let places = [
-            Place::Debate,
-            Place::Accepted,
-            Place::Round(1),
-            Place::Round(2),
-            Place::Phase("decision"),
-            Place::Phase("final_ballots"),
-            Place::Turn(turn),
-            Place::Turn(turn.next_attempt()),
-            Place::Turn(TurnId { seat: 2, ..turn }),
+            SpanPlace::Debate,
+            SpanPlace::Accepted,
+            SpanPlace::Round(1),
+            SpanPlace::Round(2),
+            SpanPlace::Phase("decision"),
+            SpanPlace::Phase("final_ballots"),
+            SpanPlace::Turn(turn),
+            SpanPlace::Turn(turn.next_attempt()),
+            SpanPlace::Turn(TurnId { seat: 2, ..turn }),
         ];
 
         let spans = places.map(|place| span_id(&id(UUID), place));
@@ -207,7 +197,7 @@ mod tests {
     #[test]
     fn a_header_comes_back_as_it_went() {
         for sampled in [true, false] {
-            let context = TraceContext::of(&id("oven-2026"), Place::Round(3), sampled);
+            let context = TraceContext::of(&id("oven-2026"), SpanPlace::Round(3), sampled);
             assert_eq!(TraceContext::parse(&context.to_string()), Some(context));
         }
     }

@@ -4,6 +4,7 @@ use crate::names::attribute;
 use crate::rpc::TRACED;
 use agon_core::DebateId;
 use opentelemetry_sdk::trace::SdkTracer;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::fmt;
 use tracing::field::{Field, Visit};
@@ -19,7 +20,8 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{Layer, Registry};
 
 /// How log lines look.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// For people.
     #[default]
@@ -98,9 +100,9 @@ pub(crate) fn filter(text: &str) -> Result<EnvFilter, tracing_subscriber::filter
 
 /// The fields of an event, and of the spans around it.
 #[derive(Default)]
-struct Fields(Map<String, Value>);
+struct LogFields(Map<String, Value>);
 
-impl Fields {
+impl LogFields {
     fn of<S, N>(ctx: &FmtContext<'_, S, N>, event: &Event<'_>) -> Self
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
@@ -126,7 +128,7 @@ impl Fields {
     }
 }
 
-impl Visit for Fields {
+impl Visit for LogFields {
     fn record_f64(&mut self, field: &Field, value: f64) {
         self.0.insert(field.name().to_owned(), json!(value));
     }
@@ -149,7 +151,7 @@ impl Visit for Fields {
 
 /// The trace of a line: its debate's, else the code span's that it was written in.
 fn trace_of(debate: Option<&DebateId>) -> Option<TraceContext> {
-    debate.map(|debate| TraceContext::of(debate, crate::Place::Debate, true)).or_else(TraceContext::current)
+    debate.map(|debate| TraceContext::of(debate, crate::SpanPlace::Debate, true)).or_else(TraceContext::current)
 }
 
 struct JsonLines;
@@ -160,7 +162,7 @@ where
     N: for<'a> FormatFields<'a> + 'static,
 {
     fn format_event(&self, ctx: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
-        let mut fields = Fields::of(ctx, event);
+        let mut fields = LogFields::of(ctx, event);
         let debate = fields.take_debate();
         let mut line = Map::new();
         let mut now = String::new();
@@ -192,7 +194,7 @@ where
         }
         write!(writer, "{}: ", metadata.target())?;
         ctx.format_fields(writer.by_ref(), event)?;
-        let debate = Fields::of(ctx, event).take_debate();
+        let debate = LogFields::of(ctx, event).take_debate();
         if let Some(trace) = trace_of(debate.as_ref()) {
             write!(writer, " trace_id={}", trace.trace_hex())?;
         }

@@ -1,12 +1,12 @@
 //! The instruments. Labelled by what an operator has chosen (hosts, formats, tools) and by a bounded number of models, never by debate or topic.
 use crate::label_names::LabelNames;
 use crate::names::{attribute, metric};
-use crate::observer::{CircuitState, DebateClaimed, Gate, ModelServer, Permits, TurnEnd, TurnPlayed};
-use crate::pipeline::Counts;
-use crate::played::{TOOL_FAILED, call_operation};
+use crate::observer::{CircuitState, DebateClaimed, HostedModel, ModelServer, Permits, TurnEnd, TurnPlayed};
+use crate::pipeline::SpanCounts;
 use crate::span::{scope, seconds, word};
 use crate::task;
-use agon_core::{Admission, Event, HostId, Measures, Record, Speech, SpeechKind, Timestamp};
+use crate::try_spans::{TOOL_FAILED, call_operation};
+use agon_core::{Admission, Answered, Event, Given, HostId, Measures, Record, Speech, SpeechKind, Timestamp};
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter, MeterProvider};
 use opentelemetry_sdk::metrics::SdkMeterProvider;
@@ -68,7 +68,7 @@ pub(crate) struct Instruments {
 }
 
 impl Instruments {
-    pub(crate) fn new(provider: &SdkMeterProvider, counts: Arc<Counts>) -> Self {
+    pub(crate) fn new(provider: &SdkMeterProvider, counts: Arc<SpanCounts>) -> Self {
         let meter = provider.meter_with_scope(scope());
         about_the_process(&meter);
         about_spans(&meter, counts);
@@ -97,14 +97,14 @@ impl Instruments {
             bids: counter(metric::BIDS, "{bid}", "Bids to speak, by what for"),
             interruptions: counter(metric::INTERRUPTIONS, "{speech}", "Speeches that were cut, and words between two"),
             agreement: share(&meter, metric::AGREEMENT, "How far the speakers of a round agreed, 0 to 1"),
-            stability: share(&meter, metric::STABILITY, "How far the speakers of a round stood where they had, 0 to 1"),
+            stability: share(&meter, metric::STABILITY, "How far the speakers of a round kept their positions, 0 to 1"),
             overtaken: counter(metric::TURNS_OVERTAKEN, "{try}", "Tries that were in vain: decided elsewhere"),
             queue_wait: durations(metric::QUEUE_WAIT, "Time that a turn waited for a permit", WAIT_SECONDS),
             orders_refused: counter(metric::ORDERS_REFUSED, "{order}", "Orders to a host by those who may give none"),
             circuit: gauge(
                 metric::CIRCUIT,
                 "",
-                "State of a breaker: 0 closed, 1 half-open, 2 open; 3 the model server is away",
+                "State of a breaker: 0 closed, 1 half-open, 2 open; 3 the model server is unreachable",
             ),
             permits_used: gauge(metric::PERMITS_USED, "{call}", "Calls that run"),
             permits_limit: gauge(metric::PERMITS_LIMIT, "{call}", "Calls that may run at once"),
@@ -135,9 +135,8 @@ impl Instruments {
                     let cause = KeyValue::new("cause", failure.cause.as_str());
                     self.failures.add(1, &[cause, KeyValue::new("retried", retry_at.is_some())]);
                 }
-                Event::BidPlaced { purpose, .. } => self.bids.add(1, &[KeyValue::new("purpose", word(purpose))]),
-                Event::SpeechRecorded(speech) => self.spoken(speech),
-                Event::RoundMeasured { measures, .. } => self.measured(measures),
+                Event::Answered(Answered { given, .. }) => self.given(given),
+                Event::RoundCompared { measures, .. } => self.measured(measures),
                 Event::DebateAdmitted(_)
                 | Event::Claimed { .. }
                 | Event::PhaseEntered { .. }
@@ -146,31 +145,26 @@ impl Instruments {
                 | Event::StageOpened { .. }
                 | Event::ToolCalled { .. }
                 | Event::SpeechHeard { .. }
-                | Event::BallotCast { .. }
-                | Event::PointsAnswered { .. }
-                | Event::CritiqueRecorded { .. }
-                | Event::NoteTaken { .. }
-                | Event::VoteCast { .. }
-                | Event::DebatersScored { .. }
-                | Event::ModeratorDecided { .. }
-                | Event::ModeratorInterjected { .. }
-                | Event::SpeechesScored { .. }
-                | Event::ResearchBriefed { .. }
-                | Event::ModeratorConcluded { .. }
-                | Event::SummaryRecorded { .. }
-                | Event::EnoughAsked { .. }
+                | Event::FallbackDecided { .. }
                 | Event::SeatSkipped { .. }
                 | Event::LoopEnded { .. }
-                | Event::JudgementRecorded { .. }
-                | Event::RankingRecorded { .. }
                 | Event::VoteTallied { .. }
                 | Event::VerdictReached { .. }
-                | Event::SynthesisRecorded { .. }
                 | Event::DebateInterrupted { .. }
                 | Event::DebateResumed { .. }
                 | Event::CancelRequested { .. }
                 | Event::DebateEnded { .. } => {}
             }
+        }
+    }
+
+    /// The kinds of answers that have a figure of their own.
+    fn given(&self, given: &Given) {
+        match given {
+            Given::Bid { purpose, .. } => self.bids.add(1, &[KeyValue::new("purpose", purpose.as_str())]),
+            Given::Speech(speech) => self.spoken(speech),
+            Given::Measures { measures, .. } => self.measured(measures),
+            _ => {}
         }
     }
 
@@ -210,7 +204,7 @@ impl Instruments {
     }
 
     pub(crate) fn played(&self, played: &TurnPlayed<'_>) {
-        let place = self.labels(Gate { host: played.host, model: &played.ask.model });
+        let place = self.labels(HostedModel { host: played.host, model: &played.ask.model });
         if let Some(waited) = played.call.timing.queue_ms {
             self.queue_wait.record(seconds(waited), &place);
         }
@@ -263,7 +257,7 @@ impl Instruments {
         self.operation_duration.record(seconds(total), &labels);
     }
 
-    pub(crate) fn breaker(&self, gate: Gate<'_>, state: CircuitState) {
+    pub(crate) fn breaker(&self, gate: HostedModel<'_>, state: CircuitState) {
         let number = match state {
             CircuitState::Closed => 0,
             CircuitState::HalfOpen => 1,
@@ -277,7 +271,7 @@ impl Instruments {
         self.orders_refused.add(1, &[KeyValue::new("host", host.to_string())]);
     }
 
-    pub(crate) fn permits(&self, gate: Gate<'_>, permits: Permits) {
+    pub(crate) fn permits(&self, gate: HostedModel<'_>, permits: Permits) {
         let labels = self.labels(gate);
         let Permits { in_use, limit, waiting } = permits;
         for (gauge, count) in
@@ -295,7 +289,7 @@ impl Instruments {
         self.rpc_duration.record(took.as_secs_f64(), labels);
     }
 
-    fn labels(&self, gate: Gate<'_>) -> [KeyValue; 2] {
+    fn labels(&self, gate: HostedModel<'_>) -> [KeyValue; 2] {
         let model = self.models.of(gate.host.as_str(), gate.model.as_str());
         [KeyValue::new("host", gate.host.to_string()), KeyValue::new("model", model)]
     }
@@ -327,7 +321,7 @@ fn about_the_process(meter: &Meter) {
         .build();
 }
 
-fn about_spans(meter: &Meter, counts: Arc<Counts>) {
+fn about_spans(meter: &Meter, counts: Arc<SpanCounts>) {
     meter
         .u64_observable_counter(metric::SPANS)
         .with_unit("{span}")

@@ -19,11 +19,11 @@ pub trait Observer: Send + Sync {
     /// A host of this process has tried a turn.
     fn turn_played(&self, played: &TurnPlayed<'_>);
     /// A breaker has changed; told once at its start, too.
-    fn breaker_changed(&self, gate: Gate<'_>, state: CircuitState);
+    fn breaker_changed(&self, gate: HostedModel<'_>, state: CircuitState);
     /// A host of this process was given an order by somebody who does not know its key.
     fn order_refused(&self, host: &HostId);
     /// Permits were taken, given back or changed in number.
-    fn permits_changed(&self, gate: Gate<'_>, permits: Permits);
+    fn permits_changed(&self, gate: HostedModel<'_>, permits: Permits);
     /// So many debates are coordinated by this process.
     fn debates_active(&self, count: usize);
     /// Whether [`TurnPlayed::content`] is wanted; spares keeping the prompt.
@@ -45,9 +45,9 @@ impl Observer for Silent {
     }
     fn debate_ended(&self, _: &[Arc<Record>]) {}
     fn turn_played(&self, _: &TurnPlayed<'_>) {}
-    fn breaker_changed(&self, _: Gate<'_>, _: CircuitState) {}
+    fn breaker_changed(&self, _: HostedModel<'_>, _: CircuitState) {}
     fn order_refused(&self, _: &HostId) {}
-    fn permits_changed(&self, _: Gate<'_>, _: Permits) {}
+    fn permits_changed(&self, _: HostedModel<'_>, _: Permits) {}
     fn debates_active(&self, _: usize) {}
     fn captures_content(&self) -> bool {
         false
@@ -77,13 +77,13 @@ pub struct DebateClaimed<'a> {
 /// One try of a turn at one host.
 #[derive(Clone, Copy, Debug)]
 pub struct TurnPlayed<'a> {
-    /// The debate.
+    /// Whose turn it is.
     pub debate: &'a DebateId,
     /// Its beginning; absent where the host could not read the log.
     pub admission: Option<&'a Admission>,
     /// What was asked.
     pub ask: &'a Ask,
-    /// The host.
+    /// The host that played it.
     pub host: &'a HostId,
     /// The model server behind it; absent where a participant outside Agon answers.
     pub server: Option<&'a ModelServer>,
@@ -120,17 +120,17 @@ pub enum TurnEnd<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Content<'a> {
     /// The prompt, in order.
-    pub input: Vec<Said<'a>>,
+    pub input: Vec<ConversationMessage<'a>>,
     /// The answer, as far as it came.
     pub output: Option<&'a str>,
 }
 
 /// A message of a conversation with a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Said<'a> {
+pub struct ConversationMessage<'a> {
     /// `system`, `user` or `assistant`.
     pub role: &'a str,
-    /// The text.
+    /// In full; a trace keeps it only where content is exported.
     pub text: &'a str,
 }
 
@@ -141,13 +141,13 @@ pub struct ModelServer {
     pub provider: &'static str,
     /// Its host name or address.
     pub address: String,
-    /// Its port.
+    /// Absent where the address names none.
     pub port: Option<u16>,
 }
 
 /// The place of a model at a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gate<'a> {
+pub struct HostedModel<'a> {
     /// The host.
     pub host: &'a HostId,
     /// The model.

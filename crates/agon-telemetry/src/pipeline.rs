@@ -18,14 +18,14 @@ const WARN_EVERY: Duration = Duration::from_secs(60);
 
 /// What became of spans.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct SpanCounts {
     waiting: AtomicU64,
     exported: AtomicU64,
     failed: AtomicU64,
     dropped: AtomicU64,
 }
 
-impl Counts {
+impl SpanCounts {
     pub(crate) fn read(&self) -> [(&'static str, u64); 3] {
         [("exported", &self.exported), ("failed", &self.failed), ("dropped", &self.dropped)]
             .map(|(state, count)| (state, count.load(Ordering::Relaxed)))
@@ -49,17 +49,17 @@ impl Counts {
 #[derive(Clone, Debug)]
 pub(crate) struct Pipeline {
     batches: Arc<BatchSpanProcessor>,
-    counts: Arc<Counts>,
+    counts: Arc<SpanCounts>,
 }
 
 impl Pipeline {
-    pub(crate) fn new(exporter: impl SpanExporter + 'static, resource: &Resource, counts: Arc<Counts>) -> Self {
+    pub(crate) fn new(exporter: impl SpanExporter + 'static, resource: &Resource, counts: Arc<SpanCounts>) -> Self {
         let config = BatchConfigBuilder::default()
             .with_max_queue_size(QUEUE)
             .with_max_export_batch_size(BATCH)
             .with_scheduled_delay(DELAY)
             .build();
-        let exporter = Watched { exporter, counts: counts.clone(), warned: Mutex::new(None) };
+        let exporter = CountingExporter { exporter, counts: counts.clone(), warned: Mutex::new(None) };
         let mut batches = BatchSpanProcessor::new(exporter, config);
         batches.set_resource(resource);
         Self { batches: Arc::new(batches), counts }
@@ -98,13 +98,13 @@ impl SpanProcessor for Pipeline {
 
 /// Counts what an exporter does, and warns now and then where it fails.
 #[derive(Debug)]
-struct Watched<E> {
+struct CountingExporter<E> {
     exporter: E,
-    counts: Arc<Counts>,
+    counts: Arc<SpanCounts>,
     warned: Mutex<Option<Instant>>,
 }
 
-impl<E> Watched<E> {
+impl<E> CountingExporter<E> {
     fn may_warn(&self) -> bool {
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
         let due = warned.is_none_or(|at| at.elapsed() >= WARN_EVERY);
@@ -115,7 +115,7 @@ impl<E> Watched<E> {
     }
 }
 
-impl<E: SpanExporter> SpanExporter for Watched<E> {
+impl<E: SpanExporter> SpanExporter for CountingExporter<E> {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
         let spans = batch.len() as u64;
         let exported = self.exporter.export(batch).await;

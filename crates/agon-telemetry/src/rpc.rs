@@ -116,7 +116,7 @@ impl Drop for RpcCall {
 
 /// Says of a call's span which debate it is about, and which trace to look at: viewers do not follow links backwards.
 pub fn about(span: &Span, debate: &DebateId) {
-    let root = TraceContext::of(debate, crate::Place::Debate, true);
+    let root = TraceContext::of(debate, crate::SpanPlace::Debate, true);
     span.record(attribute::DEBATE, debate.as_str());
     span.set_attribute(attribute::DEBATE_TRACE, root.trace_hex());
 }

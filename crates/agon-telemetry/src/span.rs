@@ -10,9 +10,9 @@ use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
 /// A span in the making.
-pub(crate) struct Draft(SpanData);
+pub(crate) struct SpanDraft(SpanData);
 
-impl Draft {
+impl SpanDraft {
     /// A span that lasts from `from` to `to`, or no time at all where the clock ran backwards.
     pub(crate) fn new(
         name: impl Into<Cow<'static, str>>,

@@ -1,6 +1,6 @@
 //! Why a debate stood still, as events of its spans: another owner, a pause, a turn that went to another host, a server that was waited for.
 use crate::names::attribute;
-use crate::span::{Draft, seconds, word};
+use crate::span::{SpanDraft, seconds, word};
 use agon_core::{Event, FailureCause, ParticipantId, Timestamp, TurnId};
 use opentelemetry::KeyValue;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ pub(crate) struct Standstill {
 
 impl Standstill {
     /// The same as an event of a span.
-    pub(crate) fn tell(&self, draft: Draft) -> Draft {
+    pub(crate) fn tell(&self, draft: SpanDraft) -> SpanDraft {
         draft.event(self.name, self.at, self.attributes.clone())
     }
 }

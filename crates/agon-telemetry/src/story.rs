@@ -1,10 +1,10 @@
 //! What a trace needs of a log: who was asked when, in which phase, and how it ended.
-use crate::context::Place;
-use crate::section::{Section, Stage, phase_name, step_name};
+use crate::context::SpanPlace;
+use crate::section::{SeatStage, TraceSection};
 use crate::standstill::Standstills;
 use agon_core::{
-    Admission, Ask, Consensus, DebateId, DebateState, Event, FailureCause, Measures, Outcome, PhaseName, Reason,
-    Record, StopRule, Timestamp, TurnId, UsageTotals,
+    Admission, Answered, Ask, Consensus, DebateId, DebateState, Event, FailureCause, Given, Measures, Outcome,
+    PhaseName, Reason, Record, Speech, StopRule, Timestamp, TurnId, UsageTotals,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ pub(crate) struct Story<'a> {
     pub(crate) stop_rule: Option<StopRule>,
     pub(crate) consensus: Option<&'a Consensus>,
     pub(crate) outcome: Option<Outcome>,
-    pub(crate) end: Option<End<'a>>,
+    pub(crate) end: Option<StoryEnd<'a>>,
     /// Rounds and the other phases, in order.
-    pub(crate) sections: Vec<Section<'a>>,
+    pub(crate) sections: Vec<TraceSection<'a>>,
     pub(crate) tries: BTreeMap<TurnId, Try<'a>>,
     /// Why it stood still.
     pub(crate) standstills: Standstills<'a>,
@@ -31,7 +31,7 @@ pub(crate) struct Story<'a> {
 }
 
 /// How the debate ended.
-pub(crate) struct End<'a> {
+pub(crate) struct StoryEnd<'a> {
     pub(crate) state: DebateState,
     pub(crate) outcome: Option<Outcome>,
     pub(crate) reason: Option<&'a Reason>,
@@ -42,7 +42,7 @@ pub(crate) struct End<'a> {
 /// A try of a turn.
 pub(crate) struct Try<'a> {
     pub(crate) ask: &'a Ask,
-    pub(crate) parent: Place,
+    pub(crate) parent: SpanPlace,
     pub(crate) asked: Timestamp,
     pub(crate) ended: Option<(Timestamp, TryEnd)>,
     pub(crate) cut: bool,
@@ -94,36 +94,22 @@ impl<'a> Story<'a> {
             Event::PhaseEntered { phase } => self.enter(at, *phase),
             Event::RoundOpened { round, .. } => {
                 self.rounds = self.rounds.max(u64::from(*round));
-                self.open(at, Place::Round(*round), phase_name(PhaseName::Rounds));
+                self.open(at, SpanPlace::Round(*round), PhaseName::Rounds.as_str());
             }
             Event::StageOpened { round, step, seats, parallel, .. } => {
-                self.stage(*round, Stage { at, step: *step, seats: seats.len() as u64, parallel: *parallel });
+                self.stage(*round, SeatStage { at, step: *step, seats: seats.len() as u64, parallel: *parallel });
             }
             Event::TurnAsked(ask) => self.ask(at, ask),
-            Event::SpeechRecorded(speech) => {
-                self.end(at, speech.turn, TryEnd::Answered);
-                if let (Some(tried), Some(_)) = (self.tries.get_mut(&speech.turn), &speech.cut_by) {
-                    tried.cut = true;
+            Event::Answered(Answered { turn, given, .. }) => {
+                self.end(at, *turn, TryEnd::Answered);
+                match given {
+                    Given::Speech(speech) => self.spoken(*turn, speech),
+                    Given::Measures { round, measures } => self.measured(*round, measures),
+                    _ => {}
                 }
             }
-            Event::RoundMeasured { round, measures, turn, .. } => self.measured(at, *round, measures, *turn),
-            Event::BallotCast { turn, .. }
-            | Event::BidPlaced { turn, .. }
-            | Event::PointsAnswered { turn, .. }
-            | Event::CritiqueRecorded { turn, .. }
-            | Event::NoteTaken { turn, .. }
-            | Event::VoteCast { turn, .. }
-            | Event::DebatersScored { turn, .. }
-            | Event::ModeratorInterjected { turn, .. }
-            | Event::SpeechesScored { turn, .. }
-            | Event::ResearchBriefed { turn, .. }
-            | Event::ModeratorConcluded { turn, .. }
-            | Event::SummaryRecorded { turn, .. }
-            | Event::EnoughAsked { turn, .. }
-            | Event::JudgementRecorded { turn, .. }
-            | Event::RankingRecorded { turn, .. }
-            | Event::SynthesisRecorded { turn, .. }
-            | Event::ModeratorDecided { turn, .. } => self.end(at, *turn, TryEnd::Answered),
+            Event::FallbackDecided { turn, .. } => self.end(at, *turn, TryEnd::Answered),
+            Event::RoundCompared { round, measures } => self.measured(*round, measures),
             Event::TurnFailed { turn, failure, retry_at, .. } => {
                 self.end(at, *turn, TryEnd::Failed { cause: failure.cause, retried: retry_at.is_some() });
             }
@@ -139,7 +125,7 @@ impl<'a> Story<'a> {
             }
             Event::DebateEnded { state, outcome, reason, usage, missing_seats } => {
                 let (reason, missing_seats) = (reason.as_ref(), missing_seats.len());
-                self.end = Some(End { state: *state, outcome: *outcome, reason, usage: *usage, missing_seats });
+                self.end = Some(StoryEnd { state: *state, outcome: *outcome, reason, usage: *usage, missing_seats });
             }
             Event::DebateAdmitted(_)
             | Event::ParticipantPlaced { .. }
@@ -163,12 +149,12 @@ impl<'a> Story<'a> {
             | PhaseName::Rebuttals
             | PhaseName::FinalBallots
             | PhaseName::Decision
-            | PhaseName::Synthesis => self.open(at, Place::Phase(phase_name(phase)), phase_name(phase)),
+            | PhaseName::Synthesis => self.open(at, SpanPlace::Phase(phase.as_str()), phase.as_str()),
         }
     }
 
     /// Goes over to a section; one place is one section, even if it is come back to.
-    fn open(&mut self, at: Timestamp, place: Place, phase: &'static str) {
+    fn open(&mut self, at: Timestamp, place: SpanPlace, phase: &'static str) {
         let known = self.sections.iter().position(|section| section.place == place);
         if known.is_some() && known == self.current {
             return;
@@ -176,7 +162,7 @@ impl<'a> Story<'a> {
         self.close(at);
         self.current = known.or(Some(self.sections.len()));
         if known.is_none() {
-            self.sections.push(Section::new(place, phase, at));
+            self.sections.push(TraceSection::new(place, phase, at));
         }
     }
 
@@ -187,23 +173,26 @@ impl<'a> Story<'a> {
     }
 
     /// Stages of rounds are told at their round; the moderator's steps after the last round are phases of their own.
-    fn stage(&mut self, round: u32, stage: Stage) {
+    fn stage(&mut self, round: u32, stage: SeatStage) {
         if self.phase == Some(PhaseName::Rounds) {
-            self.open(stage.at, Place::Round(round), phase_name(PhaseName::Rounds));
+            self.open(stage.at, SpanPlace::Round(round), PhaseName::Rounds.as_str());
         } else {
-            let step = step_name(stage.step);
-            self.open(stage.at, Place::Phase(step), step);
+            let step = stage.step.as_str();
+            self.open(stage.at, SpanPlace::Phase(step), step);
         }
         if let Some(section) = self.current.and_then(|open| self.sections.get_mut(open)) {
             section.stages.push(stage);
         }
     }
 
-    fn measured(&mut self, at: Timestamp, round: u32, measures: &'a Measures, turn: Option<TurnId>) {
-        if let Some(turn) = turn {
-            self.end(at, turn, TryEnd::Answered);
+    fn spoken(&mut self, turn: TurnId, speech: &Speech) {
+        if let (Some(tried), Some(_)) = (self.tries.get_mut(&turn), &speech.cut_by) {
+            tried.cut = true;
         }
-        if let Some(section) = self.sections.iter_mut().find(|section| section.place == Place::Round(round)) {
+    }
+
+    fn measured(&mut self, round: u32, measures: &'a Measures) {
+        if let Some(section) = self.sections.iter_mut().find(|section| section.place == SpanPlace::Round(round)) {
             section.measures = Some(measures);
         }
     }
@@ -211,10 +200,10 @@ impl<'a> Story<'a> {
     /// A moderator is asked to open a round before it is open; its turn belongs there all the same.
     fn ask(&mut self, at: Timestamp, ask: &'a Ask) {
         if self.phase == Some(PhaseName::Rounds) {
-            self.open(at, Place::Round(ask.turn.round), phase_name(PhaseName::Rounds));
+            self.open(at, SpanPlace::Round(ask.turn.round), PhaseName::Rounds.as_str());
         }
         let section = self.current;
-        let parent = section.and_then(|at| self.sections.get(at)).map_or(Place::Debate, |section| section.place);
+        let parent = section.and_then(|at| self.sections.get(at)).map_or(SpanPlace::Debate, |section| section.place);
         self.tries.entry(ask.turn).or_insert(Try { ask, parent, asked: at, ended: None, cut: false, section });
     }
 

@@ -1,14 +1,14 @@
 //! Starting and ending it all, and the observer that it is.
 use crate::cluster::ClusterMetrics;
 use crate::config::{Otlp, TelemetryConfig, TelemetryError};
-use crate::context::{Place, TraceContext, trace_id};
+use crate::context::{SpanPlace, TraceContext, trace_id};
 use crate::logs;
 use crate::metrics::Instruments;
-use crate::observer::{CircuitState, DebateClaimed, Gate, Observer, Permits, TurnPlayed};
-use crate::pipeline::{Counts, Pipeline};
+use crate::observer::{CircuitState, DebateClaimed, HostedModel, Observer, Permits, TurnPlayed};
+use crate::pipeline::{Pipeline, SpanCounts};
 use crate::rpc::RpcServer;
 use crate::span::scope;
-use crate::{export, played, tree};
+use crate::{export, tree, try_spans};
 use agon_core::{Admission, DebateId, HostId, Record, Timestamp, TurnId};
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::MeterProvider;
@@ -33,14 +33,14 @@ pub struct Flushed {
 
 /// Traces, metrics and the log of a process. Copies are handles of the same.
 #[derive(Clone)]
-pub struct Telemetry(Arc<Inner>);
+pub struct Telemetry(Arc<TelemetryParts>);
 
-struct Inner {
+struct TelemetryParts {
     instruments: Arc<Instruments>,
     cluster: ClusterMetrics,
     meters: SdkMeterProvider,
     registry: prometheus::Registry,
-    counts: Arc<Counts>,
+    counts: Arc<SpanCounts>,
     pipeline: Option<Pipeline>,
     /// Kept, because code spans end with it.
     _tracers: Option<SdkTracerProvider>,
@@ -55,7 +55,7 @@ impl Telemetry {
         let (debate_ratio, rpc_ratio) = (ratio(config.debate_ratio)?, ratio(config.rpc_ratio)?);
         let filter = config.log.as_ref().map(|log| filter(&log.filter)).transpose()?;
         let resource = resource(&config);
-        let counts = Arc::new(Counts::default());
+        let counts = Arc::new(SpanCounts::default());
         let pipeline = match &config.otlp {
             Some(otlp) => Some(Pipeline::new(export::spans(otlp)?, &resource, counts.clone())),
             None => None,
@@ -74,7 +74,7 @@ impl Telemetry {
         }
         let pushes_metrics = config.otlp.is_some_and(|otlp| otlp.push_metrics.is_some());
         let capture_content = config.capture_content;
-        Ok(Self(Arc::new(Inner {
+        Ok(Self(Arc::new(TelemetryParts {
             instruments,
             cluster,
             meters,
@@ -124,7 +124,7 @@ impl Telemetry {
     }
 }
 
-impl Inner {
+impl TelemetryParts {
     fn flush(&self, limit: Duration) -> bool {
         let spans = self.pipeline.as_ref().is_none_or(|pipeline| pipeline.shutdown(limit).is_ok());
         let metrics = self.meters.shutdown_with_timeout(limit).is_ok() || !self.pushes_metrics;
@@ -158,16 +158,16 @@ impl Observer for Telemetry {
         if let Some(pipeline) = self.traces(played.debate) {
             let content = played.content.filter(|_| self.0.capture_content);
             let played = TurnPlayed { content, ..*played };
-            played::spans(&played).into_iter().for_each(|span| pipeline.send(span));
+            try_spans::spans(&played).into_iter().for_each(|span| pipeline.send(span));
         }
     }
-    fn breaker_changed(&self, gate: Gate<'_>, state: CircuitState) {
+    fn breaker_changed(&self, gate: HostedModel<'_>, state: CircuitState) {
         self.0.instruments.breaker(gate, state);
     }
     fn order_refused(&self, host: &HostId) {
         self.0.instruments.order_refused(host);
     }
-    fn permits_changed(&self, gate: Gate<'_>, permits: Permits) {
+    fn permits_changed(&self, gate: HostedModel<'_>, permits: Permits) {
         self.0.instruments.permits(gate, permits);
     }
     fn debates_active(&self, count: usize) {
@@ -180,7 +180,7 @@ impl Observer for Telemetry {
         let pipeline = self.0.pipeline.as_ref();
         pipeline?;
         let sampled = is_sampled(debate, self.0.debate_ratio);
-        Some(TraceContext::of(debate, Place::Turn(turn), sampled).to_string().into())
+        Some(TraceContext::of(debate, SpanPlace::Turn(turn), sampled).to_string().into())
     }
 }
 

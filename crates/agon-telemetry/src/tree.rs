@@ -3,12 +3,11 @@
 //! They are made when the debate has ended, by the process that wrote its end. So a coordinator that dies half-way loses
 //! none, and none is doubled: whoever ends the debate has the whole log.
 use crate::content::truncated;
-use crate::context::{Place, TraceContext, span_id};
+use crate::context::{SpanPlace, TraceContext, span_id};
 use crate::names::{BUS, TURNS, attribute, operation};
-use crate::section::{Section, step_name};
-use crate::span::{Draft, word};
+use crate::section::TraceSection;
+use crate::span::{SpanDraft, word};
 use crate::story::{Story, Try, TryEnd};
-use crate::task;
 use agon_core::{Admission, DebateState, Record, Timestamp};
 use opentelemetry::KeyValue;
 use opentelemetry::trace::SpanKind;
@@ -21,8 +20,8 @@ const TOPIC_LIMIT: usize = 1024;
 /// The short span that makes a debate visible as soon as it is accepted.
 pub(crate) fn accepted(admission: &Admission, at: Timestamp) -> SpanData {
     let id = &admission.id;
-    Draft::new("debate.accepted", TraceContext::of(id, Place::Accepted, true), at, at)
-        .under(span_id(id, Place::Debate))
+    SpanDraft::new("debate.accepted", TraceContext::of(id, SpanPlace::Accepted, true), at, at)
+        .under(span_id(id, SpanPlace::Debate))
         .set(attribute::DEBATE, id.to_string())
         .set(attribute::CONVERSATION, id.to_string())
         .set(attribute::FORMAT, word(&admission.spec.debate_format))
@@ -41,8 +40,8 @@ pub(crate) fn spans(log: &[Arc<Record>], content: bool) -> Vec<SpanData> {
 fn root(story: &Story<'_>, content: bool) -> SpanData {
     let admission = story.admission;
     let format = word(&admission.spec.debate_format);
-    let context = TraceContext::of(&admission.id, Place::Debate, true);
-    let draft = Draft::new(format!("{} {format}", operation::WORKFLOW), context, story.admitted, story.ended_at)
+    let context = TraceContext::of(&admission.id, SpanPlace::Debate, true);
+    let draft = SpanDraft::new(format!("{} {format}", operation::WORKFLOW), context, story.admitted, story.ended_at)
         .set(attribute::OPERATION, operation::WORKFLOW)
         .set(attribute::WORKFLOW, format)
         .set(attribute::CONVERSATION, admission.id.to_string())
@@ -72,7 +71,7 @@ fn root(story: &Story<'_>, content: bool) -> SpanData {
     ended(draft, story).done()
 }
 
-fn ended(draft: Draft, story: &Story<'_>) -> Draft {
+fn ended(draft: SpanDraft, story: &Story<'_>) -> SpanDraft {
     let Some(end) = &story.end else { return draft };
     let reason = end.reason.map(|reason| word(&reason.code));
     let known = end.usage.calls > end.usage.unknown_calls || end.usage.tokens() > 0;
@@ -92,17 +91,17 @@ fn ended(draft: Draft, story: &Story<'_>) -> Draft {
     }
 }
 
-fn section(story: &Story<'_>, section: &Section<'_>) -> SpanData {
+fn section(story: &Story<'_>, section: &TraceSection<'_>) -> SpanData {
     let id = &story.admission.id;
-    let draft = Draft::new(section.name(), TraceContext::of(id, section.place, true), section.from, section.to)
-        .under(span_id(id, Place::Debate))
+    let draft = SpanDraft::new(section.name(), TraceContext::of(id, section.place, true), section.from, section.to)
+        .under(span_id(id, SpanPlace::Debate))
         .set(attribute::CONVERSATION, id.to_string())
         .set(attribute::PHASE, section.phase)
         .count(attribute::TURNS, section.turns)
         .count(attribute::FAILURES, section.failures);
     let draft = match section.place {
-        Place::Round(round) => draft.set(attribute::ROUND, i64::from(round)),
-        Place::Debate | Place::Accepted | Place::Phase(_) | Place::Turn(_) => draft,
+        SpanPlace::Round(round) => draft.set(attribute::ROUND, i64::from(round)),
+        SpanPlace::Debate | SpanPlace::Accepted | SpanPlace::Phase(_) | SpanPlace::Turn(_) => draft,
     };
     let draft = match section.measures {
         Some(measures) => draft
@@ -112,7 +111,7 @@ fn section(story: &Story<'_>, section: &Section<'_>) -> SpanData {
         None => draft,
     };
     let draft = section.stages.iter().fold(draft, |draft, stage| {
-        let step = KeyValue::new(attribute::STEP, step_name(stage.step));
+        let step = KeyValue::new(attribute::STEP, stage.step.as_str());
         let seats = KeyValue::new(attribute::SEATS, i64::try_from(stage.seats).unwrap_or(i64::MAX));
         draft.event("debate.stage", stage.at, vec![step, seats, KeyValue::new(attribute::PARALLEL, stage.parallel)])
     });
@@ -128,9 +127,9 @@ fn section(story: &Story<'_>, section: &Section<'_>) -> SpanData {
 /// A try as the coordinator saw it, from asking to its result: it tells even of a host that died.
 fn tried(story: &Story<'_>, tried: &Try<'_>) -> SpanData {
     let (id, ask) = (&story.admission.id, tried.ask);
-    let context = TraceContext::of(id, Place::Turn(ask.turn), true);
+    let context = TraceContext::of(id, SpanPlace::Turn(ask.turn), true);
     let to = tried.ended.map_or(story.ended_at, |(at, _)| at);
-    let draft = Draft::new(format!("send {TURNS}"), context, tried.asked, to)
+    let draft = SpanDraft::new(format!("send {TURNS}"), context, tried.asked, to)
         .kind(SpanKind::Producer)
         .under(span_id(id, tried.parent))
         .set(attribute::CONVERSATION, id.to_string())
@@ -141,8 +140,8 @@ fn tried(story: &Story<'_>, tried: &Try<'_>) -> SpanData {
         .set(attribute::MESSAGE_ID, ask.turn.to_string())
         .set(attribute::TURN, ask.turn.to_string())
         .set(attribute::ATTEMPT, i64::from(ask.turn.attempt))
-        .set(attribute::TASK, task::name(&ask.task))
-        .maybe(attribute::TASK_KIND, task::kind(&ask.task))
+        .set(attribute::TASK, ask.task.traits().name)
+        .maybe(attribute::TASK_KIND, ask.task.traits().sort)
         .maybe(attribute::CUT, tried.cut.then_some(true))
         .set(attribute::AGENT, ask.participant.to_string())
         .set(attribute::REQUEST_MODEL, ask.model.to_string());

@@ -34,7 +34,7 @@ pub enum ToolError {
     /// The tool could not be started or reached.
     #[error("the tool `{tool}` is not available: {reason}")]
     Unavailable {
-        /// The tool.
+        /// Its name in the settings.
         tool: String,
         /// Why.
         reason: String,
@@ -42,29 +42,29 @@ pub enum ToolError {
     /// The tool took too long.
     #[error("the tool `{tool}` gave no result within {} s", .after.as_secs_f32())]
     TimedOut {
-        /// The tool.
+        /// Its name in the settings.
         tool: String,
-        /// The limit.
+        /// The limit of this call.
         after: Duration,
     },
     /// The tool's connection ended in the middle of the call.
     #[error("the tool `{tool}` ended in the middle of the call")]
     Died {
-        /// The tool.
+        /// Its name in the settings.
         tool: String,
     },
     /// The tool sent more than anybody will read.
     #[error("the tool `{tool}` sent more than {limit} bytes at once, which were not read")]
     TooLarge {
-        /// The tool.
+        /// Its name in the settings.
         tool: String,
-        /// The limit.
+        /// In bytes.
         limit: usize,
     },
     /// The tool sent something that is not its protocol.
     #[error("the tool `{tool}` sent something that cannot be understood: {reason}")]
     Malformed {
-        /// The tool.
+        /// Its name in the settings.
         tool: String,
         /// What it was.
         reason: String,
@@ -72,7 +72,7 @@ pub enum ToolError {
     /// The tool itself said that the call failed.
     #[error("the tool `{tool}` refused: {reason}")]
     Refused {
-        /// The tool.
+        /// Its name in the settings.
         tool: String,
         /// What it said, cut short.
         reason: String,

@@ -6,7 +6,7 @@
 //!
 //! Feeds are configured like tools, and read when a debate is admitted.
 //!
-//! Every call ends in a [`ToolOutcome`] within its [`Limits`]: a tool that hangs, dies, floods or lies costs its own call.
+//! Every call ends in a [`ToolOutcome`] within its [`ToolCallLimits`]: a tool that hangs, dies, floods or lies costs its own call.
 //!
 //! Invariant: nothing here knows a debate, no tool starts before it is asked for, and no call
 //! outlives its timeout.
@@ -33,7 +33,7 @@ pub use error::ToolError;
 pub use feed::{FeedConfig, FeedFormat, FeedReader};
 pub use mcp::{MAX_MESSAGE_BYTES, MAX_STARTS, START_WINDOW};
 pub use models::{FindModel, no_models};
-pub use outcome::{Limits, ToolOutcome};
+pub use outcome::{ToolCallLimits, ToolOutcome};
 pub use toolbox::Toolbox;
 pub use verifier::{VerifierConfig, Verifiers};
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use agon_llm::{ChatModel, ChatRequest, Discard, Message, Sampling};
+use agon_core::CallOptions;
+use agon_llm::{ChatMessage, ChatModel, ChatRequest, Discard};
 use serde_json::Value;
 
 use crate::ToolError;
@@ -20,7 +21,7 @@ pub fn no_models() -> FindModel {
 }
 
 /// One question to the model of a tool.
-pub(crate) struct Question<'a> {
+pub(crate) struct ModelQuestion<'a> {
     pub(crate) tool: &'a str,
     pub(crate) model: &'a str,
     pub(crate) rules: &'a str,
@@ -31,12 +32,12 @@ pub(crate) struct Question<'a> {
 }
 
 /// Asks, and gives the answer's text.
-pub(crate) async fn ask(find: &FindModel, question: Question<'_>) -> Result<String, ToolError> {
-    let Question { tool, model, rules, text, format, max_tokens } = question;
+pub(crate) async fn ask(find: &FindModel, question: ModelQuestion<'_>) -> Result<String, ToolError> {
+    let ModelQuestion { tool, model, rules, text, format, max_tokens } = question;
     let server = find(model).ok_or_else(|| ToolError::unavailable(tool, format!("no host has the model `{model}`")))?;
-    let messages = vec![Message::system(rules), Message::user(fenced(&text))];
-    let sampling = Sampling { temperature: Some(0.0), num_predict: Some(max_tokens), ..Sampling::default() };
-    let request = ChatRequest { format, sampling, ..ChatRequest::new(model, messages) };
+    let messages = vec![ChatMessage::system(rules), ChatMessage::user(fenced(&text))];
+    let options = CallOptions { temperature: Some(0.0), max_tokens: Some(max_tokens), ..CallOptions::default() };
+    let request = ChatRequest { format, options, ..ChatRequest::new(model, messages) };
     let answer = server.chat(&request, &mut Discard).await;
     answer.map(|answer| answer.text).map_err(|error| {
         let reason = one_line(&error.kind.to_string(), MAX_REASON_CHARS);

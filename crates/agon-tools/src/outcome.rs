@@ -7,14 +7,14 @@ use crate::text::clip;
 
 /// What one call may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ToolCallLimits {
     /// How long it may take, starting the tool included.
     pub timeout: Duration,
     /// How long its text may be, in characters.
     pub max_result_chars: usize,
 }
 
-impl Default for Limits {
+impl Default for ToolCallLimits {
     fn default() -> Self {
         Self { timeout: Duration::from_secs(20), max_result_chars: 6000 }
     }

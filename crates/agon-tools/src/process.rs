@@ -23,14 +23,14 @@ const MAX_LOGGED_BYTES: u64 = 4096;
 const MAX_LOGGED_CHARS: usize = 400;
 
 /// A process and all that it started, as one group.
-pub(crate) struct Process {
+pub(crate) struct ProcessGroup {
     child: Mutex<Child>,
     group: Option<Pid>,
     /// Owns the task that reads what the process complains about.
     _complaints: JoinSet<()>,
 }
 
-impl Process {
+impl ProcessGroup {
     /// Starts the program of `config` in a process group of its own.
     pub(crate) fn start(tool: &str, config: &McpConfig) -> Result<(Self, ChildStdout, ChildStdin), ToolError> {
         let mut child = command(config).spawn().map_err(|error| {
@@ -74,7 +74,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.kill();
     }

@@ -19,8 +19,8 @@ use tokio::task::spawn_blocking;
 
 use crate::{FindModel, RagConfig, ToolError};
 pub(crate) use html::text as plain_text;
-use index::Index;
-use rank::{Passage, fuse};
+use index::PassageIndex;
+use rank::{FoundPassage, fuse};
 
 pub(crate) const DESCRIPTION: &str =
     "Searches documents that the host provides. Gives the passages that fit best, each with its file and lines.";
@@ -31,7 +31,7 @@ const CANDIDATES: usize = 4;
 /// A set of files and what was read of them.
 pub(crate) struct Rag {
     config: RagConfig,
-    index: Arc<Mutex<Option<Index>>>,
+    index: Arc<Mutex<Option<PassageIndex>>>,
     /// Held by the call that computes vectors, so that two do not compute the same.
     filling: tokio::sync::Mutex<()>,
 }
@@ -47,7 +47,7 @@ pub(crate) fn parameters() -> Value {
 }
 
 #[derive(Deserialize)]
-struct Arguments {
+struct RagArguments {
     query: String,
 }
 
@@ -64,7 +64,7 @@ impl Rag {
         arguments: Value,
         patience: Duration,
     ) -> Result<String, ToolError> {
-        let Arguments { query } =
+        let RagArguments { query } =
             serde_json::from_value(arguments).map_err(|error| ToolError::malformed(tool, error.to_string()))?;
         let wanted = self.config.max_results;
         let (roots, words) = (self.config.paths.clone(), query.clone());
@@ -94,7 +94,7 @@ impl Rag {
     async fn with_index<T: Send + 'static>(
         &self,
         tool: &str,
-        work: impl FnOnce(&mut Index, &AtomicBool) -> Result<T, index::Error> + Send + 'static,
+        work: impl FnOnce(&mut PassageIndex, &AtomicBool) -> Result<T, index::IndexError> + Send + 'static,
     ) -> Result<T, ToolError> {
         let (shared, stop) = (Arc::clone(&self.index), Arc::new(AtomicBool::new(false)));
         let _stopper = Stopper(Arc::clone(&stop));
@@ -102,7 +102,7 @@ impl Rag {
             let mut slot = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let index = match slot.take() {
                 Some(index) => slot.insert(index),
-                None => slot.insert(Index::new()?),
+                None => slot.insert(PassageIndex::new()?),
             };
             work(index, &stop)
         });
@@ -120,7 +120,7 @@ impl Drop for Stopper {
     }
 }
 
-fn text(passages: &[Passage], notes: &[String]) -> String {
+fn text(passages: &[FoundPassage], notes: &[String]) -> String {
     let mut text = String::new();
     if passages.is_empty() {
         text.push_str("Nothing was found.\n");
@@ -136,4 +136,4 @@ fn text(passages: &[Passage], notes: &[String]) -> String {
 }
 
 /// Vectors by the number of their passage.
-type Vectors = BTreeMap<i64, Vec<f32>>;
+type PassageVectors = BTreeMap<i64, Vec<f32>>;

@@ -1,6 +1,6 @@
 //! Whether arguments fit a function's schema.
 
-use agon_schema::{MAX_NODES, Problem, Schema};
+use agon_schema::{MAX_NODES, Schema, SchemaMismatch};
 use serde_json::Value;
 
 use crate::text::one_line;
@@ -36,7 +36,7 @@ pub(crate) fn first_problem(schema: &Schema, value: &Value) -> Option<String> {
     schema.problems(value, 1).first().map(words)
 }
 
-fn words(problem: &Problem) -> String {
+fn words(problem: &SchemaMismatch) -> String {
     let place = if problem.at.is_empty() { String::new() } else { format!("at {}: ", problem.at) };
     one_line(&format!("{place}{}", problem.message), MAX_PROBLEM_CHARS)
 }

@@ -35,12 +35,12 @@ pub(crate) fn parameters() -> Value {
 }
 
 #[derive(Deserialize)]
-struct Arguments {
+struct SearchArguments {
     query: String,
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct SearchResponse {
     results: Vec<Hit>,
 }
 
@@ -59,10 +59,10 @@ impl Search {
     }
 
     pub(crate) async fn run(&self, tool: &str, arguments: Value) -> Result<String, ToolError> {
-        let Arguments { query } =
+        let SearchArguments { query } =
             serde_json::from_value(arguments).map_err(|error| ToolError::malformed(tool, error.to_string()))?;
         let body = self.fetch(tool, &query).await?;
-        let answer = serde_json::from_slice::<Answer>(&body)
+        let answer = serde_json::from_slice::<SearchResponse>(&body)
             .map_err(|_| ToolError::malformed(tool, "no list of results; does the endpoint allow format=json?"))?;
         Ok(self.words(&answer.results))
     }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::models::{FindModel, Question, ask};
+use crate::models::{FindModel, ModelQuestion, ask};
 use crate::{ModelConfig, ToolError};
 
 const DEFAULT_WORDS: u32 = 120;
@@ -27,7 +27,7 @@ pub(crate) fn parameters() -> Value {
 }
 
 #[derive(Deserialize)]
-struct Arguments {
+struct SummarizerArguments {
     text: String,
     words: Option<u32>,
 }
@@ -38,7 +38,7 @@ pub(crate) async fn run(
     find: &FindModel,
     arguments: Value,
 ) -> Result<String, ToolError> {
-    let Arguments { text, words } =
+    let SummarizerArguments { text, words } =
         serde_json::from_value(arguments).map_err(|error| ToolError::malformed(tool, error.to_string()))?;
     let words = words.unwrap_or(DEFAULT_WORDS);
     let rules = format!(
@@ -46,5 +46,5 @@ pub(crate) async fn run(
          Add nothing that is not in it. Answer with the summary alone."
     );
     let max_tokens = words.saturating_mul(TOKENS_PER_WORD).saturating_add(TOKENS_TO_SPARE);
-    ask(find, Question { tool, model: &config.model, rules: &rules, text, format: None, max_tokens }).await
+    ask(find, ModelQuestion { tool, model: &config.model, rules: &rules, text, format: None, max_tokens }).await
 }

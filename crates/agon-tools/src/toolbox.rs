@@ -14,8 +14,8 @@ use crate::mcp::{self, Mcp};
 use crate::rag::{self, Rag};
 use crate::search::{self, Search};
 use crate::{
-    ConfigProblems, FindModel, Limits, MAX_TOOLS, ModelConfig, ToolConfig, ToolError, ToolOutcome, no_models, schema,
-    scorer, summarizer,
+    ConfigProblems, FindModel, MAX_TOOLS, ModelConfig, ToolCallLimits, ToolConfig, ToolError, ToolOutcome, no_models,
+    schema, scorer, summarizer,
 };
 
 /// What stands between a tool's name and the name that an MCP server gives to one of its functions.
@@ -23,9 +23,9 @@ pub(crate) const SEPARATOR: &str = "__";
 
 /// The tools of a host, each started at its first use; cheap to clone.
 #[derive(Clone)]
-pub struct Toolbox(Arc<Inner>);
+pub struct Toolbox(Arc<ToolboxParts>);
 
-struct Inner {
+struct ToolboxParts {
     tools: BTreeMap<String, Tool>,
     find: FindModel,
 }
@@ -56,7 +56,7 @@ impl Toolbox {
             return Err(ConfigProblems(problems));
         }
         let tools = configs.into_iter().map(|(name, config)| (name, Tool::new(config))).collect();
-        Ok(Self(Arc::new(Inner { tools, find })))
+        Ok(Self(Arc::new(ToolboxParts { tools, find })))
     }
 
     /// The names that debates may use here.
@@ -82,7 +82,13 @@ impl Toolbox {
     }
 
     /// Calls a function of a tool that is among `granted`; models invent names, so those that were not offered are refused.
-    pub async fn call(&self, granted: &[String], function: &str, arguments: Value, limits: &Limits) -> ToolOutcome {
+    pub async fn call(
+        &self,
+        granted: &[String],
+        function: &str,
+        arguments: Value,
+        limits: &ToolCallLimits,
+    ) -> ToolOutcome {
         let started = Instant::now();
         let result = self.run(granted, function, arguments, limits).await;
         ToolOutcome::new(result, started.elapsed(), limits.max_result_chars)
@@ -93,13 +99,13 @@ impl Toolbox {
         granted: &[String],
         function: &str,
         arguments: Value,
-        limits: &Limits,
+        limits: &ToolCallLimits,
     ) -> Result<String, ToolError> {
         let name = function.split_once(SEPARATOR).map_or(function, |(name, _)| name);
         let Some(name) = granted.iter().find(|granted| *granted == name) else {
             return Err(ToolError::UnknownFunction { function: function.to_owned(), known: granted.to_vec() });
         };
-        let call = Call { tool: name, function, arguments, limits: *limits };
+        let call = ToolInvocation { tool: name, function, arguments, limits: *limits };
         let tool = self.tool(name)?;
         match timeout(limits.timeout, tool.run(call, &self.0.find)).await {
             Ok(result) => result,
@@ -123,11 +129,11 @@ impl Toolbox {
 }
 
 /// One call, on its way to a tool.
-struct Call<'a> {
+struct ToolInvocation<'a> {
     tool: &'a str,
     function: &'a str,
     arguments: Value,
-    limits: Limits,
+    limits: ToolCallLimits,
 }
 
 impl Tool {
@@ -173,8 +179,8 @@ impl Tool {
         }
     }
 
-    async fn run(&self, call: Call<'_>, find: &FindModel) -> Result<String, ToolError> {
-        let Call { tool, function, arguments, limits } = call;
+    async fn run(&self, call: ToolInvocation<'_>, find: &FindModel) -> Result<String, ToolError> {
+        let ToolInvocation { tool, function, arguments, limits } = call;
         let fits = |parameters: Value| {
             if function != tool {
                 return Err(ToolError::UnknownFunction { function: function.to_owned(), known: vec![tool.to_owned()] });
@@ -207,7 +213,7 @@ impl Tool {
 impl Default for Toolbox {
     /// No tools at all.
     fn default() -> Self {
-        Self(Arc::new(Inner { tools: BTreeMap::new(), find: no_models() }))
+        Self(Arc::new(ToolboxParts { tools: BTreeMap::new(), find: no_models() }))
     }
 }
 

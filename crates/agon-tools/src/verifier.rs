@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::config::name_problem;
 use crate::text::clip;
-use crate::{ConfigProblems, Limits, MAX_TOOLS, McpConfig, ToolError, Toolbox};
+use crate::{ConfigProblems, MAX_TOOLS, McpConfig, ToolCallLimits, ToolError, Toolbox};
 pub use config::VerifierConfig;
 
 /// How much of what a verifier answers is read.
@@ -23,10 +23,10 @@ const MAX_ANSWER: usize = 64 * 1024;
 
 /// The verifiers of a host; cheap to clone.
 #[derive(Clone, Default)]
-pub struct Verifiers(Arc<Inner>);
+pub struct Verifiers(Arc<VerifierParts>);
 
 #[derive(Default)]
-struct Inner {
+struct VerifierParts {
     verifiers: BTreeMap<String, Verifier>,
     toolbox: Toolbox,
 }
@@ -47,7 +47,7 @@ enum Means {
 }
 
 /// Why a check has no result, and in words.
-struct Failed {
+struct CheckError {
     cause: CheckFailure,
     words: String,
 }
@@ -73,7 +73,7 @@ impl Verifiers {
         if !problems.is_empty() {
             return Err(ConfigProblems(problems));
         }
-        Ok(Self(Arc::new(Inner { verifiers, toolbox })))
+        Ok(Self(Arc::new(VerifierParts { verifiers, toolbox })))
     }
 
     /// The names that debates may use here.
@@ -94,7 +94,7 @@ impl Verifiers {
         let most = self.0.verifiers.get(name).map_or(0, |verifier| verifier.max_output_chars);
         let (result, words) = match outcome {
             Ok((result, output)) => (result, output),
-            Err(Failed { cause, words }) => (CheckResult::Failed { cause }, words),
+            Err(CheckError { cause, words }) => (CheckResult::Failed { cause }, words),
         };
         // a failure is told in words of our own, which are short
         let (output, truncated) = if result.cause().is_none() { clip(&words, most) } else { clip(&words, MAX_WORDS) };
@@ -103,25 +103,25 @@ impl Verifiers {
         Check { verifier: name.to_owned(), claim, result, output, truncated, duration_ms }
     }
 
-    async fn run(&self, name: &str, claim: &str, time: Duration) -> Result<(CheckResult, String), Failed> {
+    async fn run(&self, name: &str, claim: &str, time: Duration) -> Result<(CheckResult, String), CheckError> {
         let Some(verifier) = self.0.verifiers.get(name) else {
-            return Err(Failed::new(CheckFailure::UnknownVerifier, format!("there is no verifier `{name}` here")));
+            return Err(CheckError::new(CheckFailure::UnknownVerifier, format!("there is no verifier `{name}` here")));
         };
         if claim.chars().count() > CLAIM_CHARS {
             let words = format!("the claim has more than {CLAIM_CHARS} characters, of which these are the first");
-            return Err(Failed::new(CheckFailure::TooLarge, words));
+            return Err(CheckError::new(CheckFailure::TooLarge, words));
         }
         let time = verifier.timeout.min(time);
         let said = match &verifier.means {
             Means::Program(program) => {
                 let late = || {
                     let words = format!("the verifier `{name}` gave no result within {} s", time.as_secs_f32());
-                    Failed::new(CheckFailure::TimedOut, words)
+                    CheckError::new(CheckFailure::TimedOut, words)
                 };
                 timeout(time, program::run(name, program, claim)).await.unwrap_or_else(|_| Err(late()))?
             }
             Means::Function { tool, function } => {
-                let limits = Limits { timeout: time, max_result_chars: MAX_ANSWER };
+                let limits = ToolCallLimits { timeout: time, max_result_chars: MAX_ANSWER };
                 let granted = std::slice::from_ref(tool);
                 let outcome = self.0.toolbox.call(granted, function, json!({ "claim": claim }), &limits).await;
                 match outcome.failure {
@@ -132,7 +132,7 @@ impl Verifiers {
         };
         answer::read(&said).map_err(|problem| {
             let words = format!("the verifier `{name}` answered what is no result: {problem}");
-            Failed::new(CheckFailure::Malformed, words)
+            CheckError::new(CheckFailure::Malformed, words)
         })
     }
 }
@@ -157,12 +157,12 @@ impl Verifier {
     }
 }
 
-impl Failed {
+impl CheckError {
     fn new(cause: CheckFailure, words: String) -> Self {
         Self { cause, words }
     }
 }
-impl From<ToolError> for Failed {
+impl From<ToolError> for CheckError {
     fn from(error: ToolError) -> Self {
         let cause = match error {
             ToolError::UnknownTool { .. }

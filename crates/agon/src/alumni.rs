@@ -1,7 +1,7 @@
 //! A cast of personas that took part in debates before, with what they did there.
 use crate::cast::quoted;
 use crate::commands::did;
-use agon_core::ratings::{Ledger, Standing, Traits};
+use agon_archive::ratings::{Ledger, Standing, Traits};
 use agon_core::{ModelName, ParticipantId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -40,12 +40,11 @@ pub fn chosen(ledger: &Ledger, size: Option<usize>, rehearsal: bool) -> Result<V
     if alumni.len() < wanted {
         let known = alumni.len();
         let hint = match rehearsal {
-            true => "those of models stand apart: leave out --rehearsal",
-            false => "rehearsed ones stand apart: --rehearsal",
+            true => "those of models are counted separately: omit --rehearsal",
+            false => "rehearsals are counted separately: add --rehearsal",
         };
         return Err(format!(
-            "a cast of {wanted} needs as many personas who took part in debates that are over, and the store of this machine \
-             knows {known}; {hint}"
+            "a cast of {wanted} needs as many personas with ended debates; the store of this machine has {known}; {hint}"
         ));
     }
     alumni.truncate(wanted);
@@ -58,8 +57,8 @@ pub fn debate_file(cast: &[Alumnus], topic: &str, (debates, rehearsal): (u64, bo
     let noun = if debates == 1 { "debate" } else { "debates" };
     let kind = if rehearsal { " (rehearsed: scripted speakers, no model)" } else { "" };
     let mut text = format!(
-        "---\n# The cast is from the ratings of {debates} {noun}{kind}. What each persona did there stands in its instructions:\n\
-         # take out what it should not carry over. {figures} shows the figures.\n\
+        "---\n# The cast is from the ratings of {debates} {noun}{kind}. Each persona has its record in its instructions:\n\
+         # remove what it should not keep. {figures} shows the figures.\n\
          mode: deliberative\nmax_rounds: 2\nvisibility: simultaneous\n"
     );
     let models: BTreeSet<&ModelName> = cast.iter().map(|alumnus| &alumnus.traits.debater.model).collect();
@@ -90,8 +89,9 @@ pub fn debate_file(cast: &[Alumnus], topic: &str, (debates, rehearsal): (u64, bo
 }
 
 fn habits(traits: &Traits) -> Option<String> {
-    let one =
-        |habit: &agon_core::ratings::Habit| format!("you {}", did(habit.kind, habit.all.chances, ["your", "yourself"]));
+    let one = |habit: &agon_archive::ratings::Habit| {
+        format!("you {}", did(habit.kind, habit.all.chances, ["your", "yourself"]))
+    };
     let habits: Vec<String> = traits.habits.iter().map(one).collect();
     (!habits.is_empty()).then(|| format!("Your habits, from earlier debates: {}.", habits.join("; ")))
 }
@@ -150,8 +150,8 @@ mod tests {
         let ledger = ledger(2, &[("Bo", "m:1"), ("Cy", "m:1"), ("Di", "m:1"), ("Eve", ModelName::EXTERNAL)]);
         assert_eq!(names(&ledger, None), ["Ada m:1", "Bo n:1", "Cy m:1"]);
         assert_eq!(names(&ledger, Some(2)), ["Ada m:1", "Bo n:1"]);
-        assert!(chosen(&ledger, Some(5), false).unwrap_err().contains("knows 4"));
-        assert!(chosen(&Ledger::default(), None, false).unwrap_err().contains("knows 0"));
+        assert!(chosen(&ledger, Some(5), false).unwrap_err().contains("has 4"));
+        assert!(chosen(&Ledger::default(), None, false).unwrap_err().contains("has 0"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A cast for a topic, proposed by a model as structured output.
-use crate::servers::Server;
-use agon_llm::{ChatRequest, Discard, Message, Sampling};
+use crate::servers::ReachableServer;
+use agon_core::CallOptions;
+use agon_llm::{ChatMessage, ChatRequest, Discard};
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use serde_json::json;
@@ -27,13 +28,16 @@ strongest honest case for one answer. Names are one or two words and differ. A r
 they know. A stance is one sentence that answers the topic.";
 
 /// Asks `model` for `size` personas.
-pub async fn propose(server: &Server, model: &str, topic: &str, size: usize) -> anyhow::Result<Proposal> {
+pub async fn propose(server: &ReachableServer, model: &str, topic: &str, size: usize) -> anyhow::Result<Proposal> {
     let ask = format!("Topic: {}\n\nPropose exactly {size} personas.", agon_report::plain(topic));
     let request = ChatRequest {
         format: Some(Arc::new(schema(size))),
-        sampling: Sampling { num_predict: Some(200 + 150 * u32::try_from(size).unwrap_or(16)), ..Sampling::default() },
+        options: CallOptions {
+            max_tokens: Some(200 + 150 * u32::try_from(size).unwrap_or(16)),
+            ..CallOptions::default()
+        },
         timeouts: server.timeouts(),
-        ..ChatRequest::new(model, vec![Message::system(RULES), Message::user(ask)])
+        ..ChatRequest::new(model, vec![ChatMessage::system(RULES), ChatMessage::user(ask)])
     };
     let answer = server.client.chat(&request, &mut Discard).await.context("the model did not propose a cast")?;
     let proposal: Proposal =

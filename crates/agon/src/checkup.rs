@@ -12,9 +12,9 @@ use serde::Serialize;
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct CheckupFinding {
     /// Whether it is well.
-    pub level: Level,
+    pub level: CheckupLevel,
     /// What was looked at.
     pub what: String,
     /// What was found.
@@ -27,7 +27,7 @@ pub struct Finding {
 /// How well a thing is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum CheckupLevel {
     /// As it should be.
     Ok,
     /// Debates will run, but read this.
@@ -36,26 +36,26 @@ pub enum Level {
     Fail,
 }
 
-impl Finding {
+impl CheckupFinding {
     /// It is as it should be.
     pub fn ok(what: impl Into<String>, found: impl Into<String>) -> Self {
-        Self { level: Level::Ok, what: what.into(), found: found.into(), fix: None }
+        Self { level: CheckupLevel::Ok, what: what.into(), found: found.into(), fix: None }
     }
     /// Debates will run, but there is something to know.
     pub fn warn(what: impl Into<String>, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { level: Level::Warn, what: what.into(), found: found.into(), fix: Some(fix.into()) }
+        Self { level: CheckupLevel::Warn, what: what.into(), found: found.into(), fix: Some(fix.into()) }
     }
     /// Debates will not run.
     pub fn fail(what: impl Into<String>, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { level: Level::Fail, what: what.into(), found: found.into(), fix: Some(fix.into()) }
+        Self { level: CheckupLevel::Fail, what: what.into(), found: found.into(), fix: Some(fix.into()) }
     }
 
     /// The finding for a person, with the remedy on a line of its own.
     pub fn line(&self, color: bool) -> String {
         let (word, code) = match self.level {
-            Level::Ok => ("ok  ", "32"),
-            Level::Warn => ("warn", "33"),
-            Level::Fail => ("fail", "31"),
+            CheckupLevel::Ok => ("ok  ", "32"),
+            CheckupLevel::Warn => ("warn", "33"),
+            CheckupLevel::Fail => ("fail", "31"),
         };
         let word = if color { format!("\x1b[{code}m{word}\x1b[0m") } else { word.to_owned() };
         let lines = |text: &str| text.lines().map(agon_report::one_line).collect::<Vec<_>>();

@@ -2,8 +2,8 @@
 mod ask;
 mod debate;
 mod groups;
+mod inspect;
 mod list;
-mod look;
 mod nats;
 mod ratings;
 mod rehearsal;
@@ -13,16 +13,16 @@ mod serve;
 pub use ask::{NewArgs, OutputArgs, PaceArgs, RunArgs, ServerArgs, Show, Template, ViewArgs};
 pub use debate::{DebateArgs, FileSyntax, Label};
 pub use groups::parse;
-pub use list::{ListArgs, ListedOutcome, ListedState};
-pub use look::{
+pub use inspect::{
     CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, HealthArgs, OpenArgs,
     ReplayArgs, ReportArgs, ResumeArgs, VerifyArgs,
 };
+pub use list::{ListArgs, ListedOutcome, ListedState};
 pub use nats::{NATS_ACCOUNT, NATS_ROLES, NatsAction, NatsArgs, NatsConfigArgs, NatsKeyArgs};
 pub use ratings::{RatedBy, RatingsArgs};
 pub use rehearsal::{CastArgs, RehearsalArgs};
 pub use remote::{ApiArgs, HostsArgs, PlaceArgs, RejudgeArgs, SubmitArgs, TokenArgs, WatchArgs};
-pub use serve::{ProvisionArgs, Role, ServeArgs};
+pub use serve::{ProcessRole, ProvisionArgs, ServeArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ fn version(revision: &str) -> String {
     if revision == "unknown" { number.to_owned() } else { format!("{number} ({revision})") }
 }
 
-/// Debates between language models, with a verdict that says what it rests on.
+/// Debates between language models, with a verdict and the evidence behind it.
 #[derive(Debug, Parser)]
 #[command(name = "agon", version = VERSION.as_str(), max_term_width = 100, after_help = EXIT_CODES)]
 pub struct Cli {
@@ -55,16 +55,16 @@ pub struct Cli {
 /// Options of every command.
 #[derive(Clone, Debug, Default, Args)]
 pub struct GlobalArgs {
-    /// Read settings from this file too; it wins over the system's and the user's file
+    /// Also read settings from this file; it overrides the system's and the user's file
     #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     pub config: Option<PathBuf>,
     /// Keep debates in this database instead of the one in your data folder
     #[arg(long, global = true, value_name = "PATH", help_heading = "Global options")]
     pub store: Option<PathBuf>,
-    /// When to use colours; NO_COLOR is honoured
+    /// When to use colours; NO_COLOR is respected
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
     pub color: ColorChoice,
-    /// Log to standard error: -v what changes, -vv decisions, -vvv everything; AGON_LOG takes a filter instead
+    /// Log to stderr: -v changes, -vv decisions, -vvv everything; AGON_LOG takes a filter instead
     #[arg(short = 'v', global = true, action = clap::ArgAction::Count, help_heading = "Global options")]
     pub log: u8,
 }
@@ -84,17 +84,17 @@ pub enum ColorChoice {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Hold a debate and print it with its verdict
+    /// Run a debate and print it with its verdict
     Run(Box<RunArgs>),
-    /// Hand a debate to a server
+    /// Submit a debate to a server
     Submit(Box<SubmitArgs>),
-    /// Show a debate that a server holds, while it runs
+    /// Follow a debate on a server while it runs
     Watch(WatchArgs),
-    /// Check debate files and print every problem
+    /// Check debate files and report every problem
     Check(CheckArgs),
     /// Write a new debate file
     New(Box<NewArgs>),
-    /// List the debates that are kept
+    /// List the stored debates
     List(ListArgs),
     /// Show one debate: its state, verdict and figures
     Get(GetArgs),
@@ -102,37 +102,37 @@ pub enum Command {
     Report(ReportArgs),
     /// Open the HTML report of a debate in the browser
     Open(OpenArgs),
-    /// Fold a debate's log again, without any model, and compare
+    /// Rebuild the result from the log, without calling a model, and compare
     Replay(ReplayArgs),
-    /// Check the hash chain of a debate's log
+    /// Verify the hash chain of a debate's log
     Verify(VerifyArgs),
-    /// Continue debates that are paused or interrupted
+    /// Continue paused or interrupted debates
     Resume(Box<ResumeArgs>),
-    /// End a debate for good
+    /// Cancel a debate
     Cancel(CancelArgs),
-    /// Remove a debate that is over
+    /// Delete an ended debate
     Delete(DeleteArgs),
-    /// Have another judge read a debate that is over
+    /// Ask another judge about an ended debate
     Rejudge(Box<RejudgeArgs>),
-    /// Show how personas and models have done in debates that are over
+    /// Show how personas and models did in ended debates
     Ratings(RatingsArgs),
-    /// Show the hosts of a server's cluster: models, load, what is away, breakers
+    /// Show the hosts of a server's cluster: models, load, unreachable servers, breakers
     Hosts(HostsArgs),
     /// Serve debates over gRPC and HTTP, alone or as a part of a cluster
     Serve(Box<ServeArgs>),
-    /// Set up the streams of a cluster on NATS, so that its processes need no permission to
+    /// Create the NATS streams of a cluster, so that its processes need no permission to do so
     Provision(ProvisionArgs),
-    /// Make configurations and keys for nats-server
+    /// Create configurations and keys for nats-server
     Nats(NatsArgs),
-    /// Make a bearer token for a server's caller
+    /// Create a bearer token for a client of a server
     Token(TokenArgs),
     /// Ask the server of this machine whether it is ready, for probes
     Health(HealthArgs),
     /// Print the JSON Schema of debate files
     Schema,
-    /// Serve scripted speakers over Ollama's interface, for trying Agon without a model
+    /// Serve scripted speakers over Ollama's interface, to try Agon without a model
     Rehearsal(Box<RehearsalArgs>),
-    /// Find out what is wrong with settings, store, servers and models, and how to mend it
+    /// Find problems of settings, store, servers and models, and suggest fixes
     Doctor(DoctorArgs),
     /// Show the settings
     Config(ConfigArgs),

@@ -1,7 +1,7 @@
 //! From what the user names (a file, a topic, standard input) to a debate.
 use crate::cli::FileSyntax;
 use crate::exit::{Exit, Stop};
-use crate::output::Output;
+use crate::output::OutputMode;
 use crate::servers;
 use crate::settings::{DefaultModels, Settings, USUAL_MODEL};
 use agon_core::DebateSpec;
@@ -42,13 +42,13 @@ pub fn needs_model(source: &Source, defaults: &Defaults) -> bool {
 
 /// What was named: a debate that somebody wrote, or no more than a topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum NamedDebate {
     /// A file, or standard input.
     Written(Source),
     /// A topic; all else is the defaults.
     Topic(Source),
 }
-impl Named {
+impl NamedDebate {
     /// Reads `-`, a file, or else takes the text as a topic; `syntax` is how a file is written where its name does not tell.
     pub fn find(what: &str, syntax: Option<FileSyntax>) -> Result<Self, Stop> {
         let path = Path::new(what);
@@ -77,9 +77,7 @@ pub fn file_or_input(name: &str, syntax: Option<FileSyntax>) -> Result<Source, S
     }
     let source = if name == "-" { standard_input()? } else { file(name)? };
     if source.bytes.trim_ascii_start().starts_with(PEM.as_bytes()) {
-        return Err(Stop::usage(format!(
-            "{name} holds a key or certificate (PEM), and no debate; none of it was used"
-        )));
+        return Err(Stop::usage(format!("{name} is a key or certificate (PEM), not a debate; none of it was used")));
     }
     Ok(match syntax {
         Some(syntax) => source.with_syntax(syntax.into()),
@@ -95,7 +93,7 @@ fn not_a_debate_file(name: &str) -> Stop {
         return Stop::usage(format!("cannot read {name}: there is no such file"));
     }
     Stop::usage(format!(
-        "{name} is not taken for a debate file: its name has to end in .{}; for another name say how it is written: --as md, --as yaml or --as json",
+        "{name} is not a debate file: its name must end in .{}; for another name give the syntax: --as md, --as yaml or --as json",
         ENDINGS.join(", .")
     ))
 }
@@ -105,7 +103,12 @@ fn ending(name: &str) -> Option<String> {
 }
 
 /// Reads the debate, with what flags put in place of its own values; warnings are printed, errors end the program.
-pub fn load(named: &Named, defaults: &Defaults, overrides: &Overrides, output: &Output) -> Result<DebateSpec, Stop> {
+pub fn load(
+    named: &NamedDebate,
+    defaults: &Defaults,
+    overrides: &Overrides,
+    output: &OutputMode,
+) -> Result<DebateSpec, Stop> {
     let Parsed { spec, diagnostics } = parse(named.source(), defaults, overrides);
     let flags = flags(overrides);
     if let Some(spec) = spec {
@@ -162,7 +165,7 @@ mod tests {
     use super::*;
 
     fn spec_of(what: &str) -> DebateSpec {
-        let parsed = agon_spec::parse(Named::find(what, None).unwrap().source(), &defaults(&Settings::default()));
+        let parsed = agon_spec::parse(NamedDebate::find(what, None).unwrap().source(), &defaults(&Settings::default()));
         parsed.spec.unwrap_or_else(|| panic!("{:?}", parsed.diagnostics))
     }
 
@@ -176,7 +179,7 @@ mod tests {
     #[test]
     fn a_mistyped_file_is_not_debated() {
         for name in ["no/such/thing", "gone.md", "gone.YAML"] {
-            let stop = Named::find(name, None).unwrap_err();
+            let stop = NamedDebate::find(name, None).unwrap_err();
             assert_eq!(stop.exit, Exit::Usage);
             assert!(format!("{:#}", stop.error.unwrap()).contains(name));
         }
@@ -190,7 +193,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("agon a folder {}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         for name in [folder.to_str().unwrap(), "."] {
-            let stop = Named::find(name, None).unwrap_err();
+            let stop = NamedDebate::find(name, None).unwrap_err();
             assert_eq!(stop.exit, Exit::Usage);
             assert!(stop.error.unwrap().to_string().contains("it is a folder"), "{name}");
         }
@@ -203,14 +206,14 @@ mod tests {
         assert!(spec.personas.iter().all(|persona| !persona.voice.model.as_str().is_empty()));
     }
 
-    fn told(named: &Named, overrides: &Overrides) -> Vec<Code> {
+    fn told(named: &NamedDebate, overrides: &Overrides) -> Vec<Code> {
         let parsed = parse(named.source(), &defaults(&Settings::default()), overrides);
         parsed.diagnostics.iter().map(|found| found.code).collect()
     }
 
     #[test]
     fn flags_are_checked_like_the_file() {
-        let file = |text: &str| Named::Written(Source::new("tea.yaml", text));
+        let file = |text: &str| NamedDebate::Written(Source::new("tea.yaml", text));
         let people = |model: &str| {
             format!(
                 "topic: Tea?\nmax_rounds: 2\njudge: {{model: z, panel: 2, panel_models: [y]}}\npersonas:\n  \
@@ -223,7 +226,10 @@ mod tests {
         assert_eq!(told(&file(&people("m")), &rounds(8)), [Code::ManyRounds]);
         assert_eq!(told(&file(&people("m")), &rounds(1)), [Code::Combination]);
         assert_eq!(told(&file(&people("m")), &model), [Code::JudgeSharesModel, Code::SingleModel, Code::SingleFamily]);
-        assert_eq!(told(&Named::find("Tea?", None).unwrap(), &model), [Code::JudgeSharesModel, Code::SingleModel]);
+        assert_eq!(
+            told(&NamedDebate::find("Tea?", None).unwrap(), &model),
+            [Code::JudgeSharesModel, Code::SingleModel]
+        );
     }
 
     #[test]
@@ -245,16 +251,16 @@ mod tests {
 
     #[test]
     fn who_names_no_model_is_not_warned_that_all_are_the_same() {
-        let of = |text: &str| told(&Named::Written(Source::new("tea.yaml", text)), &Overrides::default());
+        let of = |text: &str| told(&NamedDebate::Written(Source::new("tea.yaml", text)), &Overrides::default());
         assert_eq!(of("topic: Tea or coffee?\n"), []);
         assert_eq!(of("topic: Tea or coffee?\nmodel: m\n"), [Code::JudgeSharesModel, Code::SingleModel]);
-        assert_eq!(told(&Named::find("Tea or coffee?", None).unwrap(), &Overrides::default()), []);
+        assert_eq!(told(&NamedDebate::find("Tea or coffee?", None).unwrap(), &Overrides::default()), []);
     }
 
     #[test]
     fn a_role_without_a_model_needs_the_default_one() {
         let needs = |source: &Source| needs_model(source, &defaults(&Settings::default()));
-        assert!(needs(Named::find("Tea or coffee?", None).unwrap().source()));
+        assert!(needs(NamedDebate::find("Tea or coffee?", None).unwrap().source()));
         assert!(needs(&Source::new("tea.yaml", "topic: Tea?\n")));
         assert!(!needs(&Source::new("tea.yaml", "topic: Tea?\nmodel: m\n")));
     }
@@ -269,7 +275,7 @@ mod tests {
             path.to_str().unwrap().to_owned()
         };
         let refused = |name: &str, syntax| {
-            let stop = Named::find(name, syntax).unwrap_err();
+            let stop = NamedDebate::find(name, syntax).unwrap_err();
             assert_eq!(stop.exit, Exit::Usage);
             stop.error.unwrap().to_string()
         };

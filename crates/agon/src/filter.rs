@@ -1,7 +1,7 @@
 //! Which debates a list is to show: the same conditions for the local store and for a server.
 use crate::cli::{ListArgs, ListedOutcome, ListedState};
-use crate::reports::Log;
-use crate::store::Kept;
+use crate::reports::StoredLog;
+use crate::store::StoredDebate;
 use agon_core::{Debate, DebateState, Halt, Outcome};
 use agon_proto::pb;
 use agon_proto::pb::v1::debate::State;
@@ -17,17 +17,17 @@ pub fn is_empty(args: &ListArgs) -> bool {
 }
 
 /// Whether a stored debate is to be shown. Of one whose log is damaged nothing is known but when it was admitted.
-pub fn fits(args: &ListArgs, head: &DebateHead, kept: &Kept) -> bool {
+pub fn fits(args: &ListArgs, head: &DebateHead, kept: &StoredDebate) -> bool {
     match kept {
-        Kept::Whole(log) => log_fits(args, log),
-        Kept::Damaged(_) => {
+        StoredDebate::Whole(log) => log_fits(args, log),
+        StoredDebate::Damaged(_) => {
             let of_log = !args.state.is_empty() || !args.outcome.is_empty() || !args.labels.is_empty();
             !of_log && args.text.is_none() && args.since.is_none_or(|since| head.admitted >= since)
         }
     }
 }
 
-fn log_fits(args: &ListArgs, log: &Log) -> bool {
+fn log_fits(args: &ListArgs, log: &StoredLog) -> bool {
     // what the log of a debate does not begin like is shown as damaged
     let Some(debate) = Debate::fold(&log.records) else { return is_empty(args) };
     let admission = debate.admission();

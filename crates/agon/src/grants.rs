@@ -1,7 +1,7 @@
 //! What each user of NATS may do: the one table behind what roles try at their start and what `agon nats config` prints.
 //!
 //! `docs/guide/security.md` shows it; a test keeps the two alike.
-use crate::cli::Role;
+use crate::cli::ProcessRole;
 use agon_bus::nats::{ANSWERS, API, HOSTS_API};
 use agon_bus::subject::Token;
 use agon_core::ModelName;
@@ -39,7 +39,7 @@ pub struct Grants {
 
 impl Grants {
     /// What a process with these roles needs, where the logs are spread over so many shards.
-    pub fn of(roles: &BTreeSet<Role>, shards: u32) -> Self {
+    pub fn of(roles: &BTreeSet<ProcessRole>, shards: u32) -> Self {
         let mut all = Self::default();
         for role in roles {
             let one = of_role(*role, shards);
@@ -54,7 +54,7 @@ impl Grants {
 
     /// What a host needs that plays these models and no others.
     pub fn of_host_for(models: &[ModelName], shards: u32) -> Self {
-        let mut grants = Self::of(&BTreeSet::from([Role::Host]), shards);
+        let mut grants = Self::of(&BTreeSet::from([ProcessRole::Host]), shards);
         let any = any_queue();
         grants.publish.retain(|subject| !any.contains(subject));
         add(&mut grants.publish, models.iter().flat_map(|model| queue_of(&queue_token(model, false))).collect());
@@ -88,7 +88,7 @@ impl Grants {
 
     /// What has to be allowed for these roles to serve: everything that they send to, but for what none of them needs to serve. Answers are not
     /// tried: older configurations allow them in another way.
-    pub fn needed_to_publish(roles: &BTreeSet<Role>, shards: u32) -> Vec<String> {
+    pub fn needed_to_publish(roles: &BTreeSet<ProcessRole>, shards: u32) -> Vec<String> {
         let (mut all, answers) = (Vec::new(), answers());
         for role in roles {
             let wishes = wishes(*role);
@@ -120,36 +120,36 @@ pub fn lent(subject: &str) -> Option<String> {
 
 /// Where those who ask hosts and the seats of coordinators hear the answers: apart from the server's own answers.
 fn answers() -> Vec<String> {
-    const ASKING: [&[Role]; 6] = [
-        &[Role::Gateway],
-        &[Role::Coordinator],
-        &[Role::Gateway, Role::Coordinator],
-        &[Role::Gateway, Role::Host],
-        &[Role::Coordinator, Role::Host],
-        &[Role::Gateway, Role::Coordinator, Role::Host],
+    const ASKING: [&[ProcessRole]; 6] = [
+        &[ProcessRole::Gateway],
+        &[ProcessRole::Coordinator],
+        &[ProcessRole::Gateway, ProcessRole::Coordinator],
+        &[ProcessRole::Gateway, ProcessRole::Host],
+        &[ProcessRole::Coordinator, ProcessRole::Host],
+        &[ProcessRole::Gateway, ProcessRole::Coordinator, ProcessRole::Host],
     ];
     let asking = ASKING.iter().map(|roles| inbox(&roles.iter().copied().collect()));
     asking.map(|roles| format!("_INBOX_{roles}.{ANSWERS}.>")).collect()
 }
 
 /// The roles of a process as its private inbox names them, in a fixed order.
-pub fn inbox(roles: &BTreeSet<Role>) -> String {
+pub fn inbox(roles: &BTreeSet<ProcessRole>) -> String {
     roles.iter().map(|role| role.name()).collect::<Vec<_>>().join("-")
 }
 
-fn wishes(role: Role) -> &'static [&'static str] {
+fn wishes(role: ProcessRole) -> &'static [&'static str] {
     match role {
-        Role::Gateway => GATEWAY_WISHES,
-        Role::Coordinator => COORDINATOR_WISHES,
-        Role::Host => &[KEYS],
+        ProcessRole::Gateway => GATEWAY_WISHES,
+        ProcessRole::Coordinator => COORDINATOR_WISHES,
+        ProcessRole::Host => &[KEYS],
     }
 }
 
-fn of_role(role: Role, shards: u32) -> Grants {
+fn of_role(role: ProcessRole, shards: u32) -> Grants {
     let (publish, subscribe, queues, answers) = match role {
-        Role::Gateway => (GATEWAY_PUBLISH, GATEWAY_SUBSCRIBE, Vec::new(), Vec::new()),
-        Role::Coordinator => (COORDINATOR_PUBLISH, COORDINATOR_SUBSCRIBE, seat_queue(), answers()),
-        Role::Host => (HOST_PUBLISH, HOST_SUBSCRIBE, any_queue(), answers()),
+        ProcessRole::Gateway => (GATEWAY_PUBLISH, GATEWAY_SUBSCRIBE, Vec::new(), Vec::new()),
+        ProcessRole::Coordinator => (COORDINATOR_PUBLISH, COORDINATOR_SUBSCRIBE, seat_queue(), answers()),
+        ProcessRole::Host => (HOST_PUBLISH, HOST_SUBSCRIBE, any_queue(), answers()),
     };
     let mut publish = owned(publish);
     publish.extend(queues);
@@ -157,7 +157,7 @@ fn of_role(role: Role, shards: u32) -> Grants {
     let of_shard = |shard| {
         let stream = format!("AGON_LOG_{shard}");
         let mut subjects = log_reading(&stream);
-        if role == Role::Gateway {
+        if role == ProcessRole::Gateway {
             subjects.push(format!("$JS.API.STREAM.PURGE.{stream}"));
         }
         subjects

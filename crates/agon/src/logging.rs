@@ -2,9 +2,8 @@
 use crate::commands::Context;
 use crate::environment::Environment;
 use crate::exit::Stop;
-use crate::output::Output;
-use crate::settings::LogFormat;
-use agon_telemetry::LogConfig;
+use crate::output::OutputMode;
+use agon_telemetry::{LogConfig, LogFormat};
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tracing_subscriber::EnvFilter;
@@ -21,7 +20,7 @@ const DEBUG: &str =
     "info,rmcp=off,agon=debug,agon_runtime=debug,agon_store=debug,agon_rehearsal=debug,agon_llm=debug,agon_tools=debug";
 
 /// Starts the log; `quiet` leaves warnings out.
-pub fn start(level: u8, quiet: bool, environment: &Environment, output: &Output) -> Result<(), Stop> {
+pub fn start(level: u8, quiet: bool, environment: &Environment, output: &OutputMode) -> Result<(), Stop> {
     let chosen = match (environment.get("AGON_LOG"), level) {
         (Some(filter), 0) => filter,
         (_, 0) if quiet => ERRORS,
@@ -31,7 +30,7 @@ pub fn start(level: u8, quiet: bool, environment: &Environment, output: &Output)
         (_, _) => "trace",
     };
     let filter = EnvFilter::try_new(chosen).map_err(|error| Stop::usage(format!("AGON_LOG: {error}")))?;
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Sink).with_ansi(output.color_stderr).init();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| LogSink).with_ansi(output.color_stderr).init();
     Ok(())
 }
 
@@ -42,10 +41,6 @@ pub fn of_server(context: &Context, format: LogFormat) -> Result<LogConfig, Stop
         (_, 0 | 1) => SERVER,
         (_, 2) => DEBUG,
         (_, _) => "trace",
-    };
-    let format = match format {
-        LogFormat::Text => agon_telemetry::LogFormat::Text,
-        LogFormat::Json => agon_telemetry::LogFormat::Json,
     };
     EnvFilter::try_new(filter).map_err(|error| Stop::usage(format!("AGON_LOG: {error}")))?;
     Ok(LogConfig { format, filter: filter.to_owned(), ansi: context.output.color_stderr, writer: None })
@@ -76,9 +71,9 @@ fn waiting() -> MutexGuard<'static, Option<String>> {
 }
 
 /// Where log lines go: to the live view, or straight to standard error.
-struct Sink;
+struct LogSink;
 
-impl Write for Sink {
+impl Write for LogSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Some(held) = waiting().as_mut() {
             held.push_str(&String::from_utf8_lossy(bytes));

@@ -17,6 +17,7 @@ mod environment;
 mod exit;
 mod filter;
 mod grants;
+mod local_runtime;
 mod logging;
 mod output;
 mod ownership;
@@ -27,7 +28,6 @@ mod settings;
 mod shell;
 mod signals;
 mod speeds;
-mod stage;
 mod store;
 mod terminal;
 mod traces;
@@ -36,7 +36,7 @@ mod watching;
 use clap::error::ErrorKind;
 use environment::Environment;
 use exit::{Exit, Stop};
-use output::Output;
+use output::OutputMode;
 use std::process::ExitCode;
 
 /// Thousands of debates allocate on several threads at once; the system's allocator spends more time and memory on it.
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
         Err(told) => return tell(&told).into(),
     };
     let environment = Environment::of_process();
-    let output = Output::new(cli.global.color, &environment);
+    let output = OutputMode::new(cli.global.color, &environment);
     // A server's log has settings of its own.
     let started = match &cli.command {
         cli::Command::Serve(_) => Ok(()),
@@ -84,7 +84,7 @@ fn tell(told: &clap::Error) -> Exit {
     }
 }
 
-fn say(stop: &Stop, output: &Output) {
+fn say(stop: &Stop, output: &OutputMode) {
     if let Some(error) = &stop.error {
         output.error(&format!("{error:#}"));
     }

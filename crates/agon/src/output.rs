@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 
 /// How this process may write.
 #[derive(Clone, Copy, Debug)]
-pub struct Output {
+pub struct OutputMode {
     /// Standard output is a terminal.
     pub terminal: bool,
     /// Standard output takes colours.
@@ -16,7 +16,7 @@ pub struct Output {
     pub quiet: bool,
 }
 
-impl Output {
+impl OutputMode {
     /// What the streams are, what the user wants, and what the environment says.
     pub fn new(choice: ColorChoice, environment: &Environment) -> Self {
         let dumb = environment.get("TERM") == Some("dumb");
@@ -101,4 +101,18 @@ impl Output {
         let word = if self.color_stderr { format!("\x1b[1;{color}m{word}:\x1b[0m") } else { format!("{word}:") };
         let _ = writeln!(io::stderr(), "{word} {}", agon_report::plain(text));
     }
+}
+
+/// Rows of cells under each other, each column as wide as its widest cell.
+pub fn columns<Row: AsRef<[String]>>(lines: &[Row]) -> String {
+    let mut widths = vec![0; lines.iter().map(|line| line.as_ref().len()).max().unwrap_or(0)];
+    for line in lines {
+        widths.iter_mut().zip(line.as_ref()).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
+    }
+    let padded = |line: &Row| {
+        let cells: Vec<String> =
+            line.as_ref().iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    lines.iter().map(padded).collect()
 }

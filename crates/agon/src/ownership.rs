@@ -76,7 +76,7 @@ async fn beat(store: Arc<SqliteStore>, id: DebateId, owner: Owner) {
     loop {
         tokio::time::sleep(HEARTBEAT).await;
         if let Err(error) = store.local_seen(&id, &owner).await {
-            tracing::warn!(debate = %id, %error, "sign of life not noted");
+            tracing::warn!(debate = %id, %error, "heartbeat not recorded");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// A stored debate's log, and the hash that its last record has.
 #[derive(Clone, Debug)]
-pub struct Log {
+pub struct StoredLog {
     /// The records, in order; never empty.
     pub records: Vec<Record>,
     /// Hash of the last record, where the store keeps one.
@@ -19,7 +19,7 @@ pub struct Log {
     pub halt: Option<Halt>,
 }
 
-impl Log {
+impl StoredLog {
     /// A log whose hashes and prices are unknown.
     pub fn of(records: Vec<Record>) -> Self {
         Self { records, head: None, prices: Prices::new(), halt: None }
@@ -71,8 +71,8 @@ pub fn result_json(result: &DebateResult) -> anyhow::Result<String> {
 }
 
 /// Writes the result and what the debate file asks for into `folder`; says which files.
-pub fn write(log: &Log, outputs: &[Output], folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+pub fn write(log: &StoredLog, outputs: &[Output], folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
     let mut files = vec![("result.json", log.render(Format::Json)?)];
     for output in outputs {
         files.extend(rendered(log, *output)?);
@@ -95,7 +95,7 @@ pub fn try_folder(folder: &Path) -> std::io::Result<()> {
 }
 
 /// The files of an output, by name.
-fn rendered(log: &Log, output: Output) -> anyhow::Result<Vec<(&'static str, String)>> {
+fn rendered(log: &StoredLog, output: Output) -> anyhow::Result<Vec<(&'static str, String)>> {
     let (name, format) = match output {
         Output::FullMarkdown => ("debate.md", Format::Markdown),
         Output::SummaryOnly => ("summary.md", Format::Summary),

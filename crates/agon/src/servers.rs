@@ -7,7 +7,7 @@ mod rehearse;
 
 pub use needs::{check, hint, is_meant, models_of, participants, serves};
 pub use pick::{choose_model, choose_served, pick};
-pub use probe::{Found, probe, probe_all, same_model};
+pub use probe::{ProbedModels, probe, probe_all, same_model};
 pub use rehearse::{config, script, start};
 
 use crate::environment::Environment;
@@ -24,7 +24,7 @@ const METADATA: Duration = Duration::from_secs(3);
 
 /// A server that can be asked.
 #[derive(Clone)]
-pub struct Server {
+pub struct ReachableServer {
     /// Its settings.
     pub settings: HostSettings,
     /// The client that speaks to it.
@@ -33,7 +33,7 @@ pub struct Server {
     elsewhere: Vec<String>,
 }
 
-impl Server {
+impl ReachableServer {
     /// Makes the clients of all hosts; nothing is sent.
     pub fn connect_all(hosts: &[HostSettings], environment: &Environment) -> Result<Vec<Self>, Stop> {
         let helped = |host: &HostSettings, Stop { exit, error }: Stop| {

@@ -4,12 +4,12 @@
 mod client;
 mod cluster;
 mod credentials;
-mod faces;
 mod feeds;
 mod hosts;
 mod layers;
 mod length;
 mod list;
+mod listeners;
 mod nats;
 mod places;
 mod prices;
@@ -21,14 +21,14 @@ mod verifiers;
 pub use client::ClientSettings;
 pub use cluster::{ClusterSettings, CoordinatorSettings, HostRoleSettings, NodeSettings};
 pub use credentials::{carries as carries_credentials, hidden, masked, masked_address};
-pub use faces::{
-    AdminSettings, AuthSettings, CertificateSettings, GatewaySettings, JwtSettings, LogFormat, PrincipalField,
-    TelemetrySettings, TlsSettings,
-};
 pub use feeds::{FeedSettings, reader as feed_reader};
 pub use hosts::{HostKind, HostSettings, Origin, chosen as chosen_hosts, claimed_elsewhere};
 pub use layers::{KNOWN as KNOWN_VARIABLES, Layers, variable_mistake};
 pub use length::Length;
+pub use listeners::{
+    AdminSettings, AuthSettings, CertificateSettings, GatewaySettings, JwtSettings, PrincipalField, TelemetrySettings,
+    TlsSettings,
+};
 pub use nats::NatsSettings;
 pub use prices::PriceSettings;
 pub use providers::{PROVIDERS, Provider, offered as offered_services};
@@ -36,6 +36,7 @@ pub use secret::KeySource;
 pub use tools::{ToolSettings, with_keys as tools_with_keys};
 pub use verifiers::{VerifierSettings, with_keys as verifiers_with_keys};
 
+use agon_store::SyncMode;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -112,17 +113,6 @@ pub struct StoreSettings {
     pub path: Option<PathBuf>,
     /// How safely a step is written before the next begins.
     pub sync: SyncMode,
-}
-
-/// How safely a step is written before the next begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SyncMode {
-    /// It survives the loss of power.
-    #[default]
-    Full,
-    /// It survives the end of the process; the last steps may be lost with the power.
-    Normal,
 }
 
 /// How much runs at once, and how long it waits.

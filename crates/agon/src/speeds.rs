@@ -1,6 +1,6 @@
 //! How fast models generated in earlier runs: a small file beside the store, by server and model.
 use crate::commands::Context;
-use crate::servers::Server;
+use crate::servers::ReachableServer;
 use crate::store;
 use agon_core::{HostId, ModelName};
 use agon_runtime::Speeds;
@@ -12,7 +12,7 @@ const FILE_NAME: &str = "speeds.json";
 const MOST: usize = 1_000;
 
 /// Tokens a second of each model at each address.
-type Known = BTreeMap<String, BTreeMap<ModelName, f64>>;
+type SpeedTable = BTreeMap<String, BTreeMap<ModelName, f64>>;
 
 /// The speeds of earlier runs. What cannot be read or written is forgotten: debates do without.
 #[derive(Clone, Debug)]
@@ -27,9 +27,9 @@ impl Remembered {
         Self { path }
     }
 
-    fn read(&self) -> Known {
+    fn read(&self) -> SpeedTable {
         let text = self.path.as_deref().and_then(|path| agon_files::read_text(path).ok());
-        let known: Known = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        let known: SpeedTable = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         let sound = |models: BTreeMap<ModelName, f64>| {
             models.into_iter().filter(|(_, speed)| speed.is_finite() && *speed > 0.0).take(MOST).collect()
         };
@@ -37,9 +37,9 @@ impl Remembered {
     }
 
     /// What the hosts of a node begin with.
-    pub fn at<'a>(&self, servers: impl Iterator<Item = &'a Server>) -> Speeds {
+    pub fn at<'a>(&self, servers: impl Iterator<Item = &'a ReachableServer>) -> Speeds {
         let known = self.read();
-        let of = |server: &Server| {
+        let of = |server: &ReachableServer| {
             let host = HostId::from(server.settings.name.as_str());
             let models = known.get(&address(server)).cloned().unwrap_or_default();
             models.into_iter().map(move |(model, speed)| ((host.clone(), model), speed))
@@ -57,7 +57,7 @@ impl Remembered {
     }
 
     /// Writes down one speed.
-    pub fn note(&self, server: &Server, model: &str, speed: f64) {
+    pub fn note(&self, server: &ReachableServer, model: &str, speed: f64) {
         self.write(std::iter::once((address(server), ModelName::from(model), speed)));
     }
 
@@ -76,13 +76,13 @@ impl Remembered {
             std::fs::write(&draft, bytes).and_then(|()| std::fs::rename(&draft, path))
         });
         if let Err(error) = written {
-            tracing::debug!(path = %path.display(), %error, "speeds of models not kept");
+            tracing::debug!(path = %path.display(), %error, "speeds of models not stored");
         }
     }
 }
 
 /// By what a server is known again.
-pub fn address(server: &Server) -> String {
+pub fn address(server: &ReachableServer) -> String {
     server.client.endpoint().to_string()
 }
 

@@ -1,11 +1,12 @@
 //! The database of debates: where it is, and how debates in it are found.
 use crate::commands::{self, Context};
 use crate::exit::{Exit, Stop};
-use crate::reports::Log;
-use crate::settings;
+use crate::reports::StoredLog;
 use crate::shell::quoted;
 use agon_core::{DebateId, Halt, Position, Record};
-use agon_store::{DebateHead, Journal, Local, OpenError, Page, SqliteOptions, SqliteStore, StoreError, Upkeep, chain};
+use agon_store::{
+    DebateHead, Journal, ListPage, LocalState, OpenError, SqliteOptions, SqliteStore, StoreError, Upkeep, chain,
+};
 use anyhow::Context as _;
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -24,9 +25,9 @@ const CANDIDATES: usize = 10;
 
 /// What is kept of a debate.
 #[derive(Clone, Debug)]
-pub enum Kept {
+pub enum StoredDebate {
     /// Its log.
-    Whole(Log),
+    Whole(StoredLog),
     /// A log that is damaged: where, and how.
     Damaged(String),
 }
@@ -60,7 +61,7 @@ pub fn prepare(path: &Path) -> anyhow::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let made = std::fs::create_dir_all(folder);
     made.with_context(|| {
-        format!("cannot make the folder {}; keep debates elsewhere with --store PATH", folder.display())
+        format!("cannot create the folder {}; keep debates elsewhere with --store PATH", folder.display())
     })
 }
 
@@ -74,10 +75,7 @@ impl Store {
     pub fn open_named(context: &Context, file_name: &str) -> Result<Self, Stop> {
         let path = named_path(context, file_name)?;
         prepare(&path)?;
-        let sync = match context.settings()?.store.sync {
-            settings::SyncMode::Full => agon_store::SyncMode::Full,
-            settings::SyncMode::Normal => agon_store::SyncMode::Normal,
-        };
+        let sync = context.settings()?.store.sync;
         let store = SqliteStore::open(&path, SqliteOptions { sync, ..SqliteOptions::default() });
         Ok(Self { sqlite: Arc::new(store.map_err(not_opened)?), flag: flag(context) })
     }
@@ -95,7 +93,7 @@ impl Store {
             Ok(_) => Self::open(context).map(Some),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => {
-                let told = format!("the database {} cannot be looked at: {error}", path.display());
+                let told = format!("the database {} cannot be read: {error}", path.display());
                 Err(Stop::say(Exit::Internal, told))
             }
         }
@@ -107,23 +105,23 @@ impl Store {
     }
 
     /// The log of the debate that `name` means.
-    pub fn log(&self, name: &str) -> Result<Log, Stop> {
+    pub fn log(&self, name: &str) -> Result<StoredLog, Stop> {
         self.block_on(async { self.log_of(&self.find(name).await?).await })
     }
 
     /// The log of a debate.
-    pub async fn log_of(&self, id: &DebateId) -> Result<Log, Stop> {
+    pub async fn log_of(&self, id: &DebateId) -> Result<StoredLog, Stop> {
         self.read_log(id).await.map_err(failed)
     }
 
     /// The log of a debate, or in which way it is damaged; nothing where the debate was deleted meanwhile.
-    pub async fn kept(&self, id: &DebateId) -> Result<Option<Kept>, Stop> {
+    pub async fn kept(&self, id: &DebateId) -> Result<Option<StoredDebate>, Stop> {
         match self.read_log(id).await {
-            Ok(log) => Ok(Some(Kept::Whole(log))),
-            Err(damaged @ StoreError::Damaged { .. }) => Ok(Some(Kept::Damaged(damaged.to_string()))),
+            Ok(log) => Ok(Some(StoredDebate::Whole(log))),
+            Err(damaged @ StoreError::Damaged { .. }) => Ok(Some(StoredDebate::Damaged(damaged.to_string()))),
             // without any record the log is gone with its debate, or without it
             Err(StoreError::NotFound(_)) => match self.sqlite.verify(id).await {
-                Err(damaged @ StoreError::Damaged { .. }) => Ok(Some(Kept::Damaged(damaged.to_string()))),
+                Err(damaged @ StoreError::Damaged { .. }) => Ok(Some(StoredDebate::Damaged(damaged.to_string()))),
                 Ok(_) | Err(StoreError::NotFound(_)) => Ok(None),
                 Err(error) => Err(failed(error)),
             },
@@ -131,7 +129,7 @@ impl Store {
         }
     }
 
-    async fn read_log(&self, id: &DebateId) -> Result<Log, StoreError> {
+    async fn read_log(&self, id: &DebateId) -> Result<StoredLog, StoreError> {
         let mut records: Vec<Record> = Vec::new();
         loop {
             let after = records.last().map_or(Position(0), Record::last);
@@ -148,23 +146,23 @@ impl Store {
         let end = records.last().map(Record::last);
         let head = raw.iter().find(|raw| Some(raw.last) == end).map(|raw| chain::hex(&raw.hash));
         let halt = match self.sqlite.local(id).await? {
-            Some(Local::Halted(halt)) => Some(halt),
-            Some(Local::Played(_)) | None => None,
+            Some(LocalState::Halted(halt)) => Some(halt),
+            Some(LocalState::Played(_)) | None => None,
         };
-        Ok(Log { head, halt, ..Log::of(records) })
+        Ok(StoredLog { head, halt, ..StoredLog::of(records) })
     }
 
     /// The newest debates that fit, each as its head and its log say. What is damaged is no trouble of the others.
     pub async fn newest(
         &self,
         limit: u32,
-        fits: impl Fn(&DebateHead, &Kept) -> bool,
-    ) -> Result<Vec<(DebateHead, Kept)>, Stop> {
+        fits: impl Fn(&DebateHead, &StoredDebate) -> bool,
+    ) -> Result<Vec<(DebateHead, StoredDebate)>, Stop> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let mut found = Vec::new();
         let mut after = None;
         loop {
-            let heads = self.sqlite.list(Page { limit: PAGE, after }).await.map_err(failed)?;
+            let heads = self.sqlite.list(ListPage { limit: PAGE, after }).await.map_err(failed)?;
             let Some(last) = heads.last() else { return Ok(found) };
             after = Some(last.id.clone());
             for head in heads {
@@ -184,7 +182,7 @@ impl Store {
         let mut all: Vec<DebateHead> = Vec::new();
         loop {
             let after = all.last().map(|head| head.id.clone());
-            let page = self.sqlite.list(Page { limit: PAGE, after }).await.map_err(failed)?;
+            let page = self.sqlite.list(ListPage { limit: PAGE, after }).await.map_err(failed)?;
             if page.is_empty() {
                 return Ok(all);
             }
@@ -203,8 +201,8 @@ impl Store {
         let mut locals = self.sqlite.locals().await.map_err(failed)?;
         let heads = if locals.is_empty() { Vec::new() } else { self.heads().await? };
         let halted = heads.into_iter().rev().filter_map(|head| match locals.remove(&head.id)? {
-            Local::Halted(halt) => Some((head.id, halt)),
-            Local::Played(_) => None,
+            LocalState::Halted(halt) => Some((head.id, halt)),
+            LocalState::Played(_) => None,
         });
         Ok(halted.collect())
     }

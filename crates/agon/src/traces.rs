@@ -8,7 +8,7 @@ use secrecy::ExposeSecret as _;
 use std::collections::BTreeMap;
 
 /// Who tells.
-pub struct Teller<'a> {
+pub struct TraceOrigin<'a> {
     /// What traces call the service.
     pub service: String,
     /// This process among its like.
@@ -19,7 +19,7 @@ pub struct Teller<'a> {
     pub settings: &'a TelemetrySettings,
 }
 
-impl Teller<'_> {
+impl TraceOrigin<'_> {
     /// Starts to tell. Needs a runtime.
     pub fn start(self, context: &Context) -> Result<Telemetry, Stop> {
         let wrong = |error: anyhow::Error| Stop::new(Exit::Usage, error);

@@ -1,11 +1,11 @@
 //! Showing a debate while it runs, until it ends, the user has enough, or nobody reads any more.
 use crate::exit::{Exit, Stop};
 use crate::signals::Signals;
-use crate::terminal::View;
+use crate::terminal::DebateView;
 use agon_core::{DebateSpec, DebateState, Event, Outcome, Reason, Record, TurnId};
 use agon_report::{deltas_shown_to_clients, shown_to_clients};
 use agon_runtime::{Clock, SystemClock, Watch, WatchError, Watched};
-use agon_store::Trouble;
+use agon_store::WriteTrouble;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -28,7 +28,7 @@ const WAITING: usize = 256;
 const STORE_PATIENCE: Duration = Duration::from_secs(60);
 
 /// How a debate ended.
-pub type End = (DebateState, Option<Outcome>);
+pub type FinalState = (DebateState, Option<Outcome>);
 
 /// Why watching ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub enum Ending {
 
 /// What is seen of a debate.
 #[derive(Clone, Debug)]
-pub enum Seen {
+pub enum WatchItem {
     /// A record of the log, or a part of one.
     Record(Arc<Record>),
     /// A piece of a running answer.
@@ -68,9 +68,9 @@ pub enum Seen {
 /// A watched debate and whoever is shown it.
 pub struct Watching<'a> {
     /// What comes of the debate.
-    pub feed: Feed,
+    pub feed: WatchFeed,
     /// What shows it.
-    pub view: &'a mut dyn View,
+    pub view: &'a mut dyn DebateView,
     /// Ctrl-C.
     pub signals: &'a mut Signals,
     /// What is said to a user who has enough.
@@ -96,7 +96,7 @@ impl Watching<'_> {
                     return Ok(Ending::Interrupted);
                 }
                 seen = self.feed.next() => match seen? {
-                    Some(Seen::Notice(said)) => {
+                    Some(WatchItem::Notice(said)) => {
                         if let Some(new) = said.as_deref().filter(|_| said != notice) {
                             self.view.notice(new);
                         }
@@ -104,7 +104,7 @@ impl Watching<'_> {
                         Ok(())
                     }
                     Some(seen) => {
-                        if let Seen::Record(record) = &seen {
+                        if let WatchItem::Record(record) = &seen {
                             halted = interrupts(record).is_some();
                         }
                         self.tell_waits(&seen, &mut waits);
@@ -129,41 +129,41 @@ impl Watching<'_> {
     }
 
     /// Reports what turns wait for to those whose view does not show it.
-    fn tell_waits(&mut self, seen: &Seen, waits: &mut TurnWaits) {
+    fn tell_waits(&mut self, seen: &WatchItem, waits: &mut TurnWaits) {
         if self.view.is_live() {
             return;
         }
         let lines: Vec<String> = match seen {
-            Seen::Record(record) => record.events.iter().flat_map(|event| waits.event(event)).collect(),
-            Seen::Delta { turn, waiting, .. } if !waiting.is_empty() => {
+            WatchItem::Record(record) => record.events.iter().flat_map(|event| waits.event(event)).collect(),
+            WatchItem::Delta { turn, waiting, .. } if !waiting.is_empty() => {
                 waits.waits(*turn, waiting).into_iter().collect()
             }
-            Seen::Delta { turn, .. } => waits.goes_on(*turn),
-            Seen::Notice(_) => Vec::new(),
+            WatchItem::Delta { turn, .. } => waits.goes_on(*turn),
+            WatchItem::Notice(_) => Vec::new(),
         };
         lines.iter().for_each(|line| self.view.notice(line));
     }
 
-    fn show(&mut self, seen: &Seen, curtain: &mut Curtain, ended: &mut Option<End>) -> io::Result<()> {
+    fn show(&mut self, seen: &WatchItem, curtain: &mut Curtain, ended: &mut Option<FinalState>) -> io::Result<()> {
         match seen {
-            Seen::Record(record) => {
+            WatchItem::Record(record) => {
                 *ended = end_of(record).or(*ended);
                 record.entries().try_for_each(|(position, event)| match curtain.lifts(event) {
                     true => self.view.event(position, record.at, event),
                     false => Ok(()),
                 })
             }
-            Seen::Delta { turn, waiting, .. } if !waiting.is_empty() => {
+            WatchItem::Delta { turn, waiting, .. } if !waiting.is_empty() => {
                 self.view.waits(*turn, waiting);
                 Ok(())
             }
-            Seen::Delta { turn, offset, text, .. } => {
+            WatchItem::Delta { turn, offset, text, .. } => {
                 if !curtain.hidden.contains(turn) {
                     self.view.delta(*turn, *offset, text);
                 }
                 Ok(())
             }
-            Seen::Notice(_) => Ok(()),
+            WatchItem::Notice(_) => Ok(()),
         }
     }
 }
@@ -192,7 +192,7 @@ impl Curtain {
 }
 
 /// How the debate ended, if this record ends it.
-pub fn end_of(record: &Record) -> Option<End> {
+pub fn end_of(record: &Record) -> Option<FinalState> {
     record.events.iter().find_map(|event| match event {
         Event::DebateEnded { state, outcome, .. } => Some((*state, *outcome)),
         _ => None,
@@ -215,23 +215,23 @@ fn unread(error: io::Error) -> Result<Ending, Stop> {
 }
 
 /// What comes of a debate, read on while the view is busy.
-pub struct Feed {
-    receiver: mpsc::Receiver<Result<Seen, Stop>>,
+pub struct WatchFeed {
+    receiver: mpsc::Receiver<Result<WatchItem, Stop>>,
     /// Dropping the set ends the task.
     _task: JoinSet<()>,
 }
 
-impl Feed {
+impl WatchFeed {
     /// Starts a task that fills the feed.
-    pub fn new<F: Future<Output = ()> + Send + 'static>(fill: impl FnOnce(Sink) -> F) -> Self {
+    pub fn new<F: Future<Output = ()> + Send + 'static>(fill: impl FnOnce(FeedSender) -> F) -> Self {
         let (sender, receiver) = mpsc::channel(WAITING);
         let mut task = JoinSet::new();
-        task.spawn(fill(Sink(sender)));
+        task.spawn(fill(FeedSender(sender)));
         Self { receiver, _task: task }
     }
 
     /// What a node of this process sees, and what keeps its store from being written.
-    pub fn of_node(watch: Watch, trouble: watch::Receiver<Option<Trouble>>) -> Self {
+    pub fn of_node(watch: Watch, trouble: watch::Receiver<Option<WriteTrouble>>) -> Self {
         Self::new(|sink| async move {
             tokio::select! {
                 () = follow(watch, &sink) => {}
@@ -240,12 +240,12 @@ impl Feed {
         })
     }
 
-    async fn next(&mut self) -> Result<Option<Seen>, Stop> {
+    async fn next(&mut self) -> Result<Option<WatchItem>, Stop> {
         self.receiver.recv().await.transpose()
     }
 }
 
-async fn follow(mut watch: Watch, sink: &Sink) {
+async fn follow(mut watch: Watch, sink: &FeedSender) {
     while let Some(watched) = watch.next().await.transpose() {
         match watched {
             Ok(watched) => {
@@ -261,7 +261,7 @@ async fn follow(mut watch: Watch, sink: &Sink) {
 }
 
 /// Says that the debate waits for its store, and ends the feed where that does not pass. Never returns otherwise.
-async fn tell(mut trouble: watch::Receiver<Option<Trouble>>, sink: &Sink) {
+async fn tell(mut trouble: watch::Receiver<Option<WriteTrouble>>, sink: &FeedSender) {
     loop {
         let now = trouble.borrow_and_update().clone();
         let closed = match now {
@@ -269,8 +269,8 @@ async fn tell(mut trouble: watch::Receiver<Option<Trouble>>, sink: &Sink) {
                 sink.notice(None).await;
                 trouble.changed().await.is_err()
             }
-            Some(Trouble { detail, lasting: true, .. }) => return sink.fail(unwritten(&detail)).await,
-            Some(Trouble { detail, lasting: false, .. }) => {
+            Some(WriteTrouble { detail, lasting: true, .. }) => return sink.fail(unwritten(&detail)).await,
+            Some(WriteTrouble { detail, lasting: false, .. }) => {
                 sink.notice(Some(format!("The debate waits for its store: {detail}.").into())).await;
                 let passed = async { trouble.wait_for(Option::is_none).await.map(drop) };
                 match tokio::time::timeout(STORE_PATIENCE, passed).await {
@@ -286,34 +286,34 @@ async fn tell(mut trouble: watch::Receiver<Option<Trouble>>, sink: &Sink) {
 }
 
 fn unwritten(detail: &str) -> Stop {
-    Stop::say(Exit::Internal, format!("the debate cannot be kept: {detail}"))
+    Stop::say(Exit::Internal, format!("the debate cannot be stored: {detail}"))
 }
 
-fn seen(watched: Watched) -> Seen {
+fn seen(watched: Watched) -> WatchItem {
     match watched {
-        Watched::Record(record) => Seen::Record(record),
+        Watched::Record(record) => WatchItem::Record(record),
         Watched::Delta(delta) => {
-            Seen::Delta { turn: delta.turn, offset: delta.offset, text: delta.text, waiting: delta.waiting }
+            WatchItem::Delta { turn: delta.turn, offset: delta.offset, text: delta.text, waiting: delta.waiting }
         }
     }
 }
 
 /// What a debate that cannot be watched means for the program.
 pub fn unwatched(error: WatchError) -> Stop {
-    Stop::from(anyhow::Error::from(error).context("the debate cannot be watched"))
+    Stop::from(anyhow::Error::from(error).context("the debate cannot be followed"))
 }
 
 /// The other end of a feed.
-pub struct Sink(mpsc::Sender<Result<Seen, Stop>>);
+pub struct FeedSender(mpsc::Sender<Result<WatchItem, Stop>>);
 
-impl Sink {
+impl FeedSender {
     /// Hands something on; false when nobody wants more.
-    pub async fn send(&self, seen: Seen) -> bool {
+    pub async fn send(&self, seen: WatchItem) -> bool {
         self.0.send(Ok(seen)).await.is_ok()
     }
     /// Tells what the user should know from now on; nothing where that has passed.
     pub async fn notice(&self, notice: Option<Cow<'static, str>>) {
-        self.send(Seen::Notice(notice)).await;
+        self.send(WatchItem::Notice(notice)).await;
     }
     /// Ends the feed with an error.
     pub async fn fail(&self, stop: Stop) {
@@ -331,19 +331,19 @@ mod tests {
     use super::*;
     use tokio::time::Instant;
 
-    fn trouble(lasting: bool) -> Option<Trouble> {
-        Some(Trouble { detail: "disk is full".to_owned(), lasting, full: true })
+    fn trouble(lasting: bool) -> Option<WriteTrouble> {
+        Some(WriteTrouble { detail: "disk is full".to_owned(), lasting, full: true })
     }
 
-    fn told() -> (watch::Sender<Option<Trouble>>, Feed) {
+    fn told() -> (watch::Sender<Option<WriteTrouble>>, WatchFeed) {
         let (tell_of, trouble) = watch::channel(None);
-        (tell_of, Feed::new(|sink| async move { tell(trouble, &sink).await }))
+        (tell_of, WatchFeed::new(|sink| async move { tell(trouble, &sink).await }))
     }
 
     /// The next notice.
-    async fn notice(feed: &mut Feed) -> Option<String> {
+    async fn notice(feed: &mut WatchFeed) -> Option<String> {
         match feed.next().await {
-            Ok(Some(Seen::Notice(notice))) => notice.map(Cow::into_owned),
+            Ok(Some(WatchItem::Notice(notice))) => notice.map(Cow::into_owned),
             other => panic!("{other:?}"),
         }
     }

@@ -1,7 +1,7 @@
 //! Debates through a cluster: gateway, coordinators, hosts, nats-server and the model server are processes of their own.
-use crate::{Plan, debates};
-use agon_chaos::{Client, Logs};
-use agon_testkit::cluster::{Cluster, MODEL, Role, Scenario};
+use crate::{BenchPlan, debates};
+use agon_chaos::{GatewayClient, Logs};
+use agon_testkit::cluster::{Cluster, MODEL, NodeRole, Scenario};
 use agon_testkit::{NatsOptions, cpu_seconds, free_port, http_get};
 use anyhow::{Context, Result, ensure};
 use futures_util::StreamExt as _;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// What a run gave, from the first submission to the last end.
 #[derive(Debug, Serialize)]
-pub struct Clustered {
+pub struct ClusterRun {
     wall_s: f64,
     turns: u64,
     calls: u64,
@@ -45,16 +45,16 @@ struct Meters {
     calls: u64,
 }
 
-struct Rig {
+struct ClusterRig {
     cluster: Cluster,
     monitoring: String,
     runtime: tokio::runtime::Runtime,
-    client: Client,
+    client: GatewayClient,
 }
 
 /// Runs all debates at once.
-pub fn run(plan: &Plan) -> Result<Clustered> {
-    let mut rig = Rig::start(plan)?;
+pub fn run(plan: &BenchPlan) -> Result<ClusterRun> {
+    let mut rig = ClusterRig::start(plan)?;
     rig.hold(&["warm-up".to_owned()], 1)?;
     let before = rig.meters()?;
     let ids: Vec<String> = (0..plan.debates).map(|n| format!("bench-{n}")).collect();
@@ -71,7 +71,7 @@ pub fn run(plan: &Plan) -> Result<Clustered> {
     let ([gateways, coordinators, hosts], [gateways_now, coordinators_now, hosts_now]) = (before.roles, after.roles);
     let peaks = rig.cluster.members().iter_mut().map(|member| member.process().map_or(0, |process| process.peak_kib()));
     let peak_kib = peaks.sum();
-    Ok(Clustered {
+    Ok(ClusterRun {
         wall_s: (after.at - before.at).as_secs_f64(),
         turns,
         calls: after.calls - before.calls,
@@ -89,8 +89,8 @@ pub fn run(plan: &Plan) -> Result<Clustered> {
     })
 }
 
-impl Rig {
-    fn start(plan: &Plan) -> Result<Self> {
+impl ClusterRig {
+    fn start(plan: &BenchPlan) -> Result<Self> {
         let agon = plan.agon.clone().context("--agon is needed")?;
         let monitoring = format!("127.0.0.1:{}", free_port()?);
         let config = format!("http: \"{monitoring}\"\n");
@@ -99,7 +99,7 @@ impl Rig {
         let models = ["--answer-tokens", "200", "--no-model-cache", "--latency", "20ms"];
         let cluster = scenario.rehearsal(&models).start()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let client = runtime.block_on(async { Client::new(&[cluster.grpc(0)?]) })?;
+        let client = runtime.block_on(async { GatewayClient::new(&[cluster.grpc(0)?]) })?;
         Ok(Self { cluster, monitoring, runtime, client })
     }
 
@@ -124,11 +124,11 @@ impl Rig {
     }
 
     fn meters(&mut self) -> Result<Meters> {
-        let mut cpu = |role: Role| -> f64 {
+        let mut cpu = |role: NodeRole| -> f64 {
             let members = self.cluster.members().iter_mut().filter(|member| member.role == role);
             members.map(|member| member.process().map_or(0.0, |process| process.cpu_seconds())).sum()
         };
-        let roles = [cpu(Role::Gateway), cpu(Role::Coordinator), cpu(Role::Host)];
+        let roles = [cpu(NodeRole::Gateway), cpu(NodeRole::Coordinator), cpu(NodeRole::Host)];
         let server = self.cluster.rehearsals.first().context("no model server")?;
         let varz: serde_json::Value = serde_json::from_str(&http_get(&self.monitoring, "/varz")?)?;
         let bytes = |name: &str| varz.get(name).and_then(serde_json::Value::as_u64).unwrap_or(0);

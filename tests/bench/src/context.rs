@@ -1,14 +1,14 @@
 //! How much of its model's context a long debate needs, and how many prompt tokens a turn of it costs, under each memory.
-mod figures;
+mod metrics;
 #[cfg(test)]
 mod tests;
 
-use crate::Plan;
-use crate::debates::Rig;
+use crate::BenchPlan;
+use crate::debates::NodeRig;
 use agon_core::Position;
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
-use figures::{Figures, Sums};
+use metrics::{ContextFigures, Sums};
 
 /// What is kept of the past, and what is shown of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -43,7 +43,7 @@ const JUDGE: &str = "judge: {model: another}";
 
 /// Four speakers on one model, everything else as a debate file has it by default but for the way to decide: debaters vote,
 /// unless a judge is wanted.
-fn spec(plan: &Plan, past: Past) -> String {
+fn spec(plan: &BenchPlan, past: Past) -> String {
     let decided = if plan.judge { JUDGE } else { "consensus_strategy: vote" };
     let personas: String = ["Ada", "Bo", "Cy", "Dee"]
         .iter()
@@ -58,9 +58,9 @@ fn spec(plan: &Plan, past: Past) -> String {
 }
 
 /// Runs one debate and adds up what its log has from the server.
-pub async fn run(plan: &Plan) -> Result<Figures> {
+pub async fn run(plan: &BenchPlan) -> Result<ContextFigures> {
     let past = plan.past.context("--past is needed")?;
-    let rig = Rig::start(plan).await?;
+    let rig = NodeRig::start(plan).await?;
     let id = rig.submit("context".to_owned(), &spec(plan, past)).await?;
     let (state, outcome) = rig.node.finished(&id).await?;
     let records = agon_store::Journal::read(rig.journal.as_ref(), &id, Position(0)).await?;

@@ -1,7 +1,9 @@
 //! Debates through Agon's runtime: the embedded node, its journal and its HTTP client, as `agon run` has them.
-use crate::{Measured, Plan, meter};
+use crate::{BenchPlan, Measurement, meter};
 use agon_bus::MemoryBus;
-use agon_core::{Admission, DebateId, Event, HostId, ModelName, NodeId, Position, RetryPolicy, SpeechKind, Usage};
+use agon_core::{
+    Admission, Answered, DebateId, Event, Given, HostId, ModelName, NodeId, Position, RetryPolicy, SpeechKind, Usage,
+};
 use agon_llm::{CallTimeouts, ClientConfig, Endpoint, EndpointKind, RunnerOptions};
 use agon_runtime::{HostConfig, Node, NodeConfig, Ports, Served, Silent, SystemClock};
 use agon_spec::{Defaults, Source};
@@ -35,16 +37,16 @@ fn layout_spec(rounds: u32) -> String {
 }
 
 /// An embedded node with one host.
-pub struct Rig {
+pub struct NodeRig {
     /// What holds the debates.
     pub node: Node,
     /// Their logs.
     pub journal: Arc<SqliteStore>,
 }
 
-impl Rig {
+impl NodeRig {
     /// Starts it on an empty store.
-    pub async fn start(plan: &Plan) -> Result<Self> {
+    pub async fn start(plan: &BenchPlan) -> Result<Self> {
         let path = plan.store.clone().context("--store is needed")?;
         let sync = if plan.sync_normal { SyncMode::Normal } else { SyncMode::Full };
         let store = Arc::new(SqliteStore::open(&path, SqliteOptions { sync, ..SqliteOptions::default() })?);
@@ -106,8 +108,8 @@ impl Rig {
 }
 
 /// Runs all debates at once.
-pub async fn run(plan: &Plan) -> Result<Measured> {
-    let rig = Rig::start(plan).await?;
+pub async fn run(plan: &BenchPlan) -> Result<Measurement> {
+    let rig = NodeRig::start(plan).await?;
     let warm = rig.submit("warm-up".to_owned(), &load_spec(1)).await?;
     rig.node.finished(&warm).await?;
     meter::forget_peak();
@@ -128,12 +130,12 @@ pub async fn run(plan: &Plan) -> Result<Measured> {
     let peak_kib = meter::peak_kib();
     let calls = u64::from(plan.calls()) * u64::from(plan.debates) * u64::from(plan.repeat);
     rig.node.drain().await;
-    Ok(Measured { wall_s, cpu_s, calls, finished, before_kib, peak_kib })
+    Ok(Measurement { wall_s, cpu_s, calls, finished, before_kib, peak_kib })
 }
 
 /// Starts the debates at a server that does not answer, and measures once every one has its call open.
-pub async fn wait(plan: &Plan) -> Result<Measured> {
-    let rig = Rig::start(plan).await?;
+pub async fn wait(plan: &BenchPlan) -> Result<Measurement> {
+    let rig = NodeRig::start(plan).await?;
     meter::forget_peak();
     let before_kib = meter::resident_kib();
     let stretch = meter::Stretch::start();
@@ -147,14 +149,14 @@ pub async fn wait(plan: &Plan) -> Result<Measured> {
     // The calls would take ten minutes; the process ends here and takes them with it.
     println!(
         "{}",
-        serde_json::to_string(&Measured { wall_s, cpu_s, calls: 0, finished: plan.debates, before_kib, peak_kib })?
+        serde_json::to_string(&Measurement { wall_s, cpu_s, calls: 0, finished: plan.debates, before_kib, peak_kib })?
     );
     std::process::exit(0);
 }
 
 /// Prompt tokens of one debate, as its log has them from the server.
 #[derive(Debug, Serialize)]
-pub struct Layout {
+pub struct LayoutFigures {
     turns: u32,
     prompt_tokens: u64,
     evaluated_tokens: u64,
@@ -164,13 +166,13 @@ pub struct Layout {
 }
 
 /// Runs one debate of five speakers, then asks the same server for the same speeches in the persona-first layout.
-pub async fn layout(plan: &Plan) -> Result<Layout> {
-    let rig = Rig::start(plan).await?;
+pub async fn layout(plan: &BenchPlan) -> Result<LayoutFigures> {
+    let rig = NodeRig::start(plan).await?;
     let spec = layout_spec(plan.rounds);
     let id = rig.submit("layout".to_owned(), &spec).await?;
     rig.node.finished(&id).await?;
     let records = agon_store::Journal::read(rig.journal.as_ref(), &id, Position(0)).await?;
-    let mut layout = Layout {
+    let mut layout = LayoutFigures {
         turns: 0,
         prompt_tokens: 0,
         evaluated_tokens: 0,
@@ -181,14 +183,16 @@ pub async fn layout(plan: &Plan) -> Result<Layout> {
     let mut speeches = Vec::new();
     for event in records.iter().flat_map(|record| &record.events) {
         match event {
-            Event::SpeechRecorded(speech) if speech.kind == SpeechKind::Argument => {
-                let (prompt, evaluated) = tokens(&speech.call.usage)?;
+            Event::Answered(said @ Answered { given: Given::Speech(speech), .. })
+                if speech.kind == SpeechKind::Argument =>
+            {
+                let (prompt, evaluated) = tokens(&said.call.usage)?;
                 layout.turns += 1;
                 layout.prompt_tokens += prompt;
                 layout.evaluated_tokens += evaluated;
-                speeches.push((speech.participant.to_string(), speech.text.clone()));
+                speeches.push((said.participant.to_string(), speech.text.clone()));
             }
-            Event::JudgementRecorded { call, .. } => {
+            Event::Answered(Answered { given: Given::Judgement { .. }, call, .. }) => {
                 let (prompt, evaluated) = tokens(&call.usage)?;
                 layout.judge_prompt_tokens += prompt;
                 layout.judge_evaluated_tokens += evaluated;
@@ -208,7 +212,7 @@ fn tokens(usage: &Usage) -> Result<(u64, u64)> {
 }
 
 /// The naive layout: who I am first, then topic and transcript. Its model name is its own, so that its cache starts empty.
-async fn persona_first(plan: &Plan, speeches: &[(String, Arc<str>)]) -> Result<u64> {
+async fn persona_first(plan: &BenchPlan, speeches: &[(String, Arc<str>)]) -> Result<u64> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let (mut said, mut evaluated) = (String::new(), 0);
     for (speaker, text) in speeches {

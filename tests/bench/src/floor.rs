@@ -1,5 +1,5 @@
 //! The floor: the same calls in a bare loop. No actors, no log, no failure rules; what is left is HTTP and parsing.
-use crate::{Measured, Plan, meter};
+use crate::{BenchPlan, Measurement, meter};
 use anyhow::{Context, Result, ensure};
 use futures_util::StreamExt;
 use serde::Deserialize;
@@ -9,18 +9,18 @@ use serde_json::json;
 const SYSTEM_CHARS: usize = 1_600;
 
 #[derive(Deserialize)]
-struct Line {
-    message: Part,
+struct ChatLine {
+    message: ChatDelta,
     #[serde(default)]
     done: bool,
 }
 #[derive(Deserialize)]
-struct Part {
+struct ChatDelta {
     content: String,
 }
 
 /// Runs all debates at once.
-pub async fn run(plan: &Plan) -> Result<Measured> {
+pub async fn run(plan: &BenchPlan) -> Result<Measurement> {
     let http = reqwest::Client::builder().pool_max_idle_per_host(usize::MAX).no_proxy().build()?;
     debate(http.clone(), plan.url.clone(), 1).await?;
     meter::forget_peak();
@@ -35,7 +35,7 @@ pub async fn run(plan: &Plan) -> Result<Measured> {
     }
     let (wall_s, cpu_s) = stretch.seconds();
     let calls = u64::from(plan.calls()) * u64::from(plan.debates) * u64::from(plan.repeat);
-    Ok(Measured {
+    Ok(Measurement {
         wall_s,
         cpu_s,
         calls,
@@ -46,7 +46,7 @@ pub async fn run(plan: &Plan) -> Result<Measured> {
 }
 
 /// Opens the first call of every debate at a server that does not answer, and measures once all wait.
-pub async fn wait(plan: &Plan) -> Result<Measured> {
+pub async fn wait(plan: &BenchPlan) -> Result<Measurement> {
     let http = reqwest::Client::builder().pool_max_idle_per_host(usize::MAX).no_proxy().build()?;
     let before_kib = meter::resident_kib();
     let calls: Vec<_> =
@@ -54,7 +54,7 @@ pub async fn wait(plan: &Plan) -> Result<Measured> {
     crate::until_all_wait(plan).await?;
     let peak_kib = meter::resident_kib();
     calls.iter().for_each(tokio::task::JoinHandle::abort);
-    Ok(Measured { wall_s: 0.0, cpu_s: 0.0, calls: 0, finished: plan.debates, before_kib, peak_kib })
+    Ok(Measurement { wall_s: 0.0, cpu_s: 0.0, calls: 0, finished: plan.debates, before_kib, peak_kib })
 }
 
 /// Three speakers and a moderator a round, then a judge: one after the other, the whole transcript in every prompt.
@@ -87,7 +87,7 @@ async fn call(http: &reqwest::Client, url: &str, speaker: &str, said: &str) -> R
         let whole = rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let lines: Vec<u8> = rest.drain(..whole).collect();
         for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            let line: Line = serde_json::from_slice(line)?;
+            let line: ChatLine = serde_json::from_slice(line)?;
             text.push_str(&line.message.content);
             done |= line.done;
         }

@@ -22,10 +22,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// What to measure.
 #[derive(Clone, Debug, Parser)]
-struct Plan {
+struct BenchPlan {
     /// What runs
     #[arg(value_enum)]
-    subject: Subject,
+    subject: BenchSubject,
     /// The model server; a cluster has its own
     #[arg(long, default_value = "")]
     url: String,
@@ -65,7 +65,7 @@ struct Plan {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Subject {
+enum BenchSubject {
     /// A bare streaming HTTP loop that makes the same calls
     Floor,
     /// Debates through Agon's runtime, journal included
@@ -82,7 +82,7 @@ enum Subject {
     Context,
 }
 
-impl Plan {
+impl BenchPlan {
     /// Calls of one debate: three speakers and a moderator a round, then a judge.
     fn calls(&self) -> u32 {
         4 * self.rounds + 1
@@ -91,7 +91,7 @@ impl Plan {
 
 /// What one measurement gave.
 #[derive(Debug, Serialize)]
-struct Measured {
+struct Measurement {
     wall_s: f64,
     cpu_s: f64,
     calls: u64,
@@ -101,7 +101,7 @@ struct Measured {
 }
 
 /// Returns once the server has a call of every debate in its hands.
-async fn until_all_wait(plan: &Plan) -> Result<()> {
+async fn until_all_wait(plan: &BenchPlan) -> Result<()> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let deadline = Instant::now() + Duration::from_secs(120);
     loop {
@@ -116,23 +116,23 @@ async fn until_all_wait(plan: &Plan) -> Result<()> {
 }
 
 fn main() -> Result<()> {
-    let plan = Plan::parse();
+    let plan = BenchPlan::parse();
     // reqwest wants a provider even where no TLS is spoken; an earlier one is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    if let Subject::Cluster = plan.subject {
+    if let BenchSubject::Cluster = plan.subject {
         println!("{}", serde_json::to_string(&cluster::run(&plan)?)?);
         return Ok(());
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(plan.threads).enable_all().build()?;
     let printed = runtime.block_on(async {
         Ok::<_, anyhow::Error>(match plan.subject {
-            Subject::Floor => serde_json::to_string(&floor::run(&plan).await?)?,
-            Subject::Agon => serde_json::to_string(&debates::run(&plan).await?)?,
-            Subject::Waiting => serde_json::to_string(&debates::wait(&plan).await?)?,
-            Subject::FloorWaiting => serde_json::to_string(&floor::wait(&plan).await?)?,
-            Subject::Cluster => String::new(),
-            Subject::Layout => serde_json::to_string(&debates::layout(&plan).await?)?,
-            Subject::Context => serde_json::to_string(&context::run(&plan).await?)?,
+            BenchSubject::Floor => serde_json::to_string(&floor::run(&plan).await?)?,
+            BenchSubject::Agon => serde_json::to_string(&debates::run(&plan).await?)?,
+            BenchSubject::Waiting => serde_json::to_string(&debates::wait(&plan).await?)?,
+            BenchSubject::FloorWaiting => serde_json::to_string(&floor::wait(&plan).await?)?,
+            BenchSubject::Cluster => String::new(),
+            BenchSubject::Layout => serde_json::to_string(&debates::layout(&plan).await?)?,
+            BenchSubject::Context => serde_json::to_string(&context::run(&plan).await?)?,
         })
     })?;
     println!("{printed}");

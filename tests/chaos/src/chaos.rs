@@ -1,11 +1,11 @@
 //! Faults at random, then a check of every log.
-use crate::counts::{Counts, calls};
-use crate::crowd::{Crowd, Pace};
+use crate::counts::{LogCounts, calls};
+use crate::crowd::{Crowd, CrowdPace};
 use crate::faults::{Inflicted, inflict, revive};
 use crate::paid::{Paid, paid_again};
-use crate::schedule::{Fault, Kind, MODEL_SERVER, schedule};
+use crate::schedule::{FaultKind, MODEL_SERVER, PlannedFault, schedule};
 use agon_bus::nats::NatsConfig;
-use agon_chaos::{Client, Logs, State};
+use agon_chaos::{GatewayClient, Logs, State};
 use agon_store::{NatsLimits, NatsStoreConfig};
 use agon_testkit::cluster::{Cluster, MODEL, Scenario};
 use agon_testkit::{NatsOptions, until};
@@ -66,14 +66,14 @@ pub fn run(agon: PathBuf, nats: Option<PathBuf>, args: &Args) -> Result<ExitCode
     let faults = schedule(args.seed, length, &names);
     let gateways = (0..args.gateways).map(|n| cluster.grpc(n)).collect::<Result<Vec<_>>>()?;
     println!("seed {}: {} faults in {length:?}, {debates} debates", args.seed, faults.len());
-    let crowd = Crowd::start(&gateways, Pace { debates, over: length, patience: length + AFTER }, file)?;
+    let crowd = Crowd::start(&gateways, CrowdPace { debates, over: length, patience: length + AFTER }, file)?;
     let logs = logs_of(&cluster)?;
     let Inflicted { done, lost } = inflict(&mut cluster, &logs, &faults)?;
     let revived = recover(&mut cluster)?;
     println!("the faults are over; waiting for the debates");
     let followed = crowd.join()?;
-    let teller = Teller::new(&gateways)?;
-    let counts = Counts::without(&logs, &followed, |id| Ok(lost.contains(id) && teller.says_lost(id)?))?;
+    let teller = GatewayProbe::new(&gateways)?;
+    let counts = LogCounts::without(&logs, &followed, |id| Ok(lost.contains(id) && teller.says_lost(id)?))?;
     let paid = paid_again(&calls(&cluster)?, &done);
     report(&faults, &revived, &counts, &paid, fenced(cluster.folder()));
     let bad = counts.bad() + (paid.for_nothing.len() + paid.nats_gone.len()) as u64;
@@ -92,15 +92,15 @@ fn logs_of(cluster: &Cluster) -> Result<Logs> {
 }
 
 /// Asks the gateways for debates.
-struct Teller {
+struct GatewayProbe {
     runtime: Runtime,
-    client: Client,
+    client: GatewayClient,
 }
 
-impl Teller {
+impl GatewayProbe {
     fn new(gateways: &[String]) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let client = runtime.block_on(async { Client::new(gateways) })?;
+        let client = runtime.block_on(async { GatewayClient::new(gateways) })?;
         Ok(Self { runtime, client })
     }
 
@@ -142,8 +142,8 @@ fn fenced(folder: &Path) -> u64 {
     texts.map(|text| text.lines().filter(|line| line.contains("Fenced")).count() as u64).sum()
 }
 
-fn report(faults: &[Fault], revived: &[String], counts: &Counts, paid: &Paid, fenced: u64) {
-    let mut kinds: BTreeMap<(String, Kind), u64> = BTreeMap::new();
+fn report(faults: &[PlannedFault], revived: &[String], counts: &LogCounts, paid: &Paid, fenced: u64) {
+    let mut kinds: BTreeMap<(String, FaultKind), u64> = BTreeMap::new();
     for fault in faults {
         let role = fault.target.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-').to_owned();
         *kinds.entry((role, fault.kind)).or_default() += 1;

@@ -1,5 +1,5 @@
 //! What a log must be, whatever happened to those who wrote it.
-use agon_core::{Answer, Debate, DebateId, Event, Record, ToolUse, TurnId, TurnResult};
+use agon_core::{Answer, Answered, Debate, DebateId, Event, Given, Record, ToolUse, TurnId, TurnResult};
 use agon_proto::{Chained, decode_record};
 use agon_store::{RawRecord, chain};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A log as it is stored, and what the registers still hold of its turns.
 #[derive(Clone, Debug)]
-pub struct Log {
+pub struct RawLog {
     /// Whose.
     pub id: DebateId,
     /// Its records, as they are stored.
@@ -19,7 +19,7 @@ pub struct Log {
 
 /// Something that must not be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
+pub enum InvariantBreach {
     /// The hash chain is broken at this position, or a record cannot be read.
     Chain(u64),
     /// No event stands at this position although later ones do.
@@ -47,7 +47,7 @@ pub enum Finding {
     /// The machine that folds the log finds it broken.
     Broken(String),
 }
-impl fmt::Display for Finding {
+impl fmt::Display for InvariantBreach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Chain(at) => write!(f, "the hash chain is broken at event {at}"),
@@ -68,7 +68,7 @@ impl fmt::Display for Finding {
 }
 
 /// Everything that is wrong with the log of a debate that is over.
-pub fn check(log: &Log) -> Vec<Finding> {
+pub fn check(log: &RawLog) -> Vec<InvariantBreach> {
     let mut findings = Vec::new();
     let records = linked(log, &mut findings);
     writers(&records, &mut findings);
@@ -77,21 +77,21 @@ pub fn check(log: &Log) -> Vec<Finding> {
     end(&records, &mut findings);
     match Debate::fold(&records).map(|debate| debate.check()) {
         Some(Ok(())) => {}
-        Some(Err(why)) => findings.push(Finding::Broken(why)),
-        None => findings.push(Finding::Broken("no admission at its start".to_owned())),
+        Some(Err(why)) => findings.push(InvariantBreach::Broken(why)),
+        None => findings.push(InvariantBreach::Broken("no admission at its start".to_owned())),
     }
     findings
 }
 
 /// Reads the records; each must continue the one before, by position and by hash.
-fn linked(log: &Log, findings: &mut Vec<Finding>) -> Vec<Record> {
+fn linked(log: &RawLog, findings: &mut Vec<InvariantBreach>) -> Vec<Record> {
     let (mut prev, mut next) = (chain::genesis(&log.id), 1);
     let mut records = Vec::with_capacity(log.raw.len());
     for raw in &log.raw {
         let at = raw.first.0;
         match at.cmp(&next) {
-            std::cmp::Ordering::Less => findings.push(Finding::TwoWriters(at)),
-            std::cmp::Ordering::Greater => findings.push(Finding::Gap(next)),
+            std::cmp::Ordering::Less => findings.push(InvariantBreach::TwoWriters(at)),
+            std::cmp::Ordering::Greater => findings.push(InvariantBreach::Gap(next)),
             std::cmp::Ordering::Equal => {}
         }
         next = raw.last.0 + 1;
@@ -99,7 +99,7 @@ fn linked(log: &Log, findings: &mut Vec<Finding>) -> Vec<Record> {
         let continues = |chained: &Chained| chained.prev_hash == prev && chained.record.first == raw.first;
         let read = decode_record(&raw.body).ok();
         if !whole || !read.as_ref().is_some_and(continues) {
-            findings.push(Finding::Chain(at));
+            findings.push(InvariantBreach::Chain(at));
         }
         prev = raw.hash;
         records.extend(read.map(|chained| chained.record));
@@ -108,7 +108,7 @@ fn linked(log: &Log, findings: &mut Vec<Finding>) -> Vec<Record> {
 }
 
 /// Each record is of the epoch that the last claim began, and each claim begins the next one.
-fn writers(records: &[Record], findings: &mut Vec<Finding>) {
+fn writers(records: &[Record], findings: &mut Vec<InvariantBreach>) {
     let mut epoch = 0;
     for record in records {
         let claimed = record.events.iter().find_map(|event| match event {
@@ -117,13 +117,13 @@ fn writers(records: &[Record], findings: &mut Vec<Finding>) {
         });
         let at = record.first.0;
         match claimed {
-            Some(claimed) if claimed != epoch + 1 => findings.push(Finding::Epoch(at)),
-            None if record.epoch < epoch => findings.push(Finding::Epoch(at)),
+            Some(claimed) if claimed != epoch + 1 => findings.push(InvariantBreach::Epoch(at)),
+            None if record.epoch < epoch => findings.push(InvariantBreach::Epoch(at)),
             Some(_) | None => {}
         }
         let owner = claimed.unwrap_or(epoch);
         if record.epoch != owner {
-            findings.push(Finding::TwoWriters(at));
+            findings.push(InvariantBreach::TwoWriters(at));
         }
         epoch = epoch.max(owner);
     }
@@ -144,7 +144,7 @@ pub enum Settled {
 pub fn settled(event: &Event) -> Option<(TurnId, Settled)> {
     let (turn, _) = event.settled()?;
     let how = match event {
-        Event::SpeechRecorded(speech) => Settled::Spoken(speech.text.clone()),
+        Event::Answered(Answered { given: Given::Speech(speech), .. }) => Settled::Spoken(speech.text.clone()),
         Event::TurnFailed { .. } => Settled::Failed,
         _ => Settled::Answered,
     };
@@ -152,52 +152,52 @@ pub fn settled(event: &Event) -> Option<(TurnId, Settled)> {
 }
 
 /// Each try is asked once and settled once, no settled slot is asked again, and the registers say the same.
-fn turns(records: &[Record], registers: &BTreeMap<TurnId, Arc<TurnResult>>, findings: &mut Vec<Finding>) {
+fn turns(records: &[Record], registers: &BTreeMap<TurnId, Arc<TurnResult>>, findings: &mut Vec<InvariantBreach>) {
     let (mut asked, mut done, mut answered) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for event in records.iter().flat_map(|record| &record.events) {
         if let Event::TurnAsked(ask) = event {
             let slot = (ask.turn.round, ask.turn.seat);
             if answered.contains(&slot) || !asked.insert(ask.turn) {
-                findings.push(Finding::AskedAgain(ask.turn));
+                findings.push(InvariantBreach::AskedAgain(ask.turn));
             }
         }
         let Some((turn, how)) = settled(event) else { continue };
         if !asked.contains(&turn) {
-            findings.push(Finding::Unasked(turn));
+            findings.push(InvariantBreach::Unasked(turn));
         }
         let slot = (turn.round, turn.seat);
         if how != Settled::Failed && !answered.insert(slot) || !done.insert(turn) {
-            findings.push(Finding::Doubled(turn));
+            findings.push(InvariantBreach::Doubled(turn));
         }
         let held = registers.get(&turn);
         findings.extend(held.and_then(|held| compare(turn, &how, held)));
     }
 }
 
-fn compare(turn: TurnId, logged: &Settled, held: &TurnResult) -> Option<Finding> {
+fn compare(turn: TurnId, logged: &Settled, held: &TurnResult) -> Option<InvariantBreach> {
     match (logged, held) {
         (Settled::Spoken(text), TurnResult::Answered { answer: Answer::Speech { text: said, .. }, .. }) => {
-            (text != said).then_some(Finding::Differs(turn))
+            (text != said).then_some(InvariantBreach::Differs(turn))
         }
         (Settled::Spoken(text), TurnResult::Answered { answer: Answer::Revision(revision), .. }) => {
-            (*text != revision.text).then_some(Finding::Differs(turn))
+            (*text != revision.text).then_some(InvariantBreach::Differs(turn))
         }
         (Settled::Answered, TurnResult::Answered { .. }) => None,
         (Settled::Failed, TurnResult::Failed { .. } | TurnResult::Withdrawn) => None,
-        (Settled::Failed, TurnResult::Answered { .. }) => Some(Finding::Lost(turn)),
-        (Settled::Spoken(_) | Settled::Answered, _) => Some(Finding::Differs(turn)),
+        (Settled::Failed, TurnResult::Answered { .. }) => Some(InvariantBreach::Lost(turn)),
+        (Settled::Spoken(_) | Settled::Answered, _) => Some(InvariantBreach::Differs(turn)),
     }
 }
 
 /// What is heard of a speech, and the tools of a try, stand between its asking and its end; the tools are those that its
 /// register holds.
-fn asides(records: &[Record], registers: &BTreeMap<TurnId, Arc<TurnResult>>, findings: &mut Vec<Finding>) {
+fn asides(records: &[Record], registers: &BTreeMap<TurnId, Arc<TurnResult>>, findings: &mut Vec<InvariantBreach>) {
     let mut open: BTreeMap<TurnId, Vec<&ToolUse>> = BTreeMap::new();
     for event in records.iter().flat_map(|record| &record.events) {
         match aside(event) {
             Some((turn, used)) => match open.get_mut(&turn) {
                 Some(tools) => tools.extend(used),
-                None => findings.push(Finding::Stray(turn)),
+                None => findings.push(InvariantBreach::Stray(turn)),
             },
             None => {
                 if let Event::TurnAsked(ask) = event {
@@ -207,7 +207,7 @@ fn asides(records: &[Record], registers: &BTreeMap<TurnId, Arc<TurnResult>>, fin
                 let held = registers.get(&turn).and_then(|held| used(held));
                 let (Some(tools), Some(held)) = (open.remove(&turn), held) else { continue };
                 let same = tools.into_iter().eq(held);
-                findings.extend((!same).then_some(Finding::Tools(turn)));
+                findings.extend((!same).then_some(InvariantBreach::Tools(turn)));
             }
         }
     }
@@ -229,12 +229,12 @@ fn used(held: &TurnResult) -> Option<&[ToolUse]> {
     }
 }
 
-fn end(records: &[Record], findings: &mut Vec<Finding>) {
+fn end(records: &[Record], findings: &mut Vec<InvariantBreach>) {
     let is_end = |event: &&Event| matches!(event, Event::DebateEnded { .. });
     let events = || records.iter().flat_map(|record| &record.events);
     let ends = events().filter(is_end).count();
     if ends != 1 || !events().last().is_some_and(|event| is_end(&event)) {
-        findings.push(Finding::End(ends));
+        findings.push(InvariantBreach::End(ends));
     }
 }
 

@@ -27,30 +27,30 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// A client of several gateways.
 #[derive(Clone)]
-pub struct Client {
+pub struct GatewayClient {
     gateways: Arc<[Channel]>,
     next: Arc<AtomicUsize>,
 }
 
 /// What a watcher was told of a debate until its end.
 #[derive(Clone, Debug, Default)]
-pub struct Sight {
+pub struct WatchRecord {
     /// How often each event came, and what it was.
-    pub events: BTreeMap<u64, Told>,
+    pub events: BTreeMap<u64, WatchedEvent>,
     /// How often the stream had to be taken up again.
     pub resumed: u64,
 }
 
 /// An event as a watcher was told it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct WatchedEvent {
     /// How often.
     pub times: u64,
     /// Its bytes, the first time.
     pub bytes: Vec<u8>,
 }
 
-impl Sight {
+impl WatchRecord {
     /// Events that are not byte for byte what the log holds.
     pub fn differing(&self, records: &[Record]) -> u64 {
         let logged = records.iter().flat_map(|record| record.entries().map(|entry| (entry, record.at)));
@@ -78,7 +78,7 @@ impl Sight {
     }
 }
 
-impl Client {
+impl GatewayClient {
     /// A client of the gateways at these addresses, `host:port`. Needs a runtime; connects when it is asked something.
     pub fn new(addresses: &[String]) -> Result<Self> {
         let channel = |address: &String| -> Result<Channel> {
@@ -125,8 +125,8 @@ impl Client {
     }
 
     /// Follows a debate from its first event to its last, over whichever gateway answers.
-    pub async fn watch(&self, id: &str, until: Instant) -> Result<Sight> {
-        let mut sight = Sight::default();
+    pub async fn watch(&self, id: &str, until: Instant) -> Result<WatchRecord> {
+        let mut sight = WatchRecord::default();
         let mut after = 0;
         while !self.watch_once(id, &mut sight, &mut after, until).await? {
             if Instant::now() > until {
@@ -139,7 +139,7 @@ impl Client {
     }
 
     /// True once the debate is over and told in full.
-    async fn watch_once(&self, id: &str, sight: &mut Sight, after: &mut u64, until: Instant) -> Result<bool> {
+    async fn watch_once(&self, id: &str, sight: &mut WatchRecord, after: &mut u64, until: Instant) -> Result<bool> {
         let request = WatchDebateRequest { name: id.to_owned(), after_sequence: *after, include_deltas: false };
         let mut debates = self.debates()?;
         let mut stream = match timeout(CALL, debates.watch_debate(request)).await {

@@ -1,15 +1,15 @@
 //! What became of the debates of a run: how they ended, and all that is wrong with their logs.
 use crate::crowd::Followed;
-use agon_chaos::{Finding, Logs};
+use agon_chaos::{InvariantBreach, Logs};
 use agon_core::{DebateState, Event};
 use agon_testkit::RehearsedCall;
-use agon_testkit::cluster::{Cluster, Role};
+use agon_testkit::cluster::{Cluster, NodeRole};
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 
 /// What was found.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct LogCounts {
     /// Debates by how they ended.
     states: BTreeMap<&'static str, u64>,
     takeovers: u64,
@@ -33,7 +33,7 @@ pub struct Counts {
     pauses: Vec<u64>,
 }
 
-impl Counts {
+impl LogCounts {
     /// Reads the logs of all debates and checks them.
     pub fn of(logs: &Logs, followed: &[Followed]) -> Result<Self> {
         Self::without(logs, followed, |_| Ok(false))
@@ -92,18 +92,18 @@ impl Counts {
         Ok(())
     }
 
-    fn add(&mut self, finding: &Finding) {
+    fn add(&mut self, finding: &InvariantBreach) {
         match finding {
-            Finding::Chain(_) => self.chains += 1,
-            Finding::Gap(_) | Finding::Lost(_) => self.events_lost += 1,
-            Finding::TwoWriters(_) | Finding::Epoch(_) => self.two_writers += 1,
-            Finding::Doubled(_) | Finding::AskedAgain(_) => self.events_doubled += 1,
-            Finding::Unasked(_)
-            | Finding::Differs(_)
-            | Finding::Tools(_)
-            | Finding::Stray(_)
-            | Finding::End(_)
-            | Finding::Broken(_) => self.other += 1,
+            InvariantBreach::Chain(_) => self.chains += 1,
+            InvariantBreach::Gap(_) | InvariantBreach::Lost(_) => self.events_lost += 1,
+            InvariantBreach::TwoWriters(_) | InvariantBreach::Epoch(_) => self.two_writers += 1,
+            InvariantBreach::Doubled(_) | InvariantBreach::AskedAgain(_) => self.events_doubled += 1,
+            InvariantBreach::Unasked(_)
+            | InvariantBreach::Differs(_)
+            | InvariantBreach::Tools(_)
+            | InvariantBreach::Stray(_)
+            | InvariantBreach::End(_)
+            | InvariantBreach::Broken(_) => self.other += 1,
         }
     }
 
@@ -159,7 +159,7 @@ fn name(state: Option<DebateState>) -> &'static str {
 
 /// What the model server of each host was asked.
 pub fn calls(cluster: &Cluster) -> Result<Vec<(String, Vec<RehearsedCall>)>> {
-    let hosts = cluster.names(Role::Host);
+    let hosts = cluster.names(NodeRole::Host);
     let servers = hosts.into_iter().zip(&cluster.rehearsals);
     servers.map(|(host, server)| Ok((host, server.calls()?))).collect()
 }

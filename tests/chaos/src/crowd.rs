@@ -1,5 +1,5 @@
 //! Clients: they submit debates steadily and watch each from its first event to its last.
-use agon_chaos::{Client, Sight};
+use agon_chaos::{GatewayClient, WatchRecord};
 use anyhow::{Context, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -13,12 +13,12 @@ pub struct Followed {
     /// Which.
     pub id: String,
     /// What was seen; else why it could not be submitted or watched to its end.
-    pub seen: Result<Sight>,
+    pub seen: Result<WatchRecord>,
 }
 
 /// How the debates come.
 #[derive(Clone, Debug)]
-pub struct Pace {
+pub struct CrowdPace {
     /// How many.
     pub debates: u32,
     /// Over how long.
@@ -37,7 +37,7 @@ pub struct Crowd {
 
 impl Crowd {
     /// Submits debates evenly over a time.
-    pub fn start(gateways: &[String], pace: Pace, file: fn(&str) -> String) -> Result<Self> {
+    pub fn start(gateways: &[String], pace: CrowdPace, file: fn(&str) -> String) -> Result<Self> {
         Self::at_work(gateways, |client, _, _| follow_all(client, pace, file))
     }
 
@@ -60,12 +60,15 @@ impl Crowd {
         })
     }
 
-    fn at_work<W>(gateways: &[String], work: impl FnOnce(Client, Arc<AtomicU32>, Arc<AtomicBool>) -> W) -> Result<Self>
+    fn at_work<W>(
+        gateways: &[String],
+        work: impl FnOnce(GatewayClient, Arc<AtomicU32>, Arc<AtomicBool>) -> W,
+    ) -> Result<Self>
     where
         W: Future<Output = Vec<Followed>> + Send + 'static,
     {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let client = runtime.block_on(async { Client::new(gateways) })?;
+        let client = runtime.block_on(async { GatewayClient::new(gateways) })?;
         let (begun, enough) = (Arc::<AtomicU32>::default(), Arc::<AtomicBool>::default());
         let work = runtime.spawn(work(client, begun.clone(), enough.clone()));
         Ok(Self { runtime, work, begun, enough })
@@ -90,7 +93,7 @@ fn id(n: u32) -> String {
     format!("chaos-{n:05}")
 }
 
-async fn follow_all(client: Client, pace: Pace, file: fn(&str) -> String) -> Vec<Followed> {
+async fn follow_all(client: GatewayClient, pace: CrowdPace, file: fn(&str) -> String) -> Vec<Followed> {
     let (start, mut clients) = (Instant::now(), JoinSet::new());
     let end = start + pace.patience;
     for n in 0..pace.debates {
@@ -101,7 +104,7 @@ async fn follow_all(client: Client, pace: Pace, file: fn(&str) -> String) -> Vec
     sorted(clients.join_all().await)
 }
 
-async fn follow(client: &Client, id: String, end: Instant, file: fn(&str) -> String) -> Followed {
+async fn follow(client: &GatewayClient, id: String, end: Instant, file: fn(&str) -> String) -> Followed {
     let seen = match client.submit(&id, &file(&id), end.saturating_duration_since(Instant::now())).await {
         Ok(()) => client.watch(&id, end).await,
         Err(error) => Err(error),

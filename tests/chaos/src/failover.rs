@@ -1,7 +1,7 @@
 //! How soon debates go on when the process that they depend on is killed.
 use crate::faults::now_ms;
-use agon_chaos::{Client, Logs, owner};
-use agon_core::{Debate, Effect, Event, Record};
+use agon_chaos::{GatewayClient, Logs, owner};
+use agon_core::{Answered, Debate, Effect, Event, Given, Record};
 use agon_testkit::cluster::{Cluster, MODEL, Scenario};
 use agon_testkit::{NatsOptions, until};
 use anyhow::{Context, Result};
@@ -21,12 +21,12 @@ pub struct Args {
     debates: u32,
     /// Only these kills
     #[arg(long, value_enum)]
-    only: Option<Victim>,
+    only: Option<KillTarget>,
 }
 
 /// Who is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Victim {
+enum KillTarget {
     /// The coordinator that owns debates
     Owner,
     /// The host that plays their open turns
@@ -38,11 +38,11 @@ const PROMISED: u64 = 10_000;
 /// How long a debate may take to go on; it decides nothing.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-struct Rig {
+struct FailoverRig {
     cluster: Cluster,
     logs: Logs,
     runtime: Runtime,
-    client: Client,
+    client: GatewayClient,
     /// Debates that were not over when they were last looked at.
     live: Vec<String>,
     submitted: u32,
@@ -55,13 +55,13 @@ pub fn run(agon: PathBuf, nats: Option<PathBuf>, args: &Args) -> Result<ExitCode
     let scenario = scenario.nats(NatsOptions { program: nats, ..Default::default() });
     let cluster = scenario.rehearsal(&["--latency", "500ms", "--token-interval", "2ms"]).start()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-    let client = runtime.block_on(async { Client::new(&[cluster.grpc(0)?]) })?;
+    let client = runtime.block_on(async { GatewayClient::new(&[cluster.grpc(0)?]) })?;
     let logs = Logs::open(&cluster.nats.url())?;
-    let mut rig = Rig { cluster, logs, runtime, client, live: Vec::new(), submitted: 0, wanted: args.debates };
+    let mut rig = FailoverRig { cluster, logs, runtime, client, live: Vec::new(), submitted: 0, wanted: args.debates };
     let mut late = 0;
     for (victim, title) in [
-        (Victim::Owner, "from kill -9 of the owner to the next event of each of its debates"),
-        (Victim::Host, "from kill -9 of a host to the next event of each debate whose turn it played"),
+        (KillTarget::Owner, "from kill -9 of the owner to the next event of each of its debates"),
+        (KillTarget::Host, "from kill -9 of a host to the next event of each debate whose turn it played"),
     ] {
         if args.only.is_some_and(|only| only != victim) {
             continue;
@@ -75,13 +75,13 @@ pub fn run(agon: PathBuf, nats: Option<PathBuf>, args: &Args) -> Result<ExitCode
     Ok(if late == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-impl Rig {
+impl FailoverRig {
     /// Kills one, waits until all that depended on it goes on, and starts it again. Gives the times in milliseconds.
-    fn kill(&mut self, victim: Victim) -> Result<Vec<u64>> {
+    fn kill(&mut self, victim: KillTarget) -> Result<Vec<u64>> {
         self.refill()?;
         let (name, debates) = match victim {
-            Victim::Owner => self.owned()?,
-            Victim::Host => self.played()?,
+            KillTarget::Owner => self.owned()?,
+            KillTarget::Host => self.played()?,
         };
         let before: Vec<u64> = debates.iter().map(|id| self.last(id)).collect::<Result<_>>()?;
         let at = now_ms();
@@ -173,7 +173,7 @@ fn file(id: &str) -> String {
 }
 
 fn is_speech(event: &Event) -> bool {
-    matches!(event, Event::SpeechRecorded(_))
+    event.speech().is_some()
 }
 
 fn is_over(records: &[Record]) -> bool {
@@ -184,7 +184,7 @@ fn is_over(records: &[Record]) -> bool {
 fn host(records: &[Record]) -> Option<String> {
     let mut events = records.iter().rev().flat_map(|record| record.events.iter().rev());
     events.find_map(|event| match event {
-        Event::SpeechRecorded(speech) => speech.call.host.clone(),
+        Event::Answered(said @ Answered { given: Given::Speech(_), .. }) => said.call.host.clone(),
         _ => None,
     })
 }

@@ -1,5 +1,5 @@
 //! Doing faults to a cluster, and undoing them.
-use crate::schedule::{Fault, Kind, MODEL_SERVER, NATS};
+use crate::schedule::{FaultKind, MODEL_SERVER, NATS, PlannedFault};
 use agon_chaos::Logs;
 use agon_testkit::Rehearsal;
 use agon_testkit::cluster::Cluster;
@@ -13,9 +13,9 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// A fault that was done, by the clock that logs have.
 #[derive(Clone, Debug)]
-pub struct Done {
+pub struct FaultRecord {
     /// What.
-    pub fault: Fault,
+    pub fault: PlannedFault,
     /// When it began, in milliseconds since the epoch.
     pub began: u64,
     /// When it was over; a process that was killed is up again then.
@@ -26,7 +26,7 @@ pub struct Done {
 #[derive(Debug)]
 pub struct Inflicted {
     /// The faults.
-    pub done: Vec<Done>,
+    pub done: Vec<FaultRecord>,
     /// The debates that had a log when the logs were deleted.
     pub lost: BTreeSet<String>,
 }
@@ -38,17 +38,17 @@ pub fn now_ms() -> u64 {
 }
 
 /// Does all faults, each at its time; returns when the last is undone.
-pub fn inflict(cluster: &mut Cluster, logs: &Logs, faults: &[Fault]) -> Result<Inflicted> {
+pub fn inflict(cluster: &mut Cluster, logs: &Logs, faults: &[PlannedFault]) -> Result<Inflicted> {
     let start = Instant::now();
     let mut lost = BTreeSet::new();
-    let (mut todo, mut open, mut done) = (faults.iter().peekable(), Vec::<(Fault, u64)>::new(), Vec::new());
+    let (mut todo, mut open, mut done) = (faults.iter().peekable(), Vec::<(PlannedFault, u64)>::new(), Vec::new());
     while todo.peek().is_some() || !open.is_empty() {
         let now = start.elapsed();
         let (over, still) = open.into_iter().partition(|(fault, _)| fault.until() <= now);
         open = still;
         for (fault, began) in over {
             undo(cluster, logs, &fault).with_context(|| format!("{fault:?} cannot be undone"))?;
-            done.push(Done { fault, began, ended: now_ms() });
+            done.push(FaultRecord { fault, began, ended: now_ms() });
         }
         while let Some(fault) = todo.next_if(|fault| fault.at <= now) {
             let began = now_ms();
@@ -61,13 +61,13 @@ pub fn inflict(cluster: &mut Cluster, logs: &Logs, faults: &[Fault]) -> Result<I
 }
 
 /// The debates whose logs are lost by it.
-fn inflict_one(cluster: &mut Cluster, logs: &Logs, fault: &Fault) -> Result<Vec<String>> {
+fn inflict_one(cluster: &mut Cluster, logs: &Logs, fault: &PlannedFault) -> Result<Vec<String>> {
     if fault.target == NATS {
         match fault.kind {
-            Kind::Kill => cluster.nats.kill(),
-            Kind::Stop | Kind::Cut | Kind::Freeze => cluster.nats.signal(Signal::SIGSTOP)?,
-            Kind::Fill => logs.fill_logs()?,
-            Kind::Lose => return logs.delete_logs(),
+            FaultKind::Kill => cluster.nats.kill(),
+            FaultKind::Stop | FaultKind::Cut | FaultKind::Freeze => cluster.nats.signal(Signal::SIGSTOP)?,
+            FaultKind::Fill => logs.fill_logs()?,
+            FaultKind::Lose => return logs.delete_logs(),
         }
         return Ok(Vec::new());
     }
@@ -77,11 +77,11 @@ fn inflict_one(cluster: &mut Cluster, logs: &Logs, fault: &Fault) -> Result<Vec<
     }
     let member = cluster.member(&fault.target)?;
     match fault.kind {
-        Kind::Kill => member.kill(),
-        Kind::Stop => member.process()?.stop()?,
-        Kind::Cut => member.line()?.cut(),
-        Kind::Freeze => member.line()?.freeze(),
-        Kind::Fill | Kind::Lose => {}
+        FaultKind::Kill => member.kill(),
+        FaultKind::Stop => member.process()?.stop()?,
+        FaultKind::Cut => member.line()?.cut(),
+        FaultKind::Freeze => member.line()?.freeze(),
+        FaultKind::Fill | FaultKind::Lose => {}
     }
     Ok(Vec::new())
 }
@@ -101,26 +101,26 @@ fn provision(cluster: &Cluster) -> Result<()> {
 }
 
 /// A killed process is started and not waited for: it may be that nats-server is away just now.
-fn undo(cluster: &mut Cluster, logs: &Logs, fault: &Fault) -> Result<()> {
+fn undo(cluster: &mut Cluster, logs: &Logs, fault: &PlannedFault) -> Result<()> {
     if fault.target == NATS {
         return match fault.kind {
-            Kind::Kill => cluster.nats.restart(),
-            Kind::Stop | Kind::Cut | Kind::Freeze => cluster.nats.signal(Signal::SIGCONT),
-            Kind::Fill => logs.make_room(usize::MAX),
-            Kind::Lose => provision(cluster),
+            FaultKind::Kill => cluster.nats.restart(),
+            FaultKind::Stop | FaultKind::Cut | FaultKind::Freeze => cluster.nats.signal(Signal::SIGCONT),
+            FaultKind::Fill => logs.make_room(usize::MAX),
+            FaultKind::Lose => provision(cluster),
         };
     }
     if let Some(server) = model_server(cluster, &fault.target) {
         return server?.restart();
     }
     match fault.kind {
-        Kind::Kill => cluster.spawn_again(&fault.target),
-        Kind::Stop => cluster.member(&fault.target)?.process()?.go_on(),
-        Kind::Cut | Kind::Freeze => {
+        FaultKind::Kill => cluster.spawn_again(&fault.target),
+        FaultKind::Stop => cluster.member(&fault.target)?.process()?.go_on(),
+        FaultKind::Cut | FaultKind::Freeze => {
             cluster.member(&fault.target)?.line()?.heal();
             Ok(())
         }
-        Kind::Fill | Kind::Lose => Ok(()),
+        FaultKind::Fill | FaultKind::Lose => Ok(()),
     }
 }
 

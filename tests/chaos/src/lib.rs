@@ -11,6 +11,6 @@ mod intruder;
 mod logs;
 
 pub use agon_proto::pb::v1::debate::State;
-pub use check::{Finding, Log, Settled, check, settled};
-pub use client::{Client, Sight, is_terminal};
+pub use check::{InvariantBreach, RawLog, Settled, check, settled};
+pub use client::{GatewayClient, WatchRecord, is_terminal};
 pub use logs::{Logs, owner};

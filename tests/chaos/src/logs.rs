@@ -1,5 +1,5 @@
 //! Reading the logs of a cluster straight from its nats-server, past every process of it.
-use crate::check::{Finding, Log, check};
+use crate::check::{InvariantBreach, RawLog, check};
 use agon_bus::nats::{NatsConfig, NatsLink, connect};
 use agon_core::{DebateId, Event, Record};
 use agon_proto::decode_record;
@@ -40,7 +40,7 @@ impl Logs {
     }
 
     /// A log as it is stored; empty where there is none. A server that is away is waited for.
-    pub fn read(&self, id: &str) -> Result<Log> {
+    pub fn read(&self, id: &str) -> Result<RawLog> {
         let id = DebateId::parse(id)?;
         let mut last = None;
         let log =
@@ -54,7 +54,7 @@ impl Logs {
         log.with_context(|| format!("{last:?}"))
     }
 
-    async fn read_once(&self, id: &DebateId) -> Result<Log, StoreError> {
+    async fn read_once(&self, id: &DebateId) -> Result<RawLog, StoreError> {
         let raw = self.store.raw_records(id).await?;
         let mut registers = BTreeMap::new();
         for record in raw.iter().filter_map(|raw| decode_record(&raw.body).ok()) {
@@ -65,7 +65,7 @@ impl Logs {
                 }
             }
         }
-        Ok(Log { id: id.clone(), raw, registers })
+        Ok(RawLog { id: id.clone(), raw, registers })
     }
 
     /// The records of a log, without its registers.
@@ -107,13 +107,13 @@ impl Logs {
     }
 
     /// Everything that is wrong with the log of a debate that is over. The chain is verified by the store's own rules too.
-    pub fn check(&self, id: &str) -> Result<Vec<Finding>> {
+    pub fn check(&self, id: &str) -> Result<Vec<InvariantBreach>> {
         let log = self.read(id)?;
         let mut findings = check(&log);
         if let Err(StoreError::Damaged { at, .. }) = self.runtime.block_on(self.store.verify(&log.id))
-            && !findings.contains(&Finding::Chain(at.0))
+            && !findings.contains(&InvariantBreach::Chain(at.0))
         {
-            findings.push(Finding::Chain(at.0));
+            findings.push(InvariantBreach::Chain(at.0));
         }
         Ok(findings)
     }

@@ -1,5 +1,5 @@
 //! Which finished turns were asked again, as the model servers saw it.
-use crate::faults::Done;
+use crate::faults::FaultRecord;
 use crate::schedule::NATS;
 use agon_testkit::RehearsedCall;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub struct Paid {
 const RECONNECT: u64 = 5_000;
 
 /// Compares the calls of each host's model server with what was done to the hosts.
-pub fn paid_again(servers: &[(String, Vec<RehearsedCall>)], faults: &[Done]) -> Paid {
+pub fn paid_again(servers: &[(String, Vec<RehearsedCall>)], faults: &[FaultRecord]) -> Paid {
     let mut bodies: BTreeMap<&str, Vec<(&str, &RehearsedCall)>> = BTreeMap::new();
     for (host, calls) in servers {
         for call in calls {
@@ -48,7 +48,7 @@ pub fn paid_again(servers: &[(String, Vec<RehearsedCall>)], faults: &[Done]) -> 
 }
 
 /// When a result counts at the latest if its host does what it should, and whether nats-server was away meanwhile.
-fn written_by(call: &RehearsedCall, faults: &[Done]) -> (u64, bool) {
+fn written_by(call: &RehearsedCall, faults: &[FaultRecord]) -> (u64, bool) {
     let mut until = call.ended + SETTLE;
     let mut away = false;
     for fault in faults.iter().filter(|fault| fault.fault.target == NATS) {
@@ -60,24 +60,29 @@ fn written_by(call: &RehearsedCall, faults: &[Done]) -> (u64, bool) {
     (until, away)
 }
 
-fn met(faults: &[Done], target: &str, from: u64, until: u64) -> bool {
+fn met(faults: &[FaultRecord], target: &str, from: u64, until: u64) -> bool {
     faults.iter().any(|fault| fault.fault.target == target && fault.began <= until && fault.ended >= from)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::{Fault, Kind};
+    use crate::schedule::{FaultKind, PlannedFault};
     use std::time::Duration;
 
     fn call(began: u64, ended: u64, finished: bool) -> RehearsedCall {
         RehearsedCall { body: "b".to_owned(), began, ended, finished }
     }
-    fn fault(target: &str, began: u64, ended: u64) -> Done {
-        let fault = Fault { at: Duration::ZERO, lasts: Duration::ZERO, target: target.to_owned(), kind: Kind::Kill };
-        Done { fault, began, ended }
+    fn fault(target: &str, began: u64, ended: u64) -> FaultRecord {
+        let fault = PlannedFault {
+            at: Duration::ZERO,
+            lasts: Duration::ZERO,
+            target: target.to_owned(),
+            kind: FaultKind::Kill,
+        };
+        FaultRecord { fault, began, ended }
     }
-    fn of(one: RehearsedCall, other: RehearsedCall, faults: &[Done]) -> (usize, u64, usize) {
+    fn of(one: RehearsedCall, other: RehearsedCall, faults: &[FaultRecord]) -> (usize, u64, usize) {
         let paid = paid_again(&[("host-1".to_owned(), vec![one]), ("host-2".to_owned(), vec![other])], faults);
         (paid.for_nothing.len(), paid.host_gone, paid.nats_gone.len())
     }

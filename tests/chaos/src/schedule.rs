@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// What can be done to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FaultKind {
     /// SIGKILL; started again after a while.
     Kill,
     /// SIGSTOP, then SIGCONT.
@@ -20,7 +20,7 @@ pub enum Kind {
     /// The stream of the logs is filled with what is no log, then emptied of that.
     Fill,
 }
-impl fmt::Display for Kind {
+impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Kill => "kill -9",
@@ -37,11 +37,11 @@ impl fmt::Display for Kind {
 pub const MODEL_SERVER: &str = "model-server-";
 /// The store's faults come so often: at this part of every so many seconds, for so long.
 const STORE_PERIOD: u64 = 300;
-const STORE_FAULTS: [(Kind, Between, Between); 3] = [
-    (Kind::Fill, (10, 20), (8_000, 15_000)),
+const STORE_FAULTS: [(FaultKind, Between, Between); 3] = [
+    (FaultKind::Fill, (10, 20), (8_000, 15_000)),
     // not set up anew while nats-server may still be deleting files
-    (Kind::Lose, (45, 55), (6_000, 9_000)),
-    (Kind::Fill, (75, 85), (8_000, 15_000)),
+    (FaultKind::Lose, (45, 55), (6_000, 9_000)),
+    (FaultKind::Fill, (75, 85), (8_000, 15_000)),
 ];
 type Between = (u64, u64);
 /// The name of nats-server among the targets.
@@ -49,7 +49,7 @@ pub const NATS: &str = "nats-server";
 
 /// A fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct PlannedFault {
     /// When, from the start.
     pub at: Duration,
     /// How long.
@@ -57,9 +57,9 @@ pub struct Fault {
     /// To whom.
     pub target: String,
     /// What.
-    pub kind: Kind,
+    pub kind: FaultKind,
 }
-impl Fault {
+impl PlannedFault {
     /// When it is over.
     pub fn until(&self) -> Duration {
         self.at + self.lasts
@@ -67,9 +67,9 @@ impl Fault {
 }
 
 /// Numbers from a seed.
-struct Dice(ChaCha8Rng);
+struct ScheduleDice(ChaCha8Rng);
 
-impl Dice {
+impl ScheduleDice {
     fn below(&mut self, bound: u64) -> u64 {
         self.0.next_u64().checked_rem(bound).unwrap_or(0)
     }
@@ -82,8 +82,8 @@ impl Dice {
 const PAUSE: (u64, u64) = (1_000, 5_000);
 
 /// The faults of a run, in order. No target has two at one time, and all are over when the time is.
-pub fn schedule(seed: u64, length: Duration, members: &[String]) -> Vec<Fault> {
-    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed));
+pub fn schedule(seed: u64, length: Duration, members: &[String]) -> Vec<PlannedFault> {
+    let mut dice = ScheduleDice(ChaCha8Rng::seed_from_u64(seed));
     let mut faults = store_faults(&mut dice, length);
     let mut at = dice.millis(PAUSE.0, PAUSE.1);
     while at < length {
@@ -94,7 +94,7 @@ pub fn schedule(seed: u64, length: Duration, members: &[String]) -> Vec<Fault> {
             .iter()
             .any(|fault| fault.target == target && fault.until() + REST > at && at + lasts + REST > fault.at);
         if !busy {
-            faults.push(Fault { at, lasts, target, kind });
+            faults.push(PlannedFault { at, lasts, target, kind });
         }
         at += dice.millis(PAUSE.0, PAUSE.1);
     }
@@ -103,7 +103,7 @@ pub fn schedule(seed: u64, length: Duration, members: &[String]) -> Vec<Fault> {
 }
 
 /// In every period of a run, and in a shorter run at all, the logs are full twice and lost once.
-fn store_faults(dice: &mut Dice, length: Duration) -> Vec<Fault> {
+fn store_faults(dice: &mut ScheduleDice, length: Duration) -> Vec<PlannedFault> {
     let period = length.min(Duration::from_secs(STORE_PERIOD));
     let periods = (length.as_secs() / period.as_secs().max(1)).max(1);
     let mut faults = Vec::new();
@@ -113,7 +113,7 @@ fn store_faults(dice: &mut Dice, length: Duration) -> Vec<Fault> {
             let part = u32::try_from(from * 10 + dice.below((to - from) * 10)).unwrap_or(0);
             let at = start + period * part / 1_000;
             let lasts = dice.millis(shortest, longest).min(period / 8);
-            faults.push(Fault { at, lasts, target: NATS.to_owned(), kind });
+            faults.push(PlannedFault { at, lasts, target: NATS.to_owned(), kind });
         }
     }
     faults
@@ -123,7 +123,7 @@ fn store_faults(dice: &mut Dice, length: Duration) -> Vec<Fault> {
 const REST: Duration = Duration::from_secs(2);
 
 /// One of nine faults is nats-server's.
-fn target(dice: &mut Dice, members: &[String]) -> String {
+fn target(dice: &mut ScheduleDice, members: &[String]) -> String {
     if dice.below(9) == 0 {
         return NATS.to_owned();
     }
@@ -131,30 +131,30 @@ fn target(dice: &mut Dice, members: &[String]) -> String {
     members.get(at).cloned().unwrap_or_else(|| NATS.to_owned())
 }
 
-fn kind(dice: &mut Dice, target: &str) -> Kind {
+fn kind(dice: &mut ScheduleDice, target: &str) -> FaultKind {
     if target == NATS {
-        return if dice.below(4) == 0 { Kind::Stop } else { Kind::Kill };
+        return if dice.below(4) == 0 { FaultKind::Stop } else { FaultKind::Kill };
     }
     if target.starts_with(MODEL_SERVER) {
-        return Kind::Kill;
+        return FaultKind::Kill;
     }
     match dice.below(8) {
-        0..=3 => Kind::Kill,
-        4 | 5 => Kind::Stop,
-        6 => Kind::Cut,
-        _ => Kind::Freeze,
+        0..=3 => FaultKind::Kill,
+        4 | 5 => FaultKind::Stop,
+        6 => FaultKind::Cut,
+        _ => FaultKind::Freeze,
     }
 }
 
-fn lasts(dice: &mut Dice, kind: Kind, target: &str) -> Duration {
+fn lasts(dice: &mut ScheduleDice, kind: FaultKind, target: &str) -> Duration {
     match (kind, target == NATS) {
-        (Kind::Kill, true) => dice.millis(200, 4_000),
-        (Kind::Stop, true) => dice.millis(1_000, 8_000),
-        (Kind::Kill, false) if target.starts_with(MODEL_SERVER) => dice.millis(500, 5_000),
-        (Kind::Kill, false) => dice.millis(500, 10_000),
-        (Kind::Stop, false) => dice.millis(5_000, 20_000),
-        (Kind::Cut | Kind::Freeze, _) => dice.millis(1_000, 15_000),
-        (Kind::Lose | Kind::Fill, _) => dice.millis(1_000, 6_000),
+        (FaultKind::Kill, true) => dice.millis(200, 4_000),
+        (FaultKind::Stop, true) => dice.millis(1_000, 8_000),
+        (FaultKind::Kill, false) if target.starts_with(MODEL_SERVER) => dice.millis(500, 5_000),
+        (FaultKind::Kill, false) => dice.millis(500, 10_000),
+        (FaultKind::Stop, false) => dice.millis(5_000, 20_000),
+        (FaultKind::Cut | FaultKind::Freeze, _) => dice.millis(1_000, 15_000),
+        (FaultKind::Lose | FaultKind::Fill, _) => dice.millis(1_000, 6_000),
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
             let faults = schedule(seed, length, &names());
             assert!(faults.iter().all(|fault| fault.until() <= length));
             for (at, one) in faults.iter().enumerate() {
-                let overlaps = |other: &&Fault| other.target == one.target && other.at < one.until();
+                let overlaps = |other: &&PlannedFault| other.target == one.target && other.at < one.until();
                 assert_eq!(faults.iter().skip(at + 1).filter(overlaps).count(), 0, "seed {seed}: {one:?}");
             }
         }
@@ -191,11 +191,11 @@ mod tests {
     fn every_kind_meets_every_kind_of_process() {
         let faults = schedule(3, Duration::from_secs(3_600), &names());
         for target in names() {
-            for kind in [Kind::Kill, Kind::Stop, Kind::Cut, Kind::Freeze] {
+            for kind in [FaultKind::Kill, FaultKind::Stop, FaultKind::Cut, FaultKind::Freeze] {
                 assert!(faults.iter().any(|fault| fault.target == target && fault.kind == kind), "{target} {kind}");
             }
         }
-        for kind in [Kind::Kill, Kind::Lose, Kind::Fill] {
+        for kind in [FaultKind::Kill, FaultKind::Lose, FaultKind::Fill] {
             assert!(faults.iter().any(|fault| fault.target == NATS && fault.kind == kind), "{kind}");
         }
     }
@@ -206,9 +206,9 @@ mod tests {
         for seed in 0..20 {
             let faults = schedule(seed, Duration::from_secs(120), &names);
             let count = |kind| faults.iter().filter(|fault| fault.kind == kind).count();
-            assert_eq!((count(Kind::Lose), count(Kind::Fill)), (1, 2), "seed {seed}");
+            assert_eq!((count(FaultKind::Lose), count(FaultKind::Fill)), (1, 2), "seed {seed}");
             let model = faults.iter().filter(|fault| fault.target.starts_with(MODEL_SERVER));
-            assert!(model.into_iter().all(|fault| fault.kind == Kind::Kill));
+            assert!(model.into_iter().all(|fault| fault.kind == FaultKind::Kill));
         }
     }
 }

@@ -1,11 +1,11 @@
 //! A rolling upgrade: every process of a cluster is replaced by another version while debates run, and some go back.
-use crate::counts::{Counts, calls};
+use crate::counts::{LogCounts, calls};
 use crate::crowd::Crowd;
 use crate::paid::paid_again;
 use crate::variety::{file, settings};
 use agon_chaos::{Logs, owner};
 use agon_core::Event;
-use agon_testkit::cluster::{Cluster, Role, Scenario};
+use agon_testkit::cluster::{Cluster, NodeRole, Scenario};
 use agon_testkit::{NatsOptions, until};
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
@@ -39,17 +39,17 @@ pub struct Args {
 /// How long one debate may take, and how long a process may take to have work.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-struct Rig {
+struct UpgradeRig {
     cluster: Cluster,
     logs: Logs,
     crowd: Crowd,
     /// Debates that were over when they were last looked at.
     over: BTreeSet<String>,
-    steps: Vec<Step>,
+    steps: Vec<UpgradeStep>,
 }
 
 /// A process that was replaced.
-struct Step {
+struct UpgradeStep {
     name: String,
     /// Debates that were under way.
     in_flight: usize,
@@ -71,22 +71,22 @@ pub fn run(new: &Path, nats: Option<PathBuf>, args: &Args) -> Result<ExitCode> {
     let gateways = (0..args.gateways).map(|n| cluster.grpc(n)).collect::<Result<Vec<_>>>()?;
     let logs = Logs::open(&cluster.nats.url())?;
     let crowd = Crowd::keep_up(&gateways, args.debates, PATIENCE, file)?;
-    let mut rig = Rig { cluster, logs, crowd, over: BTreeSet::new(), steps: Vec::new() };
+    let mut rig = UpgradeRig { cluster, logs, crowd, over: BTreeSet::new(), steps: Vec::new() };
     rig.replace_all(&args.old, new)?;
     rig.finish()
 }
 
-impl Rig {
+impl UpgradeRig {
     /// Forward role by role, back with one of each, and forward again.
     fn replace_all(&mut self, old: &Path, new: &Path) -> Result<()> {
         self.turn_over("under the older version")?;
-        for role in [Role::Host, Role::Coordinator, Role::Gateway] {
+        for role in [NodeRole::Host, NodeRole::Coordinator, NodeRole::Gateway] {
             for name in self.cluster.names(role) {
                 self.replace(&name, new)?;
             }
             self.turn_over(&format!("with every {} replaced", role.name()))?;
         }
-        let first = [Role::Host, Role::Coordinator, Role::Gateway].map(|role| format!("{}-1", role.name()));
+        let first = [NodeRole::Host, NodeRole::Coordinator, NodeRole::Gateway].map(|role| format!("{}-1", role.name()));
         for (program, when) in [(old, "with one of each gone back"), (new, "with all of them replaced again")] {
             for name in &first {
                 self.replace(name, program)?;
@@ -133,7 +133,7 @@ impl Rig {
         let in_flight = ids.iter().filter(|id| !self.over.contains(*id)).count();
         let began = Instant::now();
         let status = self.cluster.member(name)?.process()?.terminate()?;
-        let step = Step { name: name.to_owned(), in_flight, ended_in: began.elapsed(), well: status.success() };
+        let step = UpgradeStep { name: name.to_owned(), in_flight, ended_in: began.elapsed(), well: status.success() };
         self.steps.push(step);
         self.cluster.restart_as(name, program)
     }
@@ -142,13 +142,13 @@ impl Rig {
     fn has_work(&mut self, name: &str) -> Result<bool> {
         let role = self.cluster.member(name)?.role;
         match role {
-            Role::Gateway => Ok(true),
-            Role::Host => {
-                let hosts = self.cluster.names(Role::Host);
+            NodeRole::Gateway => Ok(true),
+            NodeRole::Host => {
+                let hosts = self.cluster.names(NodeRole::Host);
                 let at = hosts.iter().position(|host| host == name).context("no such host")?;
                 Ok(self.cluster.rehearsals.get(at).context("it has no model server")?.count("in_flight")? > 0)
             }
-            Role::Coordinator => {
+            NodeRole::Coordinator => {
                 let open = self.crowd.ids().into_iter().filter(|id| !self.over.contains(id));
                 for id in open.collect::<Vec<_>>() {
                     let owner = owner(&self.logs.records(&id)?);
@@ -167,7 +167,7 @@ impl Rig {
     fn finish(mut self) -> Result<ExitCode> {
         self.crowd.enough();
         let followed = self.crowd.join()?;
-        let counts = Counts::of(&self.logs, &followed)?;
+        let counts = LogCounts::of(&self.logs, &followed)?;
         let paid = paid_again(&calls(&self.cluster)?, &[]).for_nothing;
         report(&self.steps, &counts, &paid);
         let unwell = self.steps.iter().filter(|step| !step.well).count();
@@ -179,7 +179,7 @@ impl Rig {
     }
 }
 
-fn report(steps: &[Step], counts: &Counts, paid: &[String]) {
+fn report(steps: &[UpgradeStep], counts: &LogCounts, paid: &[String]) {
     println!("\n| replaced | debates under way | ended in | in order |\n| --- | --- | --- | --- |");
     for step in steps {
         let well = if step.well { "yes" } else { "no" };

@@ -1,5 +1,5 @@
 //! Bytes that are nearly right.
-pub use agon_testkit::Dice;
+pub use agon_testkit::SplitMix;
 
 /// What is often handled wrong, put into texts.
 const TOKENS: [&str; 24] = [
@@ -30,7 +30,7 @@ const TOKENS: [&str; 24] = [
 ];
 
 /// Changes some bytes: none, flipped, cut out, doubled, replaced by a token.
-pub fn mutate(dice: &mut Dice, mut bytes: Vec<u8>) -> Vec<u8> {
+pub fn mutate(dice: &mut SplitMix, mut bytes: Vec<u8>) -> Vec<u8> {
     const MOST: usize = 64 * 1024;
     for _ in 0..dice.size(12) {
         let at = dice.below(bytes.len() + 1);

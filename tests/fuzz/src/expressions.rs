@@ -1,10 +1,10 @@
 //! CEL: expressions by a grammar, with labels.
-use crate::dice::{Dice, mutate};
+use crate::dice::{SplitMix, mutate};
 use agon_core::{Budget, ExpressionError, Figures, MOST_EXPRESSION_STEPS, check_terminate_when, terminates};
 use std::collections::BTreeMap;
 
 /// An expression, a line with the number and the length of labels before it.
-pub fn make(dice: &mut Dice) -> Vec<u8> {
+pub fn make(dice: &mut SplitMix) -> Vec<u8> {
     let (labels, length) = (dice.size(200), dice.size(300));
     let depth = dice.below(9);
     let mut expression = part(dice, depth, &mut Vec::new());
@@ -16,7 +16,7 @@ pub fn make(dice: &mut Dice) -> Vec<u8> {
     [format!("{labels} {length}\n").into_bytes(), bytes].concat()
 }
 
-fn part(dice: &mut Dice, depth: usize, names: &mut Vec<String>) -> String {
+fn part(dice: &mut SplitMix, depth: usize, names: &mut Vec<String>) -> String {
     const LEAVES: [&str; 12] = [
         "round",
         "turns",

@@ -1,5 +1,5 @@
 //! Debate files: mutated examples, and aliases that grow.
-use crate::dice::{Dice, mutate};
+use crate::dice::{SplitMix, mutate};
 use agon_spec::{Defaults, Source, Syntax, normalize, parse};
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ const EXAMPLES: [&str; 5] = [
     include_str!("../../../crates/agon-spec/tests/rich.yaml"),
 ];
 
-pub fn make(dice: &mut Dice) -> Vec<u8> {
+pub fn make(dice: &mut SplitMix) -> Vec<u8> {
     let (one, other) = (dice.pick(&EXAMPLES), dice.pick(&EXAMPLES));
     let mut text = if dice.once_in(3) { crossed(dice, one, other) } else { one.to_owned() };
     if dice.once_in(50) {
@@ -21,7 +21,7 @@ pub fn make(dice: &mut Dice) -> Vec<u8> {
 }
 
 /// Lines of one file within another.
-fn crossed(dice: &mut Dice, one: &str, other: &str) -> String {
+fn crossed(dice: &mut SplitMix, one: &str, other: &str) -> String {
     let (from, count) = (dice.below(other.lines().count()), dice.size(40));
     let at = dice.below(one.lines().count());
     let before = one.lines().take(at);
@@ -32,7 +32,7 @@ fn crossed(dice: &mut Dice, one: &str, other: &str) -> String {
         .collect()
 }
 
-pub fn make_aliases(dice: &mut Dice) -> Vec<u8> {
+pub fn make_aliases(dice: &mut SplitMix) -> Vec<u8> {
     let mut text = String::from("topic: &t Tea or coffee?\nmodel: m\nlabels:\n");
     let long = dice.size(900_000);
     let _ = writeln!(text, "  first: &a0 {}", "x".repeat(long));

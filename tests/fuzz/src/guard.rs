@@ -14,12 +14,12 @@ const LOOK: Duration = Duration::from_millis(20);
 const SPARE: u64 = 8 * 1024 * 1024 * 1024;
 
 /// What runs now: since when, and what a finding is called.
-type Running = Arc<Mutex<Option<(Instant, PathBuf)>>>;
+type CurrentInput = Arc<Mutex<Option<(Instant, PathBuf)>>>;
 
 pub struct Guard {
     findings: PathBuf,
     seed: u64,
-    running: Running,
+    running: CurrentInput,
     /// Where the last panic was.
     panicked: Arc<Mutex<String>>,
     found: BTreeSet<String>,
@@ -36,7 +36,7 @@ impl Guard {
         let panicked = Arc::new(Mutex::new(String::new()));
         let said = Arc::clone(&panicked);
         std::panic::set_hook(Box::new(move |info| *lock(&said) = info.to_string()));
-        let running = Running::default();
+        let running = CurrentInput::default();
         let (watched, current) = (Arc::clone(&running), findings.join("current"));
         std::thread::Builder::new().spawn(move || watch(&watched, &current, limit, memory))?;
         Ok(Self { findings, seed, running, panicked, found: BTreeSet::new(), seen: BTreeMap::new() })
@@ -90,7 +90,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// Ends the process where an input takes too long or too much; it cannot be stopped in another way.
-fn watch(running: &Running, current: &Path, limit: Duration, memory: u64) {
+fn watch(running: &CurrentInput, current: &Path, limit: Duration, memory: u64) {
     loop {
         std::thread::park_timeout(LOOK);
         let Some((begun, kept)) = lock(running).clone() else { continue };

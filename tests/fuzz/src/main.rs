@@ -17,7 +17,7 @@ mod wire;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
-use dice::Dice;
+use dice::SplitMix;
 use guard::Guard;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -121,7 +121,7 @@ fn rounds(args: &Args, chosen: &[&Target], guard: &mut Guard) {
         for (target, count) in chosen.iter().zip(&mut counts) {
             let share = Instant::now() + SHARE;
             while Instant::now() < share.min(end) && *count < args.inputs {
-                let mut dice = Dice::new(args.seed, target.name, *count);
+                let mut dice = SplitMix::new(args.seed, target.name, *count);
                 guard.run(target, *count, (target.make)(&mut dice));
                 *count += 1;
             }

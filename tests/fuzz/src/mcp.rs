@@ -1,11 +1,11 @@
 //! What an MCP server says: a program that prints it.
-use crate::dice::{Dice, mutate};
-use agon_tools::{Limits, McpConfig, ToolConfig, Toolbox, no_models};
+use crate::dice::{SplitMix, mutate};
+use agon_tools::{McpConfig, ToolCallLimits, ToolConfig, Toolbox, no_models};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-pub fn make(dice: &mut Dice) -> Vec<u8> {
+pub fn make(dice: &mut SplitMix) -> Vec<u8> {
     let tool = |n: usize| {
         let inner = json!({"$ref": format!("#/$defs/d{}", n % 3)});
         json!({"name": format!("tool {n}"), "description": "d".repeat(n * 100), "inputSchema": {
@@ -38,7 +38,7 @@ pub fn run(input: &[u8]) {
         let Ok(tools) = Toolbox::new(configs, no_models()) else { return };
         let granted = vec!["t".to_owned()];
         if let Ok(specs) = tools.specs(&granted).await {
-            let limits = Limits { timeout: Duration::from_secs(1), max_result_chars: 6_000 };
+            let limits = ToolCallLimits { timeout: Duration::from_secs(1), max_result_chars: 6_000 };
             for spec in specs.iter().take(1) {
                 let outcome = tools.call(&granted, &spec.name, json!({"a": "b"}), &limits).await;
                 drop(outcome);

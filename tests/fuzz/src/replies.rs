@@ -1,5 +1,5 @@
 //! What models and their servers say.
-use crate::dice::{Dice, mutate};
+use crate::dice::{SplitMix, mutate};
 use agon_core::{Ask, DebateSpec};
 use agon_llm::{Decoder, Discard, Framing, NdjsonDecoder, SseDecoder};
 use agon_prompt::read_answer;
@@ -21,7 +21,7 @@ const OPENAI: [&str; 5] = [
     "data: [DONE]\n\n",
 ];
 
-fn stream(dice: &mut Dice, pieces: &[&'static str]) -> Vec<u8> {
+fn stream(dice: &mut SplitMix, pieces: &[&'static str]) -> Vec<u8> {
     let text: String = (0..=dice.size(300)).map(|_| dice.pick(pieces)).collect();
     let last = pieces.last().copied().unwrap_or_default();
     let text = if dice.once_in(2) { text + last } else { text };
@@ -43,13 +43,13 @@ fn decode<D: Decoder>(input: &[u8], new: fn(Framing) -> D) {
     }
 }
 
-pub fn make_ollama(dice: &mut Dice) -> Vec<u8> {
+pub fn make_ollama(dice: &mut SplitMix) -> Vec<u8> {
     stream(dice, &OLLAMA)
 }
 pub fn run_ollama(input: &[u8]) {
     decode(input, NdjsonDecoder::new);
 }
-pub fn make_openai(dice: &mut Dice) -> Vec<u8> {
+pub fn make_openai(dice: &mut SplitMix) -> Vec<u8> {
     stream(dice, &OPENAI)
 }
 pub fn run_openai(input: &[u8]) {
@@ -68,7 +68,7 @@ const ANSWERS: [&str; 8] = [
 ];
 
 /// A spec and an ask, each with its length before it, then the text of the model.
-pub fn make_answer(dice: &mut Dice) -> Vec<u8> {
+pub fn make_answer(dice: &mut SplitMix) -> Vec<u8> {
     let mut seed = [0; 32];
     seed.iter_mut().for_each(|byte| *byte = u8::try_from(dice.below(256)).unwrap_or_default());
     let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &seed));

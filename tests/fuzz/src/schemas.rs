@@ -1,10 +1,10 @@
 //! JSON Schemas that unfold, and values against them.
-use crate::dice::{Dice, mutate};
+use crate::dice::{SplitMix, mutate};
 use agon_schema::{MAX_NODES, Schema};
 use serde_json::{Map, Value, json};
 
 /// A schema, and a value on the next line.
-pub fn make(dice: &mut Dice) -> Vec<u8> {
+pub fn make(dice: &mut SplitMix) -> Vec<u8> {
     let definitions = dice.size(40);
     let root = schema(dice, 5, definitions);
     let named: Map<String, Value> = (0..definitions).map(|n| (format!("d{n}"), schema(dice, 3, definitions))).collect();
@@ -14,7 +14,7 @@ pub fn make(dice: &mut Dice) -> Vec<u8> {
     [text, b"\n".to_vec(), value.into_bytes()].concat()
 }
 
-fn schema(dice: &mut Dice, depth: usize, definitions: usize) -> Value {
+fn schema(dice: &mut SplitMix, depth: usize, definitions: usize) -> Value {
     if depth == 0 || dice.once_in(3) {
         let number = dice.below(definitions);
         return match dice.below(9) {
@@ -55,7 +55,7 @@ fn schema(dice: &mut Dice, depth: usize, definitions: usize) -> Value {
     json!({})
 }
 
-fn value(dice: &mut Dice, depth: usize) -> Value {
+fn value(dice: &mut SplitMix, depth: usize) -> Value {
     match dice.below(if depth == 0 { 4 } else { 6 }) {
         0 => json!(dice.any()),
         1 => json!("a".repeat(dice.size(2_000))),

@@ -1,5 +1,5 @@
 //! What is fed.
-use crate::dice::Dice;
+use crate::dice::SplitMix;
 use crate::{expressions, files, mcp, replies, schemas, wire};
 
 /// A reader of what comes from outside.
@@ -7,7 +7,7 @@ pub struct Target {
     /// Its name on the command line.
     pub name: &'static str,
     /// Makes an input.
-    pub make: fn(&mut Dice) -> Vec<u8>,
+    pub make: fn(&mut SplitMix) -> Vec<u8>,
     /// Reads an input; it may refuse it in any way but a panic.
     pub run: fn(&[u8]),
 }

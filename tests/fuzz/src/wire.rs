@@ -1,17 +1,18 @@
 //! Messages of the bus, records of logs, and JSON of the API.
-use crate::dice::{Dice, mutate};
+use crate::dice::{SplitMix, mutate};
 use agon_core::{Ask, DebateSpec, Event, TurnResult};
 use agon_proto::pb::v1 as pb;
 use agon_proto::{
-    CancelDebate, CancelOrder, CancelTurn, HostAlive, JobReady, LogAdvanced, NodeAlive, OfferReply, RequestClaim,
-    SeatAsk, SeatReply, Summary, TokenDelta, TurnDecided, TurnOffer, Wire, decode_record, encode_record, strategies,
+    CancelDebate, CancelOrder, CancelTurn, DebateSummary, HostAlive, JobReady, LogAdvanced, NodeAlive, OfferReply,
+    RequestClaim, SeatAsk, SeatReply, TokenDelta, TurnDecided, TurnOffer, Wire, decode_record, encode_record,
+    strategies,
 };
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage};
 
-fn drawn<T: std::fmt::Debug>(dice: &mut Dice, strategy: &BoxedStrategy<T>) -> Option<T> {
+fn drawn<T: std::fmt::Debug>(dice: &mut SplitMix, strategy: &BoxedStrategy<T>) -> Option<T> {
     let mut seed = [0; 32];
     seed.iter_mut().for_each(|byte| *byte = u8::try_from(dice.below(256)).unwrap_or_default());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
@@ -19,7 +20,7 @@ fn drawn<T: std::fmt::Debug>(dice: &mut Dice, strategy: &BoxedStrategy<T>) -> Op
     strategy.new_tree(&mut runner).ok().map(|tree| tree.current())
 }
 
-pub fn make_message(dice: &mut Dice) -> Vec<u8> {
+pub fn make_message(dice: &mut SplitMix) -> Vec<u8> {
     let bytes = match dice.below(6) {
         0 => drawn(dice, &strategies::spec()).map(|spec| spec.to_bytes().to_vec()),
         1 => drawn(dice, &strategies::ask()).map(|ask| ask.to_bytes().to_vec()),
@@ -48,7 +49,7 @@ pub fn run_message(input: &[u8]) {
     read::<NodeAlive>(input);
     read::<CancelOrder>(input);
     read::<RequestClaim>(input);
-    read::<Summary>(input);
+    read::<DebateSummary>(input);
     read::<CancelDebate>(input);
     read::<CancelTurn>(input);
     read::<JobReady>(input);
@@ -61,7 +62,7 @@ pub fn run_message(input: &[u8]) {
     read::<SeatReply>(input);
 }
 
-pub fn make_record(dice: &mut Dice) -> Vec<u8> {
+pub fn make_record(dice: &mut SplitMix) -> Vec<u8> {
     let record = drawn(dice, &strategies::record()).map(|record| encode_record(&record, &[7; 32]));
     mutate(dice, record.unwrap_or_default())
 }
@@ -73,7 +74,7 @@ pub fn run_record(input: &[u8]) {
     }
 }
 
-pub fn make_json(dice: &mut Dice) -> Vec<u8> {
+pub fn make_json(dice: &mut SplitMix) -> Vec<u8> {
     let text = match dice.below(3) {
         0 => r#"{"file":{"text":"topic: Tea?\nmodel: m\n","format":"FILE_FORMAT_YAML"},"labels":{"a":"b"},"seed":"7","validateOnly":true}"#.to_owned(),
         1 => format!(r#"{{"spec":{{"topic":"Tea?","maxRounds":{},"personas":[{{"name":"A","voice":{{"model":"m"}}}}]}}}}"#, dice.any()),

@@ -1,5 +1,5 @@
 //! Expressions as dear as they may be, after each round: everybody else is served meanwhile, and the debates can be stopped.
-use crate::support::{Cluster, PATIENCE, Running, Said, World, address};
+use crate::support::{PATIENCE, ProgramOutput, RunningProgram, TestCluster, World, address};
 use agon_testkit::{http_get, until};
 use nix::sys::signal::Signal;
 
@@ -24,7 +24,7 @@ fn ctrl_c_ends_a_run_whose_expression_is_as_dear_as_may_be() {
     let args = ["run", &file, "--rehearsal", "--jsonl", "--no-reports", "--id", "dear", "--token-interval", "1ms"];
     let mut command = world.command(&args);
     command.envs(SETTINGS);
-    let running = Running::start(command);
+    let running = RunningProgram::start(command);
     running.read_until("round_opened", 3);
 
     running.signal(Signal::SIGINT);
@@ -36,14 +36,14 @@ fn ctrl_c_ends_a_run_whose_expression_is_as_dear_as_may_be() {
 
 #[test]
 fn debates_whose_expressions_are_as_dear_as_may_be_keep_nobody_waiting() {
-    let mut cluster = SETTINGS.iter().fold(Cluster::start(), |cluster, (name, value)| cluster.setting(name, value));
+    let mut cluster = SETTINGS.iter().fold(TestCluster::start(), |cluster, (name, value)| cluster.setting(name, value));
     let mut alone = cluster.launch("alone", &["--rehearsal", "--token-interval", "1ms"]);
     let (grpc, admin) = (address(&mut alone, "gRPC"), address(&mut alone, "admin"));
     let file = cluster.world.file("tea.yaml", &file());
     let ids: Vec<String> = (0..DEBATES).map(|n| format!("dear-{n}")).collect();
     for id in &ids {
         let mut submit = cluster.world.command(&["submit", &file, "--rehearsal", "--server", &grpc, "--id", id]);
-        Said::of(&submit.envs(SETTINGS).output().unwrap()).ok();
+        ProgramOutput::of(&submit.envs(SETTINGS).output().unwrap()).ok();
     }
     for id in &ids {
         let lines = || cluster.world.agon(&["report", id, "--format", "jsonl", "--server", &grpc]).ok().stdout;

@@ -1,5 +1,5 @@
 //! Debates that an older version let in: a server that finds them in its store starts, answers, and ends them.
-use crate::stop::served::Served;
+use crate::stop::served::ServeServer;
 use crate::support::{PATIENCE, World};
 use agon_core::{DebateId, DebateSpec, Event, Position, Record};
 use agon_store::{Journal as _, SqliteOptions, SqliteStore};
@@ -14,7 +14,7 @@ const FILE: &str =
 
 /// A server's debate, whose process was killed in its midst; then its spec becomes another one.
 fn left_with(world: &World, file: &str, change: impl FnOnce(&mut DebateSpec)) {
-    let mut served = Served::start_with(world, "first", &["--rehearsal", "--token-interval", "20ms"], &[]);
+    let mut served = ServeServer::start_with(world, "first", &["--rehearsal", "--token-interval", "20ms"], &[]);
     let file = world.file("tea.yaml", file);
     world.agon(&["submit", &file, "--rehearsal", "--server", &served.address, "--id", "bomb"]).ok();
     let begun = || Ok(world.events("bomb").iter().any(|event| event["type"] == "turn_asked").then_some(()));
@@ -52,7 +52,7 @@ fn a_stored_debate_whose_expression_would_never_end_fails_with_that_cause() {
         spec.terminate_when = Some(format!("{opened}a != ''{}", ")".repeat(8)));
     });
 
-    let mut served = Served::start_with(&world, "second", &["--rehearsal"], &[]);
+    let mut served = ServeServer::start_with(&world, "second", &["--rehearsal"], &[]);
 
     world.agon(&["list", "--server", &served.address]).ok();
     let said = world.agon(&["watch", "bomb", "--server", &served.address, "--quiet"]);
@@ -78,7 +78,7 @@ fn a_stored_debate_whose_schema_unfolds_to_billions_ends_and_says_so() {
         spec.synthesizer.as_mut().unwrap().output_schema = Some(schema);
     });
 
-    let mut served = Served::start_with(&world, "second", &["--rehearsal"], &[]);
+    let mut served = ServeServer::start_with(&world, "second", &["--rehearsal"], &[]);
 
     world.agon(&["list", "--server", &served.address]).ok();
     let said = world.agon(&["watch", "bomb", "--server", &served.address, "--quiet"]);
@@ -93,7 +93,7 @@ fn a_debate_goes_on_where_the_limits_are_lower_than_where_it_was_admitted() {
     left_with(&world, FILE, |_| {});
     let lower = [("AGON__LIMITS__EXPRESSION_STEPS", "1")];
 
-    let served = Served::start_with(&world, "second", &["--rehearsal"], &lower);
+    let served = ServeServer::start_with(&world, "second", &["--rehearsal"], &lower);
 
     world.agon(&["watch", "bomb", "--server", &served.address, "--quiet"]).ok();
     let file = world.file("tea.yaml", FILE);

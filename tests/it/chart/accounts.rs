@@ -1,6 +1,6 @@
 //! Users of NATS are switched on and off in a release that runs: the streams stay, because they are in the same account.
 use super::render::Render;
-use crate::support::{Cluster, SHORT, example, variables};
+use crate::support::{SHORT, TestCluster, example, variables};
 use agon_testkit::NatsOptions;
 
 /// The password of every user.
@@ -21,7 +21,7 @@ fn split(conf: &str) -> (&str, &str) {
 }
 
 /// Starts the server with other users over the same streams.
-fn switch(cluster: &mut Cluster, to: &str) {
+fn switch(cluster: &mut TestCluster, to: &str) {
     let server = cluster.nats_server();
     let path = server.folder().join("nats.conf");
     let conf = std::fs::read_to_string(&path).unwrap();
@@ -31,7 +31,7 @@ fn switch(cluster: &mut Cluster, to: &str) {
 }
 
 /// The debates of before are there, and another one is held.
-fn goes_on(cluster: Cluster, before: &[&str], id: &str) {
+fn goes_on(cluster: TestCluster, before: &[&str], id: &str) {
     let mut cluster = cluster.gateway().coordinators(1).hosts(1);
     for old in before {
         let said = cluster.agon(&["get", old]).ok();
@@ -49,9 +49,9 @@ fn users_are_switched_on_and_off_and_every_debate_is_kept() {
         environment: variables(&guarded, PASSWORD),
         ..NatsOptions::default()
     };
-    let mut release = Cluster::start().nats_with(options);
+    let mut release = TestCluster::start().nats_with(options);
     let url = release.nats_server().url();
-    let beside = || Cluster::start().beside(&url);
+    let beside = || TestCluster::start().beside(&url);
     goes_on(beside(), &[], "without-users");
 
     switch(&mut release, &guarded);

@@ -2,7 +2,7 @@
 use super::places::CHECKER;
 use super::pod::Pod;
 use super::site::{Release, Site};
-use crate::cluster_stage::PATIENCE;
+use crate::cluster_bench::PATIENCE;
 use agon_bus::nats::{NatsAuth, NatsConfig, NatsTls};
 use agon_chaos::Logs;
 use agon_core::{DebateState, Event};
@@ -19,13 +19,13 @@ const CALLERS: usize = 3;
 
 /// What the callers have done.
 #[derive(Default)]
-pub struct Progress {
+pub struct CrowdProgress {
     begun: AtomicUsize,
     ended: Mutex<Vec<String>>,
     enough: AtomicBool,
 }
 
-impl Progress {
+impl CrowdProgress {
     /// Waits until so many more debates have come to their end: those that run next are under way by then.
     pub fn more(&self, count: usize) {
         let before = self.ended.lock().unwrap().len();
@@ -40,8 +40,8 @@ impl Progress {
 
 /// Does the work while callers submit one debate after the other with the test's own client, each followed from its first event to its
 /// last. Gives the debates' ids.
-pub fn while_debates_run(site: &Site, caller: &Pod, debate: &[&str], work: impl FnOnce(&Progress)) -> Vec<String> {
-    let progress = Progress::default();
+pub fn while_debates_run(site: &Site, caller: &Pod, debate: &[&str], work: impl FnOnce(&CrowdProgress)) -> Vec<String> {
+    let progress = CrowdProgress::default();
     let call = || {
         while !progress.enough.load(Ordering::Relaxed) {
             let id = format!("rolled-{:04}", progress.begun.fetch_add(1, Ordering::Relaxed));

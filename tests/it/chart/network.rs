@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 /// The ports of a pod: what the render calls it, and what it is here.
-pub type Ports = BTreeMap<u16, u16>;
+pub type PortMap = BTreeMap<u16, u16>;
 
 /// The services of a render, each a line that leads to the pods that are ready, and who has a name of its own.
 pub struct Network {
     namespace: String,
     services: Vec<Service>,
     /// Ports of the pods of stateful sets, by their names within the namespace, such as `agon-nats-0.agon-nats-headless`.
-    named: BTreeMap<String, Ports>,
+    named: BTreeMap<String, PortMap>,
     /// Servers outside the render, by `host:port`.
     outside: BTreeMap<String, u16>,
     /// Ready pods: labels, ports, and the names of ports.
-    ready: Mutex<BTreeMap<String, Endpoint>>,
+    ready: Mutex<BTreeMap<String, PodEndpoint>>,
 }
 
 struct Service {
@@ -30,9 +30,9 @@ struct Service {
 
 /// Where a ready pod can be reached.
 #[derive(Clone)]
-pub struct Endpoint {
+pub struct PodEndpoint {
     pub labels: BTreeMap<String, String>,
-    pub ports: Ports,
+    pub ports: PortMap,
     /// Ports of the render by their names.
     pub names: BTreeMap<String, u16>,
 }
@@ -62,7 +62,7 @@ impl Network {
     }
 
     /// The ports that were put aside for a pod of a stateful set.
-    pub fn ports_of(&self, pod: &str) -> Option<Ports> {
+    pub fn ports_of(&self, pod: &str) -> Option<PortMap> {
         let full = self.named.iter().find(|(name, _)| name.split('.').next() == Some(pod));
         full.map(|(_, ports)| ports.clone())
     }
@@ -74,7 +74,7 @@ impl Network {
     }
 
     /// The port here of an address of the render; `own` are the ports of the pod that uses it.
-    fn port(&self, host: &str, port: u16, own: &Ports) -> u16 {
+    fn port(&self, host: &str, port: u16, own: &PortMap) -> u16 {
         if matches!(host, "0.0.0.0" | "127.0.0.1") {
             return *own.get(&port).unwrap_or_else(|| panic!("no container of the pod has the port {port}"));
         }
@@ -90,7 +90,7 @@ impl Network {
     }
 
     /// A text of the render with the addresses of this machine.
-    pub fn here(&self, text: &str, own: &Ports) -> String {
+    pub fn here(&self, text: &str, own: &PortMap) -> String {
         let mut here = String::new();
         let mut done = 0;
         for (colon, _) in text.match_indices(':') {
@@ -109,7 +109,7 @@ impl Network {
     }
 
     /// A pod is ready from here on, and services lead to it; or it is about to go.
-    pub fn set_ready(&self, pod: &str, endpoint: Option<Endpoint>) {
+    pub fn set_ready(&self, pod: &str, endpoint: Option<PodEndpoint>) {
         let mut ready = self.ready.lock().unwrap();
         match endpoint {
             Some(endpoint) => drop(ready.insert(pod.to_owned(), endpoint)),
@@ -117,8 +117,8 @@ impl Network {
         }
         for service in &self.services {
             let selected =
-                |endpoint: &&Endpoint| service.selector.iter().all(|(k, v)| endpoint.labels.get(k) == Some(v));
-            let target = |endpoint: &Endpoint| match &service.target {
+                |endpoint: &&PodEndpoint| service.selector.iter().all(|(k, v)| endpoint.labels.get(k) == Some(v));
+            let target = |endpoint: &PodEndpoint| match &service.target {
                 Value::String(name) => endpoint.names.get(name).copied(),
                 other => Some(number(other)),
             };
@@ -149,7 +149,7 @@ fn closed() -> TcpProxy {
 }
 
 /// A free port for each port of the containers.
-pub fn free_ports(spec: &Value) -> Ports {
+pub fn free_ports(spec: &Value) -> PortMap {
     let containers = list(spec, "/initContainers").iter().chain(list(spec, "/containers"));
     let ports = containers.flat_map(|container| list(container, "/ports"));
     ports.map(|port| (number(&port["containerPort"]), free_port().unwrap())).collect()

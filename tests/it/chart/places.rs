@@ -8,7 +8,7 @@
 //! - **A look from outside**: a configuration of nats-server with users gets one more, who reads the logs when all is over.
 //!
 //! What is not imitated at all: limits of CPU and memory, network policies, users and capabilities of the system.
-use super::network::{Network, Ports};
+use super::network::{Network, PortMap};
 use crate::support::agon;
 use agon_testkit::nats_servers;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub const CHECKER: &str = "checker";
 /// Where a container's things are.
 pub struct Places<'a> {
     pub network: &'a Network,
-    pub ports: &'a Ports,
+    pub ports: &'a PortMap,
     /// The folder that stands for the container's root.
     pub root: PathBuf,
     /// What is mounted, longest first.

@@ -1,10 +1,10 @@
 //! A pod: its containers as processes, started, probed and ended as a kubelet does it.
-use super::network::{Endpoint, Ports, free_ports, port_names, texts};
+use super::network::{PodEndpoint, PortMap, free_ports, port_names, texts};
 use super::places::{Places, program, settings};
 use super::render::{list, only, text};
 use super::site::Site;
-use super::volumes::Sources;
-use crate::cluster_stage::PATIENCE;
+use super::volumes::VolumeSources;
+use crate::cluster_bench::PATIENCE;
 use agon_testkit::{Process, http_get, until};
 use nix::sys::signal::Signal;
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub struct Pod {
     pub name: String,
     /// The pod's template or manifest.
     manifest: Value,
-    pub ports: Ports,
+    pub ports: PortMap,
     folder: PathBuf,
     /// Sidecars first, in the order of their start.
     containers: Vec<Container>,
@@ -111,7 +111,8 @@ impl Pod {
         let places = Places { network: &site.network, ports: &self.ports, root: root.clone(), mounts };
         if !root.exists() {
             let claimed = site.claims_folder(&self.name);
-            let sources = Sources { render: &site.render, secrets: &site.secrets, pod: &self.folder, claims: &claimed };
+            let sources =
+                VolumeSources { render: &site.render, secrets: &site.secrets, pod: &self.folder, claims: &claimed };
             sources.lay_out(&self.manifest["spec"], claims, spec, &places);
             std::fs::create_dir_all(root.join("cwd")).unwrap();
         }
@@ -179,7 +180,7 @@ impl Pod {
             self.probe(which);
         }
         let labels = texts(&self.manifest["metadata"]["labels"]);
-        let endpoint = Endpoint { labels, ports: self.ports.clone(), names: port_names(&self.manifest["spec"]) };
+        let endpoint = PodEndpoint { labels, ports: self.ports.clone(), names: port_names(&self.manifest["spec"]) };
         site.network.set_ready(&self.name, Some(endpoint));
     }
 

@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 /// What volumes are made of.
-pub struct Sources<'a> {
+pub struct VolumeSources<'a> {
     pub render: &'a Render,
     pub secrets: &'a Secrets,
     /// The pod's own folder: what is empty at first.
@@ -18,14 +18,14 @@ pub struct Sources<'a> {
 }
 
 /// A file of a volume.
-struct File {
+struct VolumeFile {
     path: String,
     bytes: Vec<u8>,
     /// Texts of ConfigMaps are changed as [`Places`] says; secrets are not.
     rendered: bool,
 }
 
-impl Sources<'_> {
+impl VolumeSources<'_> {
     /// Lays out what is mounted into a container.
     pub fn lay_out(&self, pod: &Value, claims: &[String], container: &Value, places: &Places<'_>) {
         for mount in list(container, "/volumeMounts") {
@@ -60,7 +60,7 @@ impl Sources<'_> {
         symlink(folder, at).unwrap();
     }
 
-    fn files(&self, volume: &Value) -> Vec<File> {
+    fn files(&self, volume: &Value) -> Vec<VolumeFile> {
         only(volume, &["name", "configMap", "secret", "projected"]);
         if let Some(projected) = volume.get("projected") {
             only(projected, &["sources", "defaultMode"]);
@@ -69,13 +69,13 @@ impl Sources<'_> {
         self.source(volume)
     }
 
-    fn source(&self, source: &Value) -> Vec<File> {
+    fn source(&self, source: &Value) -> Vec<VolumeFile> {
         only(source, &["name", "configMap", "secret"]);
         let (map, secret) = (&source["configMap"], &source["secret"]);
         if !map.is_null() {
             only(map, &["name", "defaultMode"]);
             let files = self.render.files(text(map, "/name")).into_iter();
-            return files.map(|(path, text)| File { path, bytes: text.into_bytes(), rendered: true }).collect();
+            return files.map(|(path, text)| VolumeFile { path, bytes: text.into_bytes(), rendered: true }).collect();
         }
         only(secret, &["name", "secretName", "items", "defaultMode"]);
         let name = secret.get("secretName").or(secret.get("name")).and_then(Value::as_str).unwrap();
@@ -86,12 +86,12 @@ impl Sources<'_> {
             items = self.secrets.keys(name).into_iter().map(|key| (key.clone(), key)).collect();
         }
         let file =
-            |(key, path): (String, String)| File { path, bytes: self.secrets.value(name, &key), rendered: false };
+            |(key, path): (String, String)| VolumeFile { path, bytes: self.secrets.value(name, &key), rendered: false };
         items.into_iter().map(file).collect()
     }
 }
 
-fn write(at: &Path, file: &File, places: &Places<'_>) {
+fn write(at: &Path, file: &VolumeFile, places: &Places<'_>) {
     fs::create_dir_all(at.parent().unwrap()).unwrap();
     if file.rendered {
         let text = std::str::from_utf8(&file.bytes).unwrap();

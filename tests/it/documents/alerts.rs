@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 const RULES: &str = "helm/agon/files/alerts.yaml";
 const GUIDE: &str = "docs/guide/operations.md";
 /// What the guide says about each of them.
-const SAYS: [&str; 4] = ["**Means:**", "**Users see:**", "**Look at:**", "**Do:**"];
+const SAYS: [&str; 4] = ["**Means:**", "**Users see:**", "**Check:**", "**Do:**"];
 
 /// The names of the alerts.
 fn alerts() -> BTreeSet<String> {

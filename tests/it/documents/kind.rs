@@ -3,18 +3,18 @@ use super::page::{Typed, quoted};
 
 /// What becomes of a command.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CommandKind {
     /// It runs, and ends with one of these codes.
     Runs(Vec<i32>),
     /// It keeps running.
-    Serves(Server),
+    Serves(BackgroundCommand),
     /// It needs something that is not here.
-    Elsewhere(&'static Reason),
+    Elsewhere(&'static NotRunReason),
 }
 
 /// A process that keeps running until the end of its page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Server {
+pub struct BackgroundCommand {
     /// What it says once it is up.
     pub says: &'static str,
     /// What it holds that only one process can have; the next that wants it replaces it.
@@ -23,28 +23,28 @@ pub struct Server {
 
 /// Why a command is not run.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Reason {
-    pub pattern: Pattern,
+pub struct NotRunReason {
+    pub pattern: CommandPattern,
     pub why: &'static str,
 }
 
 /// How a command is told from others.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Pattern {
+pub enum CommandPattern {
     /// A part of it starts with these words.
     Starts(&'static str),
     /// It has this text.
     Has(&'static str),
 }
 
-use Pattern::{Has, Starts};
+use CommandPattern::{Has, Starts};
 
-const fn not(pattern: Pattern, why: &'static str) -> Reason {
-    Reason { pattern, why }
+const fn not(pattern: CommandPattern, why: &'static str) -> NotRunReason {
+    NotRunReason { pattern, why }
 }
 
 /// What the tests cannot run. Everything else in the documents is run.
-pub const ELSEWHERE: &[Reason] = &[
+pub const ELSEWHERE: &[NotRunReason] = &[
     not(Starts("ollama"), "needs a model server and the network; a rehearsal server stands in for it at its port"),
     not(Has("_API_KEY="), "needs a key and the network; tests/it/keys.rs does the same with a server on this machine"),
     not(Has("--base-url"), "needs a model server; tests/it/keys.rs does the same with a server on this machine"),
@@ -61,7 +61,7 @@ pub const ELSEWHERE: &[Reason] = &[
     not(Starts("kind"), "needs a Docker daemon"),
     not(Starts("promtool"), "not everywhere; `cargo xtask ship` calls it"),
     not(Starts("nats"), "not in Debian; docs/guide/operations.md says with which versions it was run"),
-    not(Starts("grpcurl"), "not a Unix tool; tests/it/cluster_doors.rs makes the same calls by reflection"),
+    not(Starts("grpcurl"), "not a Unix tool; tests/it/cluster_access.rs makes the same calls by reflection"),
     not(Has("examples/external-participant/"), "needs packages of PyPI; tests/it/seat_example.rs runs it"),
 ];
 
@@ -110,25 +110,25 @@ const NO_COMMAND: &[&str] = &["for", "done", "fi", "}", "esac"];
 pub const FROM_SOURCES: &str = "cargo run --release -p agon --";
 
 /// Says what becomes of the command, or that nobody has said so.
-pub fn kind(command: &Typed) -> Result<Kind, String> {
+pub fn kind(command: &Typed) -> Result<CommandKind, String> {
     let text = command.text.replace(FROM_SOURCES, "agon");
     let parts = parts(&text);
-    let matches = |reason: &&Reason| match reason.pattern {
+    let matches = |reason: &&NotRunReason| match reason.pattern {
         Starts(words) => parts.iter().any(|part| starts(part, words)),
         Has(piece) => text.contains(piece),
     };
     if let Some(reason) = ELSEWHERE.iter().find(matches) {
-        return Ok(Kind::Elsewhere(reason));
+        return Ok(CommandKind::Elsewhere(reason));
     }
     let known = |part: &&Vec<String>| part.first().is_none_or(|program| HERE.contains(&program.as_str()));
     if let Some(part) = parts.iter().find(|part| !known(part)) {
         return Err(format!("`{}` is neither known to run here nor listed in ELSEWHERE", part.join(" ")));
     }
     if let Some(server) = parts.iter().find_map(|part| server(part)) {
-        return Ok(Kind::Serves(server));
+        return Ok(CommandKind::Serves(server));
     }
     let debates = parts.iter().any(|part| holds_debate(part));
-    Ok(Kind::Runs(match command.exits {
+    Ok(CommandKind::Runs(match command.exits {
         Some(code) => vec![code],
         // a debate may end undecided, which is no failure of the command
         None if debates => vec![0, 2],
@@ -166,19 +166,19 @@ fn starts(part: &[String], words: &str) -> bool {
     part.len() >= words.len() && part.iter().zip(&words).all(|(word, wanted)| word == wanted)
 }
 
-fn server(part: &[String]) -> Option<Server> {
+fn server(part: &[String]) -> Option<BackgroundCommand> {
     let has = |wanted: &[&str]| part.iter().any(|word| wanted.contains(&word.as_str()));
     let value = |flag: &str| part.iter().skip_while(|word| *word != flag).nth(1);
     match (part.first()?.as_str(), part.get(1).map(String::as_str)) {
         ("nats-server", _) if !has(&["-t", "-v", "--version", "--help", "--signal"]) => {
-            Some(Server { says: "Server is ready", place: Some("nats".to_owned()) })
+            Some(BackgroundCommand { says: "Server is ready", place: Some("nats".to_owned()) })
         }
         ("agon", Some("serve")) if !has(&["--help"]) => {
             let opens = value("--roles").is_none_or(|roles| roles.contains("gateway"));
-            Some(Server { says: "is up: ", place: opens.then(|| "gateway".to_owned()) })
+            Some(BackgroundCommand { says: "is up: ", place: opens.then(|| "gateway".to_owned()) })
         }
         ("agon", Some("rehearsal")) if !has(&["--help"]) => {
-            Some(Server { says: "http://", place: value("--listen").cloned() })
+            Some(BackgroundCommand { says: "http://", place: value("--listen").cloned() })
         }
         _ => None,
     }

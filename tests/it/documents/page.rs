@@ -22,7 +22,7 @@ pub struct Typed {
 
 /// A fenced block with the number of its first line.
 #[derive(Debug)]
-pub struct Block {
+pub struct CodeBlock {
     pub fence: String,
     pub line: usize,
     pub lines: Vec<String>,
@@ -71,27 +71,28 @@ pub fn commands(text: &str) -> Vec<Typed> {
 
 /// Blocks that hold commands, but do not say so: nobody would try them.
 pub fn hidden(text: &str) -> Vec<usize> {
-    let hides = |block: &&Block| OTHER_NAMES.contains(&block.fence.as_str()) || block.fence.is_empty() && types(block);
+    let hides =
+        |block: &&CodeBlock| OTHER_NAMES.contains(&block.fence.as_str()) || block.fence.is_empty() && types(block);
     blocks(text).iter().filter(hides).map(|block| block.line).collect()
 }
 
 /// Whether a block looks like something to type.
-fn types(block: &Block) -> bool {
+fn types(block: &CodeBlock) -> bool {
     const BEGINNINGS: [&str; 10] =
         ["agon ", "cargo ", "docker ", "helm ", "kubectl ", "nats ", "nats-server", "export ", "AGON_", "$ "];
     block.lines.iter().any(|line| BEGINNINGS.iter().any(|beginning| line.starts_with(beginning)))
 }
 
 /// The fenced blocks; a fence of more backticks may hold others.
-pub fn blocks(text: &str) -> Vec<Block> {
+pub fn blocks(text: &str) -> Vec<CodeBlock> {
     let mut found = Vec::new();
-    let mut open: Option<(usize, Block)> = None;
+    let mut open: Option<(usize, CodeBlock)> = None;
     for (index, line) in text.lines().enumerate() {
         let ticks = line.trim_start().chars().take_while(|c| *c == '`').count();
         match &mut open {
             None if ticks >= 3 => {
                 let fence = line.trim().trim_start_matches('`').to_owned();
-                open = Some((ticks, Block { fence, line: index + 2, lines: Vec::new() }));
+                open = Some((ticks, CodeBlock { fence, line: index + 2, lines: Vec::new() }));
             }
             None => {}
             Some((ticks_of_open, _)) if ticks >= *ticks_of_open && line.trim().trim_matches('`').is_empty() => {
@@ -104,7 +105,7 @@ pub fn blocks(text: &str) -> Vec<Block> {
     found
 }
 
-fn of_block(block: &Block) -> Vec<Typed> {
+fn of_block(block: &CodeBlock) -> Vec<Typed> {
     let mut commands: Vec<Typed> = Vec::new();
     let mut whole = true;
     for (index, line) in block.lines.iter().enumerate() {

@@ -2,7 +2,7 @@
 //!
 //! The documents use the ports that everybody uses (4222, 50051, 8080, 9090), so each page gets a network of its own, and with it names
 //! for the machines that the pages speak of. `unshare` makes it, also for plain users where the system lets them (Debian does).
-use super::kind::{FROM_SOURCES, Kind, Server, kind};
+use super::kind::{BackgroundCommand, CommandKind, FROM_SOURCES, kind};
 use super::page::{Typed, root};
 use crate::support::agon;
 use agon_testkit::{Process, until};
@@ -113,13 +113,13 @@ fn script(given: &[&str], commands: &[Typed]) -> Result<String, String> {
         let text = command.text.replace(FROM_SOURCES, "agon");
         let line = command.line;
         match kind(&command)? {
-            Kind::Elsewhere(_) => {}
-            Kind::Runs(codes) => {
+            CommandKind::Elsewhere(_) => {}
+            CommandKind::Runs(codes) => {
                 let codes = codes.iter().map(i32::to_string).collect::<Vec<_>>().join(" ");
                 write!(script, "echo '@@ line {line}'\n{{\n{text}\n}} </dev/null\nended {line} $? '{codes}'\n")
                     .unwrap();
             }
-            Kind::Serves(Server { says, place }) => {
+            CommandKind::Serves(BackgroundCommand { says, place }) => {
                 let place = place.unwrap_or_default();
                 let text = text.trim_end().trim_end_matches('&');
                 write!(script, "vacate '{place}'\n: >\"$SANDBOX/logs/{line}\"\nset -m\n{{\n{text}\n}} </dev/null >\"$SANDBOX/logs/{line}\" 2>&1 &\n").unwrap();

@@ -2,9 +2,9 @@
 use crate::support::{World, example};
 
 /// A debate file in its full form, whose keys can be set one by one.
-pub struct File(String);
+pub struct FormatFile(String);
 
-impl File {
+impl FormatFile {
     /// The example of a format, every default filled in.
     pub fn example(world: &World, format: &str) -> Self {
         Self::full(world, &example(&format!("formats/{format}.md")))

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A log as the program prints it.
-pub struct Log {
+pub struct EventLog {
     name: String,
     pub events: Vec<Value>,
 }
@@ -22,7 +22,7 @@ const PHASES: [&str; 8] = [
     "synthesis",
 ];
 
-impl Log {
+impl EventLog {
     /// Reads JSON lines.
     pub fn read(name: &str, lines: &str) -> Self {
         let events = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -4,8 +4,8 @@ mod invariants;
 mod nats;
 
 use crate::support::World;
-use files::File;
-use invariants::Log;
+use files::FormatFile;
+use invariants::EventLog;
 use std::sync::Mutex;
 
 /// The formats, each with its example file.
@@ -71,12 +71,12 @@ fn each_format_is_held_in_each_turn_order_and_decided_in_each_way_that_makes_sen
     let sensible: Vec<_> = (11_u32..).zip(sensible).collect();
     each(&sensible, |(seed, (format, order, strategy))| {
         let name = format!("{format}.{order}.{strategy}");
-        let file = File::example(&world, format).ordered(order).decided(strategy);
+        let file = FormatFile::example(&world, format).ordered(order).decided(strategy);
         let home = World::new();
         let path = file.write(&home, &name);
         let said = home.agon(&["run", &path, "--rehearsal", "--seed", &seed.to_string(), "--jsonl", "--no-reports"]);
         assert!(matches!(said.code, Some(0 | 2)), "{name}: {said:?}\n{}", file.text());
-        let log = Log::read(&name, &said.stdout);
+        let log = EventLog::read(&name, &said.stdout);
         log.holds(format, order, strategy);
     });
 }
@@ -92,7 +92,7 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
 
     each(&senseless, |(format, order, strategy)| {
         let name = format!("{format}.{order}.{strategy}");
-        let file = File::example(&world, format).ordered(order).decided(strategy);
+        let file = FormatFile::example(&world, format).ordered(order).decided(strategy);
         let path = file.write(&world, &name);
         let said = world.agon(&["check", &path]).code(64);
         let names_it = |key: &str| said.stdout.contains(key);

@@ -381,12 +381,12 @@ fn personas() -> Vec<Case> {
 }
 
 /// What a role needs beside it, and its keys.
-type Role = (fn(Case) -> Case, [&'static str; 9]);
+type RoleCase = (fn(Case) -> Case, [&'static str; 9]);
 
 /// What every role has of its model, where it is not shown elsewhere.
 fn sampling() -> Vec<Case> {
     let mut cases = Vec::new();
-    let roles: [Role; 5] = [
+    let roles: [RoleCase; 5] = [
         (|case| case, pointers!("/personas/0")),
         (|case| case, pointers!("/judge")),
         (moderated, pointers!("/moderator")),

@@ -1,11 +1,11 @@
 //! No option is accepted and does nothing: each changes what stands in the log, or what comes out.
 mod cases;
-mod seen;
+mod outputs;
 
 use crate::formats::each;
 use crate::support::World;
 use cases::{Case, cases};
-use seen::{Seen, difference};
+use outputs::{DebateOutputs, difference};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -77,7 +77,7 @@ fn every_option_of_the_reference_is_flipped_here() {
 #[test]
 fn every_option_changes_the_log_the_prompts_or_what_comes_out() {
     // Many options are absent from one and the same file.
-    let known: Mutex<BTreeMap<String, Arc<Seen>>> = Mutex::default();
+    let known: Mutex<BTreeMap<String, Arc<DebateOutputs>>> = Mutex::default();
     let without = |case: &Case| {
         let file = case.off().to_string();
         let seen = known.lock().unwrap().get(&file).cloned().filter(|_| case.beside.is_empty());
@@ -86,14 +86,14 @@ fn every_option_changes_the_log_the_prompts_or_what_comes_out() {
         seen
     };
     each(&cases(), |case: &Case| {
-        let (off, on) = (without(case), Seen::of(case, &case.on()));
+        let (off, on) = (without(case), DebateOutputs::of(case, &case.on()));
         assert!(difference(&off, &on).is_some(), "{} changes nothing", case.name);
     });
 }
 
 /// The debate without the option. Where the same file twice shows a difference, one between two files shows nothing.
-fn held_twice(case: &Case) -> Arc<Seen> {
-    let (once, again) = (Seen::of(case, &case.off()), Seen::of(case, &case.off()));
+fn held_twice(case: &Case) -> Arc<DebateOutputs> {
+    let (once, again) = (DebateOutputs::of(case, &case.off()), DebateOutputs::of(case, &case.off()));
     assert_eq!(difference(&once, &again), None, "{}: the same file differs from run to run", case.name);
     Arc::new(once)
 }

@@ -97,11 +97,11 @@ impl Browser {
     }
 
     /// Opens a file in a window of this width, and waits until it is loaded.
-    pub fn open(&mut self, file: &Path, width: u32) -> Page<'_> {
+    pub fn open(&mut self, file: &Path, width: u32) -> BrowserPage<'_> {
         let target = self.command(None, "Target.createTarget", &json!({"url": "about:blank"}));
         let attach = json!({"targetId": target["targetId"], "flatten": true});
         let session = self.command(None, "Target.attachToTarget", &attach)["sessionId"].as_str().unwrap().to_owned();
-        let mut page = Page { browser: self, session, target: target["targetId"].clone() };
+        let mut page = BrowserPage { browser: self, session, target: target["targetId"].clone() };
         for domain in ["Page", "Runtime", "Log", "Network", "Debugger"] {
             page.command(&format!("{domain}.enable"), json!({}));
         }
@@ -126,13 +126,13 @@ impl Drop for Browser {
 }
 
 /// A page that is open. Closed when dropped.
-pub struct Page<'a> {
+pub struct BrowserPage<'a> {
     browser: &'a mut Browser,
     session: String,
     target: Value,
 }
 
-impl Page<'_> {
+impl BrowserPage<'_> {
     fn command(&mut self, method: &str, params: Value) -> Value {
         let session = self.session.clone();
         self.browser.command(Some(&session), method, &params)
@@ -161,7 +161,7 @@ impl Page<'_> {
     }
 }
 
-impl Drop for Page<'_> {
+impl Drop for BrowserPage<'_> {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             self.browser.command(None, "Target.closeTarget", &json!({"targetId": self.target}));

@@ -1,22 +1,22 @@
 //! A host that may play one model, with nothing but its own user's permissions.
 use super::{PASSWORD, options, violations};
-use crate::support::{Cluster, SHORT, agon, example, nats_config};
+use crate::support::{SHORT, TestCluster, agon, example, nats_config};
 use agon_testkit::Rehearsal;
 
 const MODEL: &str = "qwen3:8b";
 
 /// A cluster whose user `host` is bound to the model; a rehearsal's queues are those of `rehearsal MODEL`.
-fn bound() -> (Cluster, Rehearsal) {
+fn bound() -> (TestCluster, Rehearsal) {
     let user = format!("host=rehearsal {MODEL}");
     let conf = nats_config(&["--roles", "gateway,coordinator", "--bound-host", &user]);
-    let cluster = Cluster::start().nats_with(options(conf)).with_users(PASSWORD);
+    let cluster = TestCluster::start().nats_with(options(conf)).with_users(PASSWORD);
     cluster.provision().ok();
     let rehearsal = Rehearsal::start(&agon(), &cluster.world.path(""), "rehearsal", &[]).unwrap();
     (cluster, rehearsal)
 }
 
 /// Settings of a host that plays this model alone.
-fn settings(cluster: &Cluster, rehearsal: &Rehearsal, model: &str) -> String {
+fn settings(cluster: &TestCluster, rehearsal: &Rehearsal, model: &str) -> String {
     let url = rehearsal.url();
     cluster.world.file("host.toml", &format!("[[hosts]]\nname = \"gpu\"\nurl = {url:?}\nmodels = [{model:?}]\n"))
 }

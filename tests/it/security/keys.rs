@@ -1,6 +1,6 @@
 //! Users with keys instead of passwords, made and used by the program's own commands.
 use super::{options, violations};
-use crate::support::{Cluster, PATIENCE, SHORT, example, nats_config};
+use crate::support::{PATIENCE, SHORT, TestCluster, example, nats_config};
 use agon_testkit::{NatsServer, until};
 use nix::sys::signal::Signal;
 
@@ -8,7 +8,7 @@ const USERS: [&str; 3] = ["provisioner", "gateway_coordinator", "host"];
 
 #[test]
 fn a_debate_runs_by_keys_that_the_program_made_and_a_stranger_stays_outside() {
-    let cluster = Cluster::start().with_keys("keys");
+    let cluster = TestCluster::start().with_keys("keys");
     std::fs::create_dir(cluster.world.path("keys")).unwrap();
     let mut line =
         vec!["--roles".to_owned(), "gateway+coordinator,host".to_owned(), "--shards".to_owned(), "2".to_owned()];
@@ -47,7 +47,7 @@ fn reload(server: &NatsServer, change: impl Fn(&str) -> String) {
 
 #[test]
 fn a_key_is_replaced_without_a_restart_of_anybody() {
-    let cluster = Cluster::start().with_keys("keys");
+    let cluster = TestCluster::start().with_keys("keys");
     let made = |file: &str| cluster.world.agon(&["nats", "key", file]).ok().stdout.trim().to_owned();
     std::fs::create_dir(cluster.world.path("keys")).unwrap();
     let old = made("keys/host");
@@ -71,7 +71,7 @@ fn a_key_is_replaced_without_a_restart_of_anybody() {
 
 #[test]
 fn a_user_that_was_taken_away_is_put_out_at_the_reload() {
-    let cluster = Cluster::start().with_keys("keys");
+    let cluster = TestCluster::start().with_keys("keys");
     std::fs::create_dir(cluster.world.path("keys")).unwrap();
     let made = |file: &str| cluster.world.agon(&["nats", "key", file]).ok().stdout.trim().to_owned();
     let (key, other) = (made("keys/provisioner"), made("other"));

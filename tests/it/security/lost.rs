@@ -1,6 +1,6 @@
 //! Streams that NATS loses while processes run.
 use super::{PASSWORD, guarded, guarded_by, user};
-use crate::support::{Cluster, PATIENCE, SHORT, address, example};
+use crate::support::{PATIENCE, SHORT, TestCluster, address, example};
 use agon_testkit::until;
 
 /// Somebody who may do anything in the account of the streams.
@@ -8,11 +8,11 @@ fn with_root(conf: &str) -> String {
     conf.replacen("users: [\n", &format!("users: [\n      {{ user: root, password: {PASSWORD} }}\n"), 1)
 }
 
-fn delete(cluster: &mut Cluster, who: Option<&str>, streams: &[&str]) {
+fn delete(cluster: &mut TestCluster, who: Option<&str>, streams: &[&str]) {
     let server = cluster.nats_server();
     let mut wire = match who {
         Some(name) => user(server, name),
-        None => super::wire::Wire::connect(server.port(), None).unwrap(),
+        None => super::wire::NatsWire::connect(server.port(), None).unwrap(),
     };
     assert!(wire.listen("_INBOX_root.>").is_empty());
     for stream in streams {
@@ -24,7 +24,7 @@ fn delete(cluster: &mut Cluster, who: Option<&str>, streams: &[&str]) {
 
 #[test]
 fn a_role_that_may_set_up_streams_does_so_when_they_are_lost() {
-    let mut cluster = Cluster::start().nats().gateway().coordinators(1).hosts(1);
+    let mut cluster = TestCluster::start().nats().gateway().coordinators(1).hosts(1);
     delete(&mut cluster, None, &["AGON_LOG_0", "AGON_RES", "AGON_JOB", "AGON_IDX", "AGON_GEN"]);
 
     until("a debate is admitted again", PATIENCE, || {
@@ -39,14 +39,14 @@ fn a_role_that_may_set_up_streams_does_so_when_they_are_lost() {
 #[test]
 fn the_list_of_debates_is_made_anew_from_the_logs_while_everything_runs_on() {
     let mut cluster =
-        Cluster::start().setting("AGON__COORDINATOR__SWEEP", "1s").nats().gateway().coordinators(1).hosts(1);
+        TestCluster::start().setting("AGON__COORDINATOR__SWEEP", "1s").nats().gateway().coordinators(1).hosts(1);
     cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", "over"]).ok();
     // nobody serves its model: it runs and waits
     cluster.agon(&["submit", &example(SHORT), "--model", "nobodys", "--id", "waits"]).ok();
     let ours = cluster.address("gRPC");
     let owned = [("over".to_owned(), "succeeded".to_owned()), ("waits".to_owned(), "running".to_owned())];
     until("both are listed", PATIENCE, || Ok((listed(&cluster, &ours) == owned).then_some(()))).unwrap();
-    let mut wire = super::wire::Wire::connect(cluster.nats_server().port(), None).unwrap();
+    let mut wire = super::wire::NatsWire::connect(cluster.nats_server().port(), None).unwrap();
     assert!(wire.listen("_INBOX_root.>").is_empty());
     assert!(wire.publish("agon.v1.log.0.default.damaged", "no record").is_empty());
 
@@ -66,7 +66,7 @@ fn the_list_of_debates_is_made_anew_from_the_logs_while_everything_runs_on() {
 }
 
 /// Ids and states of the debates that a gateway lists, by id.
-fn listed(cluster: &Cluster, gateway: &str) -> Vec<(String, String)> {
+fn listed(cluster: &TestCluster, gateway: &str) -> Vec<(String, String)> {
     let said = cluster.world.agon(&["list", "--json", "--server", gateway]).ok();
     let debates: Vec<serde_json::Value> = serde_json::from_str(&said.stdout).unwrap();
     let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
@@ -90,25 +90,25 @@ fn a_role_that_may_not_ends_with_64_and_says_what_to_run() {
 
 #[test]
 fn a_second_cluster_on_the_same_account_is_refused_and_told_whose_streams_these_are() {
-    let mut first = Cluster::start().nats().setting("AGON__CLUSTER__NAME", "first").gateway();
+    let mut first = TestCluster::start().nats().setting("AGON__CLUSTER__NAME", "first").gateway();
     for name in ["second", ""] {
-        let mut other = Cluster::start().beside(&first.nats_server().url());
+        let mut other = TestCluster::start().beside(&first.nats_server().url());
         if !name.is_empty() {
             other = other.setting("AGON__CLUSTER__NAME", name);
         }
         let refused = other.serve_in_vain(&["--roles", "gateway"]).code(64).stderr;
         assert!(refused.contains("cluster \"first\"") && refused.contains("cluster.name"), "{name}: {refused}");
     }
-    let alike = Cluster::start().beside(&first.nats_server().url()).setting("AGON__CLUSTER__NAME", "first");
+    let alike = TestCluster::start().beside(&first.nats_server().url()).setting("AGON__CLUSTER__NAME", "first");
     assert!(alike.provision().ok().stdout.contains("AGON_LOG_0     as asked"));
 }
 
 #[test]
 fn a_cluster_without_a_name_takes_the_first_one_that_it_is_given() {
-    let mut nameless = Cluster::start().nats().gateway();
+    let mut nameless = TestCluster::start().nats().gateway();
     let url = nameless.nats_server().url();
-    Cluster::start().beside(&url).setting("AGON__CLUSTER__NAME", "first").provision().ok();
-    let refused = Cluster::start().beside(&url).setting("AGON__CLUSTER__NAME", "second").provision().code(64);
+    TestCluster::start().beside(&url).setting("AGON__CLUSTER__NAME", "first").provision().ok();
+    let refused = TestCluster::start().beside(&url).setting("AGON__CLUSTER__NAME", "second").provision().code(64);
     assert!(refused.stderr.contains("cluster \"first\""), "{refused:?}");
     // who runs already goes on, and a debate is admitted
     nameless.agon(&["submit", &example(SHORT), "--rehearsal"]).ok();

@@ -1,7 +1,7 @@
 //! Hosts take orders from coordinators and gateways alone, and turns alone from the server.
-use super::wire::Wire;
+use super::wire::NatsWire;
 use super::{PASSWORD, options, user};
-use crate::support::{Cluster, PATIENCE, SHORT, example, nats_config};
+use crate::support::{PATIENCE, SHORT, TestCluster, example, nats_config};
 use agon_bus::subject::Token;
 use agon_testkit::{NatsServer, until};
 
@@ -9,9 +9,9 @@ use agon_testkit::{NatsServer, until};
 const HOSTS: [&str; 2] = ["host", "qwen"];
 const MODEL: &str = "qwen3:8b";
 
-fn cluster() -> Cluster {
+fn cluster() -> TestCluster {
     let conf = nats_config(&["--bound-host", &format!("qwen={MODEL}")]);
-    let cluster = Cluster::start().nats_with(options(conf)).with_users(PASSWORD);
+    let cluster = TestCluster::start().nats_with(options(conf)).with_users(PASSWORD);
     cluster.provision().ok();
     cluster
 }
@@ -63,7 +63,7 @@ fn no_host_pulls_from_another_consumer_by_what_looks_like_an_acknowledgement() {
 }
 
 /// Has the server answer into the subjects of a host's orders.
-fn attack(attacker: &mut Wire, host: &str) {
+fn attack(attacker: &mut NatsWire, host: &str) {
     let asked = [
         ("agon.v1.js.STREAM.INFO.AGON_GEN", ""),
         ("agon.v1.js.STREAM.MSG.GET.AGON_RES", r#"{"seq":77}"#),
@@ -83,7 +83,7 @@ fn no_host_has_the_server_order_another_to_drain() {
     victim.wait_for(" is up: ").unwrap();
     let port = cluster.nats_server().port();
     for who in HOSTS {
-        let mut attacker = Wire::connect(port, Some((who, PASSWORD))).unwrap();
+        let mut attacker = NatsWire::connect(port, Some((who, PASSWORD))).unwrap();
         assert!(attacker.listen("agon.v1.hb.*").is_empty());
         let (heartbeat, _) = attacker.hear();
         let name = heartbeat.rsplit('.').next().unwrap().to_owned();

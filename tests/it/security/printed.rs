@@ -1,7 +1,7 @@
 //! `agon nats config`: what is shipped, what can be asked for, and what nats-server says to it.
-use super::tls::Authority;
+use super::tls::CertificateFiles;
 use super::{PASSWORD, guarded_by, options};
-use crate::support::{Said, World, assert_valid, nats_config, nats_users, variables};
+use crate::support::{ProgramOutput, World, assert_valid, nats_config, nats_users, variables};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ fn every_shipped_configuration_is_what_the_command_in_it_prints() {
 #[test]
 fn nats_server_takes_every_shipped_configuration() {
     let world = World::new();
-    let authority = Authority::new(&world.path(""));
+    let authority = CertificateFiles::new(&world.path(""));
     for path in shipped() {
         let text = std::fs::read_to_string(&path).unwrap();
         validate(&world, &text.replace(CERTIFICATES, authority.folder()));
@@ -147,7 +147,7 @@ fn hosts_have_an_account_of_their_own_that_is_lent_no_maker_of_consumers() {
 fn what_does_not_fit_is_refused_with_the_reason() {
     let world = World::new();
     let refusals: [(&[&str], &str); 8] = [
-        (&["--roles", "judge"], "there are gateway, coordinator, host"),
+        (&["--roles", "judge"], "use gateway, coordinator or host"),
         (&["--roles", "host,host"], "two users host"),
         (&["--account", "acme"], "A-Z"),
         (&["--account", "SYS"], "operators"),
@@ -162,7 +162,7 @@ fn what_does_not_fit_is_refused_with_the_reason() {
     }
     let key = world.agon(&["nats", "key", "some.nk"]).ok().stdout;
     let nobody = world.agon(&["nats", "config", "--nkey", &format!("nobody={}", key.trim())]).code(64);
-    assert!(nobody.stderr.contains("there are coordinator, gateway, host, provisioner, sys"), "{nobody:?}");
+    assert!(nobody.stderr.contains("the users are coordinator, gateway, host, provisioner, sys"), "{nobody:?}");
     let again = world.agon(&["nats", "key", "some.nk"]).code(64);
     assert!(again.stderr.contains("never overwritten"), "{again:?}");
 }
@@ -185,7 +185,7 @@ fn doctor_finds_no_fault_with_the_users_as_printed() {
         let mut command = cluster.world.command(&["doctor", "--rehearsal"]);
         command.env("AGON__NATS__URLS", &url).env("AGON__NATS__USER", user);
         command.env("AGON__NATS__PASSWORD__ENV", "NATS_PASSWORD").env("NATS_PASSWORD", PASSWORD);
-        Said::of(&command.output().unwrap())
+        ProgramOutput::of(&command.output().unwrap())
     };
 
     for user in ["gateway", "coordinator", "host", "provisioner"] {
@@ -208,7 +208,7 @@ fn doctor_names_what_a_user_lacks_and_what_is_not_set_up() {
         let mut command = cluster.world.command(&["doctor", "--rehearsal"]);
         command.env("AGON__NATS__URLS", &url).env("AGON__NATS__USER", user);
         command.env("AGON__NATS__PASSWORD__ENV", "NATS_PASSWORD").env("NATS_PASSWORD", PASSWORD);
-        let said = Said::of(&command.output().unwrap());
+        let said = ProgramOutput::of(&command.output().unwrap());
         assert!(said.stdout.contains("fail  NATS") && said.stdout.contains(lacks), "{user}: {said:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Two clusters in two accounts of one nats-server: neither knows of the other.
 use super::{PASSWORD, options, stored_as, user, violations};
-use crate::support::{Cluster, SHORT, example, nats_config};
+use crate::support::{SHORT, TestCluster, example, nats_config};
 use agon_testkit::NatsServer;
 use serde_json::Value;
 
@@ -12,22 +12,22 @@ fn logged(server: &NatsServer, tenant: &str) -> u64 {
     stored.iter().find(|(stream, ..)| stream == "AGON_LOG_0").unwrap().1
 }
 
-fn ids(cluster: &mut Cluster) -> Vec<String> {
+fn ids(cluster: &mut TestCluster) -> Vec<String> {
     let listed: Value = serde_json::from_str(&cluster.agon(&["list", "--json"]).ok().stdout).unwrap();
     listed.as_array().unwrap().iter().map(|debate| debate["id"].as_str().unwrap().to_owned()).collect()
 }
 
-fn debate(cluster: &mut Cluster, id: &str) {
+fn debate(cluster: &mut TestCluster, id: &str) {
     let said = cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", id]).ok();
     assert!(said.stdout.contains("Decided"), "{said:?}");
 }
 
 #[test]
 fn two_accounts_hold_a_debate_each_and_see_nothing_of_the_other() {
-    let acme = Cluster::start().nats_with(options(nats_config(&ACCOUNTS))).with_users_of("acme_", PASSWORD);
+    let acme = TestCluster::start().nats_with(options(nats_config(&ACCOUNTS))).with_users_of("acme_", PASSWORD);
     acme.provision().ok();
     let mut acme = acme.gateway().coordinators(1).hosts(1);
-    let mut globex = Cluster::start().beside(&acme.nats_server().url()).with_users_of("globex_", PASSWORD);
+    let mut globex = TestCluster::start().beside(&acme.nats_server().url()).with_users_of("globex_", PASSWORD);
     let early = globex.serve_in_vain(&["--roles", "gateway"]).code(64);
     assert!(early.stderr.contains("agon provision"), "the streams of the other account count for it: {early:?}");
     globex.provision().ok();

@@ -1,15 +1,15 @@
 //! The shipped configuration with TLS: both sides show certificates, and still say which user they are.
 use super::{options, violations};
-use crate::support::{Cluster, SHORT, example, nats_config};
+use crate::support::{SHORT, TestCluster, example, nats_config};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use std::path::{Path, PathBuf};
 
 /// An authority with the certificates of one server and one client, as files of a folder.
-pub struct Authority {
+pub struct CertificateFiles {
     folder: PathBuf,
 }
 
-impl Authority {
+impl CertificateFiles {
     pub fn new(folder: &Path) -> Self {
         let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
         let key = KeyPair::generate().unwrap();
@@ -34,15 +34,15 @@ impl Authority {
     }
 }
 
-fn secured() -> (Cluster, Authority) {
-    let cluster = Cluster::start();
-    let authority = Authority::new(&cluster.world.path(""));
+fn secured() -> (TestCluster, CertificateFiles) {
+    let cluster = TestCluster::start();
+    let authority = CertificateFiles::new(&cluster.world.path(""));
     let conf = nats_config(&["--tls", authority.folder()]);
     let cluster = cluster.nats_with(options(conf)).with_users("right");
     (cluster.setting("AGON__NATS__TLS__CA", &authority.file("ca.crt")), authority)
 }
 
-fn certified(cluster: Cluster, authority: &Authority) -> Cluster {
+fn certified(cluster: TestCluster, authority: &CertificateFiles) -> TestCluster {
     let cluster = cluster.setting("AGON__NATS__TLS__CERT", &authority.file("client.crt"));
     cluster.setting("AGON__NATS__TLS__KEY", &authority.file("client.key"))
 }

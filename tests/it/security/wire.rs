@@ -5,14 +5,14 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
 /// A connection.
-pub struct Wire {
+pub struct NatsWire {
     stream: BufReader<TcpStream>,
     /// Subjects of messages that came, and what they say.
     pub heard: Vec<(String, String)>,
     listeners: usize,
 }
 
-impl Wire {
+impl NatsWire {
     /// Connects as a user, or as nobody; the error is the server's.
     pub fn connect(port: u16, user: Option<(&str, &str)>) -> Result<Self, String> {
         let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();

@@ -1,5 +1,5 @@
 //! Debates that servers gave up for now.
-use super::served::{Served, submit};
+use super::served::{ServeServer, submit};
 use super::{ended, paused};
 use crate::support::{PATIENCE, World};
 use agon_core::{Debate, DebateId, Input, Position, Reason, ReasonCode};
@@ -8,19 +8,19 @@ use agon_testkit::until;
 use tokio::runtime::Builder;
 
 /// A server whose debate of this name another one gave up in its midst.
-fn given_up(world: &World, id: &str) -> Served {
+fn given_up(world: &World, id: &str) -> ServeServer {
     halted(world, id, Reason::with(ReasonCode::Poison, "5 claims in a row brought nothing"))
 }
 
 /// The same for this reason.
-fn halted(world: &World, id: &str, reason: Reason) -> Served {
-    let mut served = Served::start(world, "first", &["--token-interval", "5ms"]);
+fn halted(world: &World, id: &str, reason: Reason) -> ServeServer {
+    let mut served = ServeServer::start(world, "first", &["--token-interval", "5ms"]);
     submit(world, &served, id, &[]);
     let spoken = || Ok(world.events(id).iter().any(|event| event["type"] == "speech_recorded").then_some(()));
     until("somebody has spoken", PATIENCE, spoken).unwrap();
     served.process.terminate().unwrap();
     interrupt(world, id, reason);
-    Served::start(world, "second", &[])
+    ServeServer::start(world, "second", &[])
 }
 
 /// What a coordinator writes that gives up.
@@ -107,7 +107,7 @@ fn a_debate_that_servers_gave_up_is_cancelled_here_and_there() {
 fn watching_a_debate_that_its_own_process_left_ends_at_once_and_says_how_it_goes_on() {
     let world = World::new();
     paused(&world, "kept-here");
-    let served = Served::start(&world, "beside", &[]);
+    let served = ServeServer::start(&world, "beside", &[]);
     let said = world.agon(&["watch", "kept-here", "--server", &served.address]).code(130);
     let way = "debate kept-here is paused\n  continue it on its machine with: agon resume kept-here";
     assert!(said.stderr.contains(way) && said.stdout.contains("== Opening statements =="), "{said:?}");
@@ -116,7 +116,7 @@ fn watching_a_debate_that_its_own_process_left_ends_at_once_and_says_how_it_goes
 #[test]
 fn a_server_verifies_the_logs_that_it_keeps_and_names_damage() {
     let world = World::new();
-    let served = Served::start(&world, "checks", &[]);
+    let served = ServeServer::start(&world, "checks", &[]);
     submit(&world, &served, "proven", &["--wait", "--quiet", "--no-reports"]);
     let here = world.json(&["verify", "--json"]);
     let there = world.json(&["verify", "proven", "--json", "--server", &served.address]);

@@ -1,6 +1,6 @@
 //! A store that another process keeps locked: for a moment, and for longer than Agon waits.
 use super::{ended, paused, slow_run};
-use crate::support::{SHORT, Said, World, example};
+use crate::support::{ProgramOutput, SHORT, World, example};
 use agon_testkit::until;
 use rusqlite::Connection;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ fn moment() {
 }
 
 /// What `list`, `run` and `resume` say that begin while the store is locked; `held` says for how long it stays so.
-fn said(world: &World, held: impl FnOnce(&dyn Fn() -> bool)) -> [Said; 3] {
+fn said(world: &World, held: impl FnOnce(&dyn Fn() -> bool)) -> [ProgramOutput; 3] {
     let new = example(SHORT);
     let quiet = ["--rehearsal", "--quiet", "--no-reports"];
     let run = [&["run", new.as_str(), "--id", "begun-here"][..], &quiet].concat();

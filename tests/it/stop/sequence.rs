@@ -1,7 +1,7 @@
 //! One random sequence, and what has to hold of its debates after every step.
-use crate::support::{PATIENCE, Running, SHORT, Said, World, example};
+use crate::support::{PATIENCE, ProgramOutput, RunningProgram, SHORT, World, example};
 use agon_core::{DebateId, Event, Halt, Position, Record};
-use agon_store::{Journal as _, Local, SqliteOptions, SqliteStore, Upkeep as _};
+use agon_store::{Journal as _, LocalState, SqliteOptions, SqliteStore, Upkeep as _};
 use agon_testkit::until;
 use nix::sys::signal::Signal;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ const STEPS: u64 = 7;
 const PACE: [&str; 4] = ["--token-interval", "1ms", "--latency", "5ms"];
 
 /// A debate of a sequence, as it has to stand.
-struct Known {
+struct ExpectedDebate {
     id: String,
     /// Its log when its process had ended, until somebody resumes it.
     left: Vec<Arc<Record>>,
@@ -32,7 +32,7 @@ pub(super) struct Sequence<'a> {
     random: u64,
     store: SqliteStore,
     runtime: Runtime,
-    debates: Vec<Known>,
+    debates: Vec<ExpectedDebate>,
     submitted: Vec<String>,
 }
 
@@ -81,8 +81,8 @@ impl<'a> Sequence<'a> {
         let file = example(SHORT);
         let args =
             ["run", &file, "--rehearsal", "--rounds", "1", "--seed", "7", "--jsonl", "--no-reports", "--id", &id];
-        let running = Running::start(self.world.command(&[&args[..], &PACE].concat()));
-        self.debates.push(Known { id, left: Vec::new(), halt: None });
+        let running = RunningProgram::start(self.world.command(&[&args[..], &PACE].concat()));
+        self.debates.push(ExpectedDebate { id, left: Vec::new(), halt: None });
         let at = self.debates.len() - 1;
         self.stop(at, running);
     }
@@ -90,7 +90,7 @@ impl<'a> Sequence<'a> {
     /// Continues a debate that stands still, and stops it somewhere or lets it end.
     fn resume(&mut self) {
         let Some(at) = self.halted() else { return };
-        let running = Running::start(self.resuming(at));
+        let running = RunningProgram::start(self.resuming(at));
         self.stop(at, running);
     }
 
@@ -103,25 +103,25 @@ impl<'a> Sequence<'a> {
     fn resume_twice(&mut self) {
         let Some(at) = self.halted() else { return };
         let both = [self.resuming(at), self.resuming(at)]
-            .map(|mut command| std::thread::spawn(move || Said::of(&command.output().unwrap())));
+            .map(|mut command| std::thread::spawn(move || ProgramOutput::of(&command.output().unwrap())));
         let said = both.map(|one| one.join().unwrap());
         let refused = said.iter().filter(|said| {
             said.code == Some(64)
                 && (said.stderr.contains("is played by process") || said.stderr.contains("just ended"))
         });
-        let late = said.iter().filter(|said| said.stderr.contains("is over"));
+        let late = said.iter().filter(|said| said.stderr.contains("has ended"));
         assert_eq!(refused.count() + late.count(), 1, "{}: {said:?}", self.number);
         self.played(at, None);
     }
 
     /// A whole debate of another terminal.
-    fn short_run(&mut self, step: u64) -> Said {
+    fn short_run(&mut self, step: u64) -> ProgramOutput {
         let id = format!("s{}-{step}", self.number);
         let file = example(SHORT);
         let args = ["run", &file, "--rehearsal", "--rounds", "1", "--quiet", "--no-reports", "--id", &id];
         let said = self.world.agon(&args);
         assert!(matches!(said.code, Some(0 | 2)), "{}: {said:?}", self.number);
-        self.debates.push(Known { id, left: Vec::new(), halt: None });
+        self.debates.push(ExpectedDebate { id, left: Vec::new(), halt: None });
         self.played(self.debates.len() - 1, None);
         said
     }
@@ -142,7 +142,7 @@ impl<'a> Sequence<'a> {
     }
 
     /// Stops a process after some of its events, or lets it end.
-    fn stop(&mut self, at: usize, running: Running) {
+    fn stop(&mut self, at: usize, running: RunningProgram) {
         for _ in 0..self.choose(40) {
             if running.line().is_none() {
                 break;
@@ -187,7 +187,7 @@ impl<'a> Sequence<'a> {
         );
         // one that was killed before it played the debate may have claimed it or not
         let early = claims.is_empty()
-            && self.runtime.block_on(self.store.local(&debate(id))).unwrap() == known.halt.map(Local::Halted);
+            && self.runtime.block_on(self.store.local(&debate(id))).unwrap() == known.halt.map(LocalState::Halted);
         let halt = if early { known.halt } else { halt };
         known.halt = halt.filter(|_| !ended && !log.is_empty());
         known.left = log;
@@ -199,7 +199,7 @@ impl<'a> Sequence<'a> {
             let (number, id) = (self.number, &known.id);
             assert_eq!(self.log(id), known.left, "{number}: {id} was continued by somebody");
             let local = self.runtime.block_on(self.store.local(&debate(id))).unwrap();
-            let wanted = known.halt.map(Local::Halted);
+            let wanted = known.halt.map(LocalState::Halted);
             // a process that was killed before it admitted its debate has left none
             if !known.left.is_empty() {
                 assert_eq!(local, wanted, "{number}: {id}");

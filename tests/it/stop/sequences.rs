@@ -2,7 +2,7 @@
 //!
 //! No debate continues that nobody resumed, none is lost, none is played by two processes: the logs say so.
 use super::sequence::Sequence;
-use super::served::Served;
+use super::served::ServeServer;
 use crate::support::World;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,7 +12,7 @@ const AT_ONCE: usize = 6;
 /// Plays that many sequences, whose choices follow from their number.
 fn play(count: usize) {
     let world = World::new();
-    let served = Served::start(&world, "beside", &["--token-interval", "1ms"]);
+    let served = ServeServer::start(&world, "beside", &["--token-interval", "1ms"]);
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {

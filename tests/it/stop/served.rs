@@ -4,12 +4,12 @@ use crate::support::{SHORT, World, example};
 use agon_testkit::Process;
 
 /// A server that rehearses on the store that `agon run` uses.
-pub(crate) struct Served {
+pub(crate) struct ServeServer {
     pub(crate) process: Process,
     pub(crate) address: String,
 }
 
-impl Served {
+impl ServeServer {
     pub(super) fn start(world: &World, name: &str, options: &[&str]) -> Self {
         Self::start_with(world, name, &[&["--rehearsal"], options].concat(), &[])
     }
@@ -31,7 +31,7 @@ impl Served {
     }
 }
 
-pub(super) fn submit(world: &World, served: &Served, id: &str, options: &[&str]) {
+pub(super) fn submit(world: &World, served: &ServeServer, id: &str, options: &[&str]) {
     let args = ["submit", &example(SHORT), "--rehearsal", "--seed", "7", "--server", &served.address, "--id", id];
     world.agon(&[&args[..], options].concat()).ok();
 }
@@ -41,7 +41,7 @@ fn a_server_plays_what_was_submitted_to_it_and_shows_the_rest_as_it_stands() {
     let world = World::new();
     paused(&world, "kept-here");
     let left = world.events("kept-here");
-    let served = Served::start(&world, "beside", &[]);
+    let served = ServeServer::start(&world, "beside", &[]);
 
     submit(&world, &served, "submitted", &["--wait", "--quiet", "--no-reports"]);
 
@@ -61,7 +61,7 @@ fn a_server_plays_what_was_submitted_to_it_and_shows_the_rest_as_it_stands() {
 #[test]
 fn what_was_submitted_to_a_server_is_neither_a_candidate_nor_played_by_resume() {
     let world = World::new();
-    let mut served = Served::start(&world, "first", &["--token-interval", "50ms"]);
+    let mut served = ServeServer::start(&world, "first", &["--token-interval", "50ms"]);
     submit(&world, &served, "submitted", &[]);
     served.process.kill();
     let left = world.events("submitted");
@@ -74,7 +74,7 @@ fn what_was_submitted_to_a_server_is_neither_a_candidate_nor_played_by_resume() 
 
     world.agon(&["cancel", "submitted"]).ok();
     // the lease of the server that died has to run out first
-    let next = Served::start(&world, "second", &[]);
+    let next = ServeServer::start(&world, "second", &[]);
     let said = world.agon(&["watch", "submitted", "--server", &next.address, "--quiet"]);
     assert_eq!(said.code, Some(4), "{said:?}");
 }

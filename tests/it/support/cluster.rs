@@ -1,13 +1,13 @@
 //! A cluster as a user would start it by hand: nats-server, gateways, coordinators and hosts, each a process with a log of its own.
-use super::{Running, Said, World};
+use super::{ProgramOutput, RunningProgram, World};
 use agon_testkit::{NatsOptions, NatsServer, Process};
 use serde_json::Value;
 use std::process::Command;
 
 /// Processes around one nats-server, in one world. All end with it.
-pub struct Cluster {
+pub struct TestCluster {
     // dropped in this order: the processes before what they stand on
-    members: Vec<Member>,
+    members: Vec<ClusterMember>,
     nats: Option<NatsServer>,
     pub world: World,
     starts: usize,
@@ -30,7 +30,7 @@ enum Login {
 }
 
 /// A process of the cluster.
-pub struct Member {
+pub struct ClusterMember {
     /// Its name; the id of its node is this and a few letters of the start.
     pub name: String,
     pub process: Process,
@@ -41,7 +41,7 @@ const UP: &str = " is up: ";
 /// A pace at which there is time to interfere.
 pub const SLOW: [&str; 2] = ["--token-interval", "1ms"];
 
-impl Cluster {
+impl TestCluster {
     /// Nothing yet but a world.
     pub fn start() -> Self {
         Self {
@@ -130,7 +130,7 @@ impl Cluster {
     fn add(&mut self, name: &str, roles: &str, options: &[&str]) {
         let mut process = self.launch(name, &[&["--roles", roles, "--name", name], options].concat());
         process.wait_for(UP).unwrap();
-        self.members.push(Member { name: name.to_owned(), process });
+        self.members.push(ClusterMember { name: name.to_owned(), process });
     }
 
     /// Starts `agon serve` on free ports, with the cluster's NATS where there is one, and does not wait for it.
@@ -141,10 +141,10 @@ impl Cluster {
     }
 
     /// Runs `agon serve` to its end, which has to come by itself.
-    pub fn serve_in_vain(&mut self, args: &[&str]) -> Said {
+    pub fn serve_in_vain(&mut self, args: &[&str]) -> ProgramOutput {
         let mut process = self.launch("in-vain", args);
         let code = process.wait().unwrap().code();
-        Said { code, stdout: String::new(), stderr: process.log() }
+        ProgramOutput { code, stdout: String::new(), stderr: process.log() }
     }
 
     fn serve(&self, args: &[&str]) -> Command {
@@ -181,10 +181,10 @@ impl Cluster {
     }
 
     /// Runs `agon provision`.
-    pub fn provision(&self) -> Said {
+    pub fn provision(&self) -> ProgramOutput {
         let mut command = self.world.command(&["provision"]);
         self.prepare(&mut command, Some("provisioner".to_owned()));
-        Said::of(&command.output().unwrap())
+        ProgramOutput::of(&command.output().unwrap())
     }
 
     /// A process by its name.
@@ -216,12 +216,12 @@ impl Cluster {
         command
     }
     /// The same, run to its end.
-    pub fn agon(&mut self, args: &[&str]) -> Said {
-        Said::of(&self.client(args).output().unwrap())
+    pub fn agon(&mut self, args: &[&str]) -> ProgramOutput {
+        ProgramOutput::of(&self.client(args).output().unwrap())
     }
     /// The same, while it runs.
-    pub fn running(&mut self, args: &[&str]) -> Running {
-        Running::start(self.client(args))
+    pub fn running(&mut self, args: &[&str]) -> RunningProgram {
+        RunningProgram::start(self.client(args))
     }
     /// The events that the server keeps of a debate.
     pub fn events(&mut self, id: &str) -> Vec<Value> {

@@ -6,11 +6,11 @@ mod recorded;
 mod server;
 mod yaml;
 
-pub use cluster::{Cluster, SLOW, address};
+pub use cluster::{SLOW, TestCluster, address};
 pub use nats_conf::{assert_valid, nats_config, nats_users, variables};
-pub use process::{Running, Said};
+pub use process::{ProgramOutput, RunningProgram};
 pub use recorded::{Recorded, Recording, turn};
-pub use server::Server;
+pub use server::RehearsalServerProcess;
 pub use yaml::yaml;
 
 use serde_json::Value;
@@ -51,8 +51,8 @@ impl World {
     }
 
     /// Runs the program to its end.
-    pub fn agon(&self, args: &[&str]) -> Said {
-        Said::of(&self.command(args).output().unwrap())
+    pub fn agon(&self, args: &[&str]) -> ProgramOutput {
+        ProgramOutput::of(&self.command(args).output().unwrap())
     }
 
     /// Runs the program, whose words must be JSON.
@@ -62,7 +62,7 @@ impl World {
     }
 
     /// A short rehearsal with that id, held to its end.
-    pub fn rehearse(&self, id: &str) -> Said {
+    pub fn rehearse(&self, id: &str) -> ProgramOutput {
         self.agon(&["run", &example(SHORT), "--rehearsal", "--seed", "7", "--id", id])
     }
 

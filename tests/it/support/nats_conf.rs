@@ -1,5 +1,5 @@
 //! Configurations of nats-server, read as far as Agon and its chart print them, so that users can be compared.
-use super::{Said, agon};
+use super::{ProgramOutput, agon};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
@@ -10,7 +10,7 @@ use std::vec::IntoIter;
 /// What `agon nats config` prints with these options.
 pub fn nats_config(options: &[&str]) -> String {
     let output = Command::new(agon()).args(["nats", "config"]).args(options).env_clear().output().unwrap();
-    Said::of(&output).ok().stdout
+    ProgramOutput::of(&output).ok().stdout
 }
 
 /// The variables that a configuration takes from the environment, each with this value.
@@ -73,7 +73,7 @@ fn texts(value: &Value) -> BTreeSet<String> {
 }
 
 /// A piece of the text: whether it stood in quotes, and what it says.
-type Piece = (bool, String);
+type ConfToken = (bool, String);
 
 fn parse(conf: &str) -> Value {
     let mut pieces = pieces(conf).into_iter().peekable();
@@ -82,11 +82,11 @@ fn parse(conf: &str) -> Value {
     all
 }
 
-fn is(piece: Option<&Piece>, what: &str) -> bool {
+fn is(piece: Option<&ConfToken>, what: &str) -> bool {
     piece.is_some_and(|(quoted, text)| !quoted && text == what)
 }
 
-fn map(pieces: &mut Peekable<IntoIter<Piece>>) -> Value {
+fn map(pieces: &mut Peekable<IntoIter<ConfToken>>) -> Value {
     let mut map = Map::new();
     while pieces.peek().is_some() && !is(pieces.peek(), "}") {
         let (_, key) = pieces.next().unwrap();
@@ -95,7 +95,7 @@ fn map(pieces: &mut Peekable<IntoIter<Piece>>) -> Value {
     Value::Object(map)
 }
 
-fn value(pieces: &mut Peekable<IntoIter<Piece>>) -> Value {
+fn value(pieces: &mut Peekable<IntoIter<ConfToken>>) -> Value {
     let (quoted, text) = pieces.next().expect("a value");
     match (quoted, text.as_str()) {
         (false, "{") => {
@@ -116,7 +116,7 @@ fn value(pieces: &mut Peekable<IntoIter<Piece>>) -> Value {
 }
 
 /// Words, quoted texts and brackets; colons and commas say nothing that the order does not.
-fn pieces(conf: &str) -> Vec<Piece> {
+fn pieces(conf: &str) -> Vec<ConfToken> {
     let mut pieces = Vec::new();
     for line in conf.lines() {
         let mut rest = line.trim_start();

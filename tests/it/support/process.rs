@@ -9,13 +9,13 @@ use std::time::Instant;
 
 /// How a run ended and what it said.
 #[derive(Debug)]
-pub struct Said {
+pub struct ProgramOutput {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Said {
+impl ProgramOutput {
     pub fn of(output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Self { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
@@ -34,12 +34,12 @@ impl Said {
 }
 
 /// The program while it runs. Killed when dropped.
-pub struct Running {
+pub struct RunningProgram {
     child: Child,
     lines: Receiver<String>,
 }
 
-impl Running {
+impl RunningProgram {
     /// Starts the command and reads its standard output line by line.
     pub fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -106,7 +106,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

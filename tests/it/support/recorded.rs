@@ -1,8 +1,9 @@
 //! Debates of which every prompt is recorded: what each speaker was told, word for word, and the log beside it.
-use super::{Server, World};
-use agon_core::fence::{Fence, Kind, Mark, Reader, Written, YOUR_TURN};
+use super::{RehearsalServerProcess, World};
+use agon_core::fence::{Fence, FenceKind, Mark, Reader, Written, YOUR_TURN};
 use agon_core::seed::sampling_seed;
-use agon_core::{Event, Position, Transcript, TurnId};
+use agon_core::{Event, Given, MODERATOR, Position, Transcript, TurnId};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// One call to a model.
@@ -19,7 +20,7 @@ pub struct Recorded {
 
 /// An entry of the transcript as a speaker was shown it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct PromptEntry {
     /// From the header: `T7` and `[7]` are 7.
     pub number: usize,
     /// The name, or the label where names are hidden.
@@ -68,8 +69,8 @@ impl Recorded {
         inside.and_then(|(_, rest)| rest.rsplit_once(">>> end of transcript ")).map_or("", |(inside, _)| inside)
     }
     /// The entries of the transcript.
-    pub fn entries(&self) -> Vec<Shown> {
-        let mut entries: Vec<Shown> = Vec::new();
+    pub fn entries(&self) -> Vec<PromptEntry> {
+        let mut entries: Vec<PromptEntry> = Vec::new();
         for line in self.fenced().lines() {
             match (entry_header(line), entries.last_mut()) {
                 (Some(entry), _) => entries.push(entry),
@@ -110,14 +111,14 @@ fn parts(message: &str) -> (&str, &str) {
     }
 }
 
-fn entry_header(line: &str) -> Option<Shown> {
+fn entry_header(line: &str) -> Option<PromptEntry> {
     let rest = line.strip_prefix("### ")?;
     let (number, rest) = match rest.strip_prefix('[') {
         Some(rest) => rest.split_once("] ")?,
         None => rest.strip_prefix('T')?.split_once(" | ")?,
     };
     let speaker = rest.split(" | ").next()?.to_owned();
-    Some(Shown { number: number.parse().ok()?, speaker, header: line.to_owned(), text: String::new() })
+    Some(PromptEntry { number: number.parse().ok()?, speaker, header: line.to_owned(), text: String::new() })
 }
 
 /// A debate with its prompts.
@@ -134,7 +135,7 @@ impl Recording {
         let folder = world.path("prompts");
         let _ = std::fs::remove_dir_all(&folder);
         let record = ["--record", folder.to_str().unwrap()];
-        let server = Server::start(world, &[&record, server].concat());
+        let server = RehearsalServerProcess::start(world, &[&record, server].concat());
         let args = ["run", file, "--ollama", &server.url, "--jsonl", "--seed", "7"];
         let said = world.agon(&[&args[..], run].concat());
         assert!(matches!(said.code, Some(0 | 2)), "{said:?}");
@@ -185,13 +186,13 @@ impl Recording {
     }
     /// The lines around the transcript, and those around what the turn quotes.
     pub fn fences(&self, call: &Recorded) -> [(String, String); 2] {
-        let lines = |kind: Kind, mark: &Mark| {
+        let lines = |kind: FenceKind, mark: &Mark| {
             let mut start = Written::default();
             Fence::open(&mut start, kind, mark);
             (start.as_str().trim_end().to_owned(), kind.end(mark).as_str().to_owned())
         };
         let turn = Mark::new(self.seed(), Reader::Turn(turn(self.ask(call))));
-        [lines(Kind::Transcript, &self.mark(call)), lines(Kind::Task, &turn)]
+        [lines(FenceKind::Transcript, &self.mark(call)), lines(FenceKind::Task, &turn)]
     }
     /// The event by which a recorded call was asked for.
     pub fn ask(&self, call: &Recorded) -> &Value {
@@ -205,25 +206,36 @@ impl Recording {
     pub fn transcript(&self, sees: u64) -> Transcript {
         let mut transcript = Transcript::default();
         for event in self.events.iter().filter(|event| event["seq"].as_u64() <= Some(sees)) {
-            if SAID.iter().any(|kind| event["type"] == *kind) {
+            if let Some(given) = given(event) {
                 let seq = Position(event["seq"].as_u64().unwrap());
-                let event = serde_json::from_value::<Event>(event.clone());
-                transcript.apply(seq, &event.unwrap());
+                let who = event["participant"].as_str().unwrap_or(MODERATOR);
+                let call = read(&event["call"]);
+                transcript.apply(seq, &Event::answer(turn(event), who, given, Box::new(call)));
             }
         }
         transcript
     }
 }
 
-/// The events that add to the transcript.
-const SAID: [&str; 6] = [
-    "speech_recorded",
-    "critique_recorded",
-    "points_answered",
-    "moderator_interjected",
-    "research_briefed",
-    "moderator_concluded",
-];
+/// What an event adds to the transcript.
+fn given(event: &Value) -> Option<Given> {
+    Some(match event["type"].as_str()? {
+        "speech_recorded" => Given::Speech(read(event)),
+        "critique_recorded" => Given::Critique { of: read(&event["of"]), critique: read(event), neutralised: 0 },
+        "points_answered" => Given::Points { points: read(&event["points"]), reply: read(event) },
+        "moderator_interjected" => Given::Interjection(read(event)),
+        "research_briefed" => Given::Research { text: read(&event["text"]) },
+        "moderator_concluded" => {
+            let (conclusion, text) = (read(&event["conclusion"]), read(&event["text"]));
+            Given::Conclusion { conclusion, text, reasoning: None }
+        }
+        _ => return None,
+    })
+}
+
+fn read<T: DeserializeOwned>(value: &Value) -> T {
+    serde_json::from_value(value.clone()).unwrap()
+}
 
 /// The turn of an event.
 pub fn turn(event: &Value) -> TurnId {

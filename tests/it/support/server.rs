@@ -1,19 +1,20 @@
 //! `agon rehearsal` as a process of its own.
-use super::{PATIENCE, Running, World};
+use super::{PATIENCE, RunningProgram, World};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Instant;
 
 /// A rehearsal server on a free port.
-pub struct Server {
-    pub running: Running,
+pub struct RehearsalServerProcess {
+    pub running: RunningProgram,
     pub url: String,
 }
 
-impl Server {
+impl RehearsalServerProcess {
     pub fn start(world: &World, options: &[&str]) -> Self {
-        let running = Running::start(world.command(&[&["rehearsal", "--listen", "127.0.0.1:0"], options].concat()));
+        let running =
+            RunningProgram::start(world.command(&[&["rehearsal", "--listen", "127.0.0.1:0"], options].concat()));
         let url = running.line().expect("the server prints its address");
         assert!(url.starts_with("http://127.0.0.1:"), "{url}");
         Self { running, url }

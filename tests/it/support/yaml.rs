@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// The documents of a stream; those that are empty are left out.
 pub fn yaml(text: &str) -> Vec<Value> {
-    let mut reader = Reader { events: Parser::new_from_str(text), anchors: BTreeMap::new() };
+    let mut reader = ValueReader { events: Parser::new_from_str(text), anchors: BTreeMap::new() };
     let mut documents = Vec::new();
     while let Some(event) = reader.next() {
         if matches!(event, Event::DocumentStart(_)) {
@@ -15,12 +15,12 @@ pub fn yaml(text: &str) -> Vec<Value> {
     documents
 }
 
-struct Reader<'a> {
+struct ValueReader<'a> {
     events: Parser<'a, StrInput<'a>>,
     anchors: BTreeMap<usize, Value>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ValueReader<'a> {
     fn next(&mut self) -> Option<Event<'a>> {
         self.events.next_event().map(|event| event.unwrap().0)
     }

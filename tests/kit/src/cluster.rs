@@ -15,7 +15,7 @@ pub const MODEL: &str = "scripted";
 
 /// What a process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum NodeRole {
     /// Speaks with clients.
     Gateway,
     /// Leads debates.
@@ -23,7 +23,7 @@ pub enum Role {
     /// Plays turns.
     Host,
 }
-impl Role {
+impl NodeRole {
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -143,9 +143,9 @@ impl Scenario {
             .collect::<Result<Vec<_>>>()?;
         let mut cluster = Cluster { members: Vec::new(), rehearsals, nats, folder, scenario: self };
         let roles = [
-            (Role::Gateway, cluster.scenario.gateways),
-            (Role::Coordinator, cluster.scenario.coordinators),
-            (Role::Host, cluster.scenario.hosts),
+            (NodeRole::Gateway, cluster.scenario.gateways),
+            (NodeRole::Coordinator, cluster.scenario.coordinators),
+            (NodeRole::Host, cluster.scenario.hosts),
         ];
         for (role, count) in roles {
             for n in 1..=count {
@@ -181,7 +181,7 @@ pub struct Member {
     /// Its name; its node's id is this and a few letters of the start.
     pub name: String,
     /// What it does.
-    pub role: Role,
+    pub role: NodeRole,
     /// Its line to NATS, where there is one.
     pub proxy: Option<TcpProxy>,
     process: Option<Process>,
@@ -237,7 +237,7 @@ impl Member {
 }
 
 impl Cluster {
-    fn new_member(&self, role: Role, n: usize) -> Result<Member> {
+    fn new_member(&self, role: NodeRole, n: usize) -> Result<Member> {
         let name = format!("{}-{n}", role.name());
         let proxy = if self.scenario.proxies { Some(TcpProxy::start(self.nats.port())?) } else { None };
         let nats = match &proxy {
@@ -251,8 +251,8 @@ impl Cluster {
             .collect();
         args.extend(["--admin".to_owned(), "127.0.0.1:0".to_owned(), "--config".to_owned(), config]);
         let (grpc, http) = match role {
-            Role::Gateway => (Some(free_port()?), Some(free_port()?)),
-            Role::Coordinator | Role::Host => (None, None),
+            NodeRole::Gateway => (Some(free_port()?), Some(free_port()?)),
+            NodeRole::Coordinator | NodeRole::Host => (None, None),
         };
         for (flag, port) in [("--grpc", grpc), ("--http", http)] {
             args.extend(port.map(|port| [flag.to_owned(), format!("127.0.0.1:{port}")]).into_iter().flatten());
@@ -261,9 +261,9 @@ impl Cluster {
         Ok(Member { name, role, proxy, process: None, program, starts: 0, args, grpc, http })
     }
 
-    fn write_settings(&self, name: &str, role: Role, n: usize) -> Result<String> {
+    fn write_settings(&self, name: &str, role: NodeRole, n: usize) -> Result<String> {
         let mut text = self.scenario.settings.clone();
-        if role == Role::Host {
+        if role == NodeRole::Host {
             let server = self.rehearsals.get(n - 1).or_else(|| self.rehearsals.first()).map(Rehearsal::url);
             let url = self.scenario.model_server.as_deref().or(server).context("the host has no model server")?;
             let permits = self.scenario.permits;
@@ -295,7 +295,7 @@ impl Cluster {
         self.members.iter_mut().find(|member| member.name == name).with_context(|| format!("no {name}"))
     }
     /// The names of all processes of a role.
-    pub fn names(&self, role: Role) -> Vec<String> {
+    pub fn names(&self, role: NodeRole) -> Vec<String> {
         self.members.iter().filter(|member| member.role == role).map(|member| member.name.clone()).collect()
     }
     /// The process whose present start has that node id. Hosts are named after their node, so their names will do too.

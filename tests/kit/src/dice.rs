@@ -2,9 +2,9 @@
 
 /// A stream of numbers (splitmix64, Steele, Lea and Flood 2014).
 #[derive(Clone, Debug)]
-pub struct Dice(u64);
+pub struct SplitMix(u64);
 
-impl Dice {
+impl SplitMix {
     /// The stream of one input of one target.
     pub fn new(seed: u64, target: &str, number: u64) -> Self {
         let name = target

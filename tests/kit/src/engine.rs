@@ -12,11 +12,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A listener on a free loopback port that answers every request with the same JSON. Ends when dropped.
 pub struct SearchEngine {
     port: u16,
-    shared: Arc<Shared>,
+    shared: Arc<EngineState>,
     serving: Option<JoinHandle<()>>,
 }
 
-struct Shared {
+struct EngineState {
     answer: String,
     state: Mutex<State>,
 }
@@ -32,7 +32,7 @@ impl SearchEngine {
     pub fn start(answer: &str) -> Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port for the search engine")?;
         let port = listener.local_addr()?.port();
-        let shared = Arc::new(Shared { answer: answer.to_owned(), state: Mutex::default() });
+        let shared = Arc::new(EngineState { answer: answer.to_owned(), state: Mutex::default() });
         let serving = Some(std::thread::spawn({
             let shared = Arc::clone(&shared);
             move || shared.serve(&listener)
@@ -61,7 +61,7 @@ impl Drop for SearchEngine {
     }
 }
 
-impl Shared {
+impl EngineState {
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -155,18 +155,18 @@ struct Dynamic(MessageDescriptor);
 impl Codec for Dynamic {
     type Encode = DynamicMessage;
     type Decode = DynamicMessage;
-    type Encoder = Writer;
-    type Decoder = Reader;
-    fn encoder(&mut self) -> Writer {
-        Writer
+    type Encoder = MessageEncoder;
+    type Decoder = MessageDecoder;
+    fn encoder(&mut self) -> MessageEncoder {
+        MessageEncoder
     }
-    fn decoder(&mut self) -> Reader {
-        Reader(self.0.clone())
+    fn decoder(&mut self) -> MessageDecoder {
+        MessageDecoder(self.0.clone())
     }
 }
 
-struct Writer;
-impl Encoder for Writer {
+struct MessageEncoder;
+impl Encoder for MessageEncoder {
     type Item = DynamicMessage;
     type Error = Status;
     fn encode(&mut self, item: DynamicMessage, to: &mut EncodeBuf<'_>) -> Result<(), Status> {
@@ -175,8 +175,8 @@ impl Encoder for Writer {
     }
 }
 
-struct Reader(MessageDescriptor);
-impl Decoder for Reader {
+struct MessageDecoder(MessageDescriptor);
+impl Decoder for MessageDecoder {
     type Item = DynamicMessage;
     type Error = Status;
     fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<DynamicMessage>, Status> {

@@ -19,7 +19,7 @@ mod proxy;
 mod rehearsal;
 mod stub;
 
-pub use dice::Dice;
+pub use dice::SplitMix;
 pub use engine::SearchEngine;
 #[cfg(feature = "grpc")]
 pub use grpc::DynamicClient;
@@ -33,4 +33,4 @@ pub use port::free_port;
 pub use process::{Process, cpu_seconds, peak_kib};
 pub use proxy::TcpProxy;
 pub use rehearsal::{Rehearsal, RehearsedCall};
-pub use stub::{HttpStub, Line, StubAnswer};
+pub use stub::{Duplex, HttpStub, StubAnswer};

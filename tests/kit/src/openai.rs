@@ -32,7 +32,7 @@ impl DoorCall {
 
 /// What a door does with a request.
 #[derive(Clone, Debug)]
-enum Habit {
+enum DoorPolicy {
     /// Passes it on to the rehearsal server at `host:port`.
     Pass(String),
     /// Refuses it, repeating the key.
@@ -41,8 +41,8 @@ enum Habit {
     Redirect(String),
 }
 
-struct Behind {
-    habit: Habit,
+struct DoorState {
+    habit: DoorPolicy,
     models: String,
     calls: Mutex<Vec<DoorCall>>,
 }
@@ -50,7 +50,7 @@ struct Behind {
 /// A listener on a free loopback port. Ends when dropped.
 pub struct OpenAiDoor {
     port: u16,
-    behind: Arc<Behind>,
+    behind: Arc<DoorState>,
     ended: Arc<AtomicBool>,
     serving: Option<JoinHandle<()>>,
 }
@@ -58,22 +58,23 @@ pub struct OpenAiDoor {
 impl OpenAiDoor {
     /// Starts to pass calls of these models on to the rehearsal server at `host:port`.
     pub fn start(rehearsal: &str, models: &[&str]) -> Result<Self> {
-        Self::with(Habit::Pass(rehearsal.to_owned()), models)
+        Self::with(DoorPolicy::Pass(rehearsal.to_owned()), models)
     }
     /// Starts to refuse every call, repeating the key that came with it.
     pub fn refusing() -> Result<Self> {
-        Self::with(Habit::Refuse, &[])
+        Self::with(DoorPolicy::Refuse, &[])
     }
     /// Starts to send every client to another address.
     pub fn redirecting(to: &str) -> Result<Self> {
-        Self::with(Habit::Redirect(to.to_owned()), &[])
+        Self::with(DoorPolicy::Redirect(to.to_owned()), &[])
     }
 
-    fn with(habit: Habit, models: &[&str]) -> Result<Self> {
+    fn with(habit: DoorPolicy, models: &[&str]) -> Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port for the door")?;
         let port = listener.local_addr()?.port();
         let models: Vec<Value> = models.iter().map(|model| json!({"id": model})).collect();
-        let behind = Arc::new(Behind { habit, models: json!({"data": models}).to_string(), calls: Mutex::default() });
+        let behind =
+            Arc::new(DoorState { habit, models: json!({"data": models}).to_string(), calls: Mutex::default() });
         let ended = Arc::<AtomicBool>::default();
         let serving = Some(std::thread::spawn({
             let (ended, behind) = (Arc::clone(&ended), Arc::clone(&behind));
@@ -116,7 +117,7 @@ impl Drop for OpenAiDoor {
     }
 }
 
-fn answer(mut stream: TcpStream, behind: &Behind) -> Result<()> {
+fn answer(mut stream: TcpStream, behind: &DoorState) -> Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     let mut reader = BufReader::new(stream.try_clone()?);
     let (call, length) = head(&mut reader)?;
@@ -125,16 +126,18 @@ fn answer(mut stream: TcpStream, behind: &Behind) -> Result<()> {
     let call = DoorCall { body: serde_json::from_slice(&body).unwrap_or_default(), ..call };
     behind.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call.clone());
     let (status, more, said) = match (&behind.habit, call.target.as_str()) {
-        (Habit::Refuse, _) => {
+        (DoorPolicy::Refuse, _) => {
             let message = format!("Incorrect API key provided: {}", call.key().unwrap_or_default());
             ("401 Unauthorized", String::new(), json!({"error": {"message": message}}).to_string())
         }
-        (Habit::Redirect(to), target) => {
+        (DoorPolicy::Redirect(to), target) => {
             ("307 Temporary Redirect", format!("location: {to}{target}\r\n"), String::new())
         }
-        (Habit::Pass(_), "/v1/models") => ("200 OK", String::new(), behind.models.clone()),
-        (Habit::Pass(rehearsal), "/v1/chat/completions") => ("200 OK", String::new(), chat(rehearsal, &call.body)?),
-        (Habit::Pass(_), other) => bail!("{other} is not served"),
+        (DoorPolicy::Pass(_), "/v1/models") => ("200 OK", String::new(), behind.models.clone()),
+        (DoorPolicy::Pass(rehearsal), "/v1/chat/completions") => {
+            ("200 OK", String::new(), chat(rehearsal, &call.body)?)
+        }
+        (DoorPolicy::Pass(_), other) => bail!("{other} is not served"),
     };
     let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\n{more}");
     write!(stream, "{head}content-length: {}\r\n\r\n{said}", said.len())?;

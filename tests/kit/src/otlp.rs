@@ -47,19 +47,19 @@ pub struct SinkSpan {
 }
 
 #[derive(Default)]
-struct Seen {
+struct SinkContents {
     spans: Vec<SinkSpan>,
     metrics: BTreeSet<String>,
     headers: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Default)]
-struct Store(Arc<(Mutex<Seen>, Condvar)>);
+struct SinkStore(Arc<(Mutex<SinkContents>, Condvar)>);
 
 /// A running collector with a thread and a runtime of its own, so that it answers whatever the test's runtime does. Ends when dropped.
 pub struct OtlpSink {
     address: SocketAddr,
-    store: Store,
+    store: SinkStore,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -72,7 +72,7 @@ impl OtlpSink {
         let address = listener.local_addr()?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (stop, stopped) = oneshot::channel();
-        let store = Store::default();
+        let store = SinkStore::default();
         let served = store.clone();
         let thread = std::thread::spawn(move || runtime.block_on(serve(listener, served, stopped)));
         Ok(Self { address, store, stop: Some(stop), thread: Some(thread) })
@@ -118,7 +118,7 @@ impl Drop for OtlpSink {
     }
 }
 
-async fn serve(listener: std::net::TcpListener, store: Store, stopped: oneshot::Receiver<()>) {
+async fn serve(listener: std::net::TcpListener, store: SinkStore, stopped: oneshot::Receiver<()>) {
     let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
     let served = tonic::transport::Server::builder()
         .add_service(TraceServiceServer::new(store.clone()))
@@ -131,11 +131,11 @@ async fn serve(listener: std::net::TcpListener, store: Store, stopped: oneshot::
     }
 }
 
-impl Store {
-    fn lock(&self) -> MutexGuard<'_, Seen> {
+impl SinkStore {
+    fn lock(&self) -> MutexGuard<'_, SinkContents> {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    fn change(&self, metadata: &tonic::metadata::MetadataMap, change: impl FnOnce(&mut Seen)) {
+    fn change(&self, metadata: &tonic::metadata::MetadataMap, change: impl FnOnce(&mut SinkContents)) {
         let mut seen = self.lock();
         for entry in metadata.iter() {
             if let tonic::metadata::KeyAndValueRef::Ascii(key, value) = entry {
@@ -148,7 +148,7 @@ impl Store {
 }
 
 #[tonic::async_trait]
-impl TraceService for Store {
+impl TraceService for SinkStore {
     async fn export(
         &self,
         request: Request<ExportTraceServiceRequest>,
@@ -166,7 +166,7 @@ impl TraceService for Store {
 }
 
 #[tonic::async_trait]
-impl MetricsService for Store {
+impl MetricsService for SinkStore {
     async fn export(
         &self,
         request: Request<ExportMetricsServiceRequest>,

@@ -14,7 +14,7 @@ const REACH: Duration = Duration::from_secs(2);
 
 /// How the line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line {
+enum ProxyMode {
     /// Everything is passed on, each piece after this delay.
     Open(Duration),
     /// Connections stand and nothing is passed on.
@@ -23,13 +23,13 @@ enum Line {
     Cut,
 }
 
-struct Shared {
+struct ProxyState {
     state: Mutex<State>,
     changed: Condvar,
 }
 
 struct State {
-    line: Line,
+    line: ProxyMode,
     /// New connections go to these in turn.
     targets: VecDeque<SocketAddr>,
     /// Both ends of every connection, by its number.
@@ -41,7 +41,7 @@ struct State {
 /// A listener on a free loopback port that forwards to a target. Ends when dropped.
 pub struct TcpProxy {
     port: u16,
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
     accepting: Option<JoinHandle<()>>,
 }
 
@@ -51,8 +51,8 @@ impl TcpProxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port for the proxy")?;
         let port = listener.local_addr()?.port();
         let targets = VecDeque::from([local(target)]);
-        let state = State { line: Line::Open(Duration::ZERO), targets, open: Vec::new(), next: 0, ended: false };
-        let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
+        let state = State { line: ProxyMode::Open(Duration::ZERO), targets, open: Vec::new(), next: 0, ended: false };
+        let shared = Arc::new(ProxyState { state: Mutex::new(state), changed: Condvar::new() });
         let accepting = Some(std::thread::spawn({
             let shared = Arc::clone(&shared);
             move || shared.accept(&listener)
@@ -71,20 +71,20 @@ impl TcpProxy {
 
     /// Drops every connection and takes no new ones.
     pub fn cut(&self) {
-        self.shared.set(Line::Cut);
+        self.shared.set(ProxyMode::Cut);
         self.shared.hang_up();
     }
     /// Passes nothing on and keeps the connections: what is sent waits on the line.
     pub fn freeze(&self) {
-        self.shared.set(Line::Frozen);
+        self.shared.set(ProxyMode::Frozen);
     }
     /// Passes each piece on after this delay.
     pub fn delay(&self, each: Duration) {
-        self.shared.set(Line::Open(each));
+        self.shared.set(ProxyMode::Open(each));
     }
     /// Makes the line good again.
     pub fn heal(&self) {
-        self.shared.set(Line::Open(Duration::ZERO));
+        self.shared.set(ProxyMode::Open(Duration::ZERO));
     }
     /// Leads new connections to another port and drops the old ones, as a load balancer does.
     pub fn lead_to(&self, target: u16) {
@@ -118,12 +118,12 @@ impl Drop for TcpProxy {
     }
 }
 
-impl Shared {
+impl ProxyState {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set(&self, line: Line) {
+    fn set(&self, line: ProxyMode) {
         self.lock().line = line;
         self.changed.notify_all();
     }
@@ -148,7 +148,7 @@ impl Shared {
                 return;
             }
             let (Ok(client), Some(target)) = (client, target) else { continue };
-            if line == Line::Cut {
+            if line == ProxyMode::Cut {
                 continue;
             }
             if let Ok(server) = TcpStream::connect_timeout(&target, REACH) {
@@ -199,9 +199,9 @@ impl Shared {
         let mut state = self.lock();
         loop {
             match state.line {
-                Line::Open(delay) => return Some(delay),
-                Line::Cut => return None,
-                Line::Frozen => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                ProxyMode::Open(delay) => return Some(delay),
+                ProxyMode::Cut => return None,
+                ProxyMode::Frozen => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
             }
         }
     }

@@ -29,11 +29,11 @@ impl StubAnswer {
 }
 
 /// Both ends of a connection.
-pub trait Line: Read + Write + Send {}
-impl<T: Read + Write + Send> Line for T {}
+pub trait Duplex: Read + Write + Send {}
+impl<T: Read + Write + Send> Duplex for T {}
 
-type Wrap = dyn Fn(TcpStream) -> Box<dyn Line> + Send + Sync;
-type Script = dyn Fn(&str, &str) -> StubAnswer + Send + Sync;
+type Wrap = dyn Fn(TcpStream) -> Box<dyn Duplex> + Send + Sync;
+type AnswerScript = dyn Fn(&str, &str) -> StubAnswer + Send + Sync;
 
 /// A listener. Ends when dropped.
 pub struct HttpStub {
@@ -51,13 +51,13 @@ impl HttpStub {
     /// The same at an address of the test's choice, over what `wrap` makes of each connection.
     pub fn start_at(
         address: impl ToSocketAddrs,
-        wrap: impl Fn(TcpStream) -> Box<dyn Line> + Send + Sync + 'static,
+        wrap: impl Fn(TcpStream) -> Box<dyn Duplex> + Send + Sync + 'static,
         script: impl Fn(&str, &str) -> StubAnswer + Send + Sync + 'static,
     ) -> Result<Self> {
         let listener = TcpListener::bind(address).context("no port for the stub")?;
         let address = listener.local_addr()?.to_string();
         let ended = Arc::<AtomicBool>::default();
-        let (wrap, script): (Arc<Wrap>, Arc<Script>) = (Arc::new(wrap), Arc::new(script));
+        let (wrap, script): (Arc<Wrap>, Arc<AnswerScript>) = (Arc::new(wrap), Arc::new(script));
         let serving = Some(std::thread::spawn({
             let ended = Arc::clone(&ended);
             move || {
@@ -95,7 +95,7 @@ impl Drop for HttpStub {
 }
 
 /// Answers one request; gives the connection back where nothing is to be said.
-fn converse(line: Box<dyn Line>, script: &Script) -> Result<Option<Box<dyn Line>>> {
+fn converse(line: Box<dyn Duplex>, script: &AnswerScript) -> Result<Option<Box<dyn Duplex>>> {
     let mut reader = BufReader::new(line);
     let (mut head, mut length) = (String::new(), 0_usize);
     loop {

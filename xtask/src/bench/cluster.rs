@@ -6,11 +6,11 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use super::{ANSWER_TOKENS, Bench};
+use super::{ANSWER_TOKENS, BenchRun};
 
 /// What `agon-bench cluster` prints.
 #[derive(Debug, Deserialize)]
-struct Clustered {
+struct ClusterRunReport {
     wall_s: f64,
     turns: u64,
     calls: u64,
@@ -30,7 +30,7 @@ struct Clustered {
 /// Rounds and debates: about as many turns each time, and then many debates at once.
 const RUNS: [(&str, &str); 4] = [("4", "150"), ("16", "40"), ("64", "10"), ("4", "1000")];
 
-impl Bench {
+impl BenchRun {
     /// Runs them and prints a row for each.
     pub(super) fn cluster(&self, nats: &Path) -> Result<()> {
         println!(
@@ -46,7 +46,7 @@ impl Bench {
         Ok(())
     }
 
-    fn clustered(&self, nats: &Path, rounds: &str, debates: &str) -> Result<Clustered> {
+    fn clustered(&self, nats: &Path, rounds: &str, debates: &str) -> Result<ClusterRunReport> {
         let mut command = Command::new(&self.bench);
         command.args(["cluster", "--rounds", rounds, "--debates", debates, "--agon"]).arg(&self.agon);
         command.arg("--nats-server").arg(nats);
@@ -57,7 +57,7 @@ impl Bench {
     }
 }
 
-impl Clustered {
+impl ClusterRunReport {
     fn print(&self, rounds: &str, debates: &str) {
         let turns = self.turns.max(1) as f64;
         let own = self.gateway_cpu_s + self.coordinators_cpu_s + self.hosts_cpu_s;

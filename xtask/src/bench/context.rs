@@ -3,12 +3,12 @@
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
 
-use super::Bench;
-use crate::rehearsal::Rehearsal;
+use super::BenchRun;
+use crate::rehearsal::RehearsalProcess;
 
 /// What `agon-bench context` prints.
 #[derive(Debug, Deserialize)]
-struct Figures {
+struct ContextReport {
     ended: String,
     planned: u32,
     rounds: u32,
@@ -17,14 +17,14 @@ struct Figures {
     longest_prompt: u64,
     spared: u64,
     prompt_tokens: u64,
-    evaluated: Load,
-    uncached: Load,
+    evaluated: TokenLoadReport,
+    uncached: TokenLoadReport,
     findings: Vec<String>,
 }
 
 /// Prompt tokens per turn.
 #[derive(Debug, Deserialize)]
-struct Load {
+struct TokenLoadReport {
     mean: f64,
     p99: u64,
     max: u64,
@@ -51,7 +51,7 @@ const RUNS: [(&str, &str, &str, bool); 8] = [
     ("`memory: rolling_window`, decided by a judge", "rolling-window", WHOLE, true),
 ];
 
-impl Bench {
+impl BenchRun {
     /// Runs them and prints a row for each.
     pub(super) fn context(&self) -> Result<()> {
         println!("\n## Long debates: 4 debaters on one model, {ROUNDS} rounds, one slot of prompt cache\n");
@@ -59,19 +59,19 @@ impl Bench {
             "| setting | context | rounds held | ended | calls answered, refused | longest prompt | evaluated per turn: mean, p99, max | by quarter of the rounds | last / second quarter | without any cache: mean, p99, max | last / second quarter | spared by the cache, of all | bounded |"
         );
         println!("|{}", " --- |".repeat(13));
-        let server = Rehearsal::start(&self.agon, &[])?;
+        let server = RehearsalProcess::start(&self.agon, &[])?;
         for (name, past, context, judged) in RUNS {
             let mut options = vec!["--past", past, "--rounds", ROUNDS, "--context", context];
             options.extend(judged.then_some("--judge"));
             let printed = self.output("context", &server, &options)?;
-            let figures: Figures = serde_json::from_str(&printed).context("agon-bench printed something else")?;
+            let figures: ContextReport = serde_json::from_str(&printed).context("agon-bench printed something else")?;
             figures.print(name, context);
         }
         Ok(())
     }
 }
 
-impl Figures {
+impl ContextReport {
     fn print(&self, name: &str, context: &str) {
         let Self { ended, planned, rounds, calls, refused, longest_prompt, spared, prompt_tokens, .. } = self;
         let quarters =
@@ -88,7 +88,7 @@ impl Figures {
     }
 }
 
-impl Load {
+impl TokenLoadReport {
     fn row(&self) -> String {
         format!("{:.0}, {}, {}", self.mean, self.p99, self.max)
     }

@@ -17,12 +17,12 @@ const UNUSED: [&str; 4] = ["benches", "examples", "target", "tests"];
 
 /// Texts in the order in which they were met.
 #[derive(Debug, Default)]
-pub struct Texts {
-    all: Vec<Text>,
+pub struct LicenceTexts {
+    all: Vec<LicenceText>,
 }
 
 #[derive(Debug)]
-struct Text {
+struct LicenceText {
     /// The text without what may differ in layout.
     words: String,
     text: String,
@@ -30,13 +30,13 @@ struct Text {
     of: BTreeSet<String>,
 }
 
-impl Texts {
+impl LicenceTexts {
     /// The number of `text`, which belongs to `owner` (too).
     pub fn number(&mut self, text: &str, owner: &str) -> usize {
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let at = self.all.iter().position(|known| known.words == words).unwrap_or_else(|| {
             let text = text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
-            self.all.push(Text { words, text: text.trim_matches('\n').to_owned(), of: BTreeSet::new() });
+            self.all.push(LicenceText { words, text: text.trim_matches('\n').to_owned(), of: BTreeSet::new() });
             self.all.len() - 1
         });
         self.all.iter_mut().skip(at).take(1).for_each(|known| _ = known.of.insert(owner.to_owned()));
@@ -45,7 +45,7 @@ impl Texts {
 
     /// One section for each text.
     pub fn render(&self) -> String {
-        let section = |(at, text): (usize, &Text)| {
+        let section = |(at, text): (usize, &LicenceText)| {
             let of = text.of.iter().map(|owner| format!("- {owner}\n")).collect::<String>();
             format!("\n## Text {}\n\n{of}\n~~~~text\n{}\n~~~~\n", at + 1, text.text)
         };
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn texts_that_differ_in_layout_alone_are_printed_once() {
-        let mut texts = Texts::default();
+        let mut texts = LicenceTexts::default();
 
         let numbers = ["same\n  words", "same words\r\n", "other"].map(|text| texts.number(text, text));
 

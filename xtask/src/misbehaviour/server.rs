@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// What a server does with calls; lists and versions it always gives, except where the name says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Misbehaviour {
     Well,
     NeverAnswers,
     NeverAnswersAnything,
@@ -30,7 +30,7 @@ pub enum Kind {
     SlowLoad,
 }
 
-impl Kind {
+impl Misbehaviour {
     /// The well one first.
     pub const ALL: [Self; 16] = [
         Self::Well,
@@ -83,13 +83,13 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const HELD: Duration = Duration::from_secs(120);
 
 /// A listener on a free loopback port. Ends when dropped.
-pub struct Server {
+pub struct MisbehavingServer {
     port: u16,
     state: Arc<State>,
 }
 
 struct State {
-    kind: Kind,
+    kind: Misbehaviour,
     model: String,
     calls: AtomicU64,
     /// Nothing more is accepted.
@@ -98,9 +98,9 @@ struct State {
     first: Mutex<Option<Instant>>,
 }
 
-impl Server {
+impl MisbehavingServer {
     /// Starts a server that has one model.
-    pub fn start(kind: Kind, model: &str) -> Result<Self> {
+    pub fn start(kind: Misbehaviour, model: &str) -> Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port for a server")?;
         let port = listener.local_addr()?.port();
         let (calls, closed) = (AtomicU64::new(0), AtomicBool::new(false));
@@ -125,7 +125,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for MisbehavingServer {
     fn drop(&mut self) {
         self.state.close(self.port);
     }
@@ -143,7 +143,7 @@ impl State {
         stream.set_read_timeout(Some(PATIENCE))?;
         let (path, body) = request(&mut stream)?;
         let called = self.calls.load(Ordering::SeqCst) > 0;
-        if self.kind == Kind::NeverAnswersAnything && called {
+        if self.kind == Misbehaviour::NeverAnswersAnything && called {
             return hold(&mut stream);
         }
         let details = json!({"name": self.model, "model": self.model, "digest": "d1", "size": 1, "details": {}});
@@ -167,7 +167,7 @@ impl State {
 
     /// How much of the load is to come; it begins with the first call that wants the model.
     fn left_to_load(&self) -> Duration {
-        if self.kind != Kind::SlowLoad {
+        if self.kind != Misbehaviour::SlowLoad {
             return Duration::ZERO;
         }
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
@@ -177,44 +177,44 @@ impl State {
     fn chat(&self, mut stream: TcpStream, port: u16) -> Result<()> {
         let call = self.calls.fetch_add(1, Ordering::SeqCst);
         match self.kind {
-            Kind::Well | Kind::DeadEmbeddings => self.speak(&mut stream, call),
-            Kind::NeverAnswers | Kind::NeverAnswersAnything => hold(&mut stream),
-            Kind::Refuses => {
+            Misbehaviour::Well | Misbehaviour::DeadEmbeddings => self.speak(&mut stream, call),
+            Misbehaviour::NeverAnswers | Misbehaviour::NeverAnswersAnything => hold(&mut stream),
+            Misbehaviour::Refuses => {
                 self.close(port);
                 Ok(())
             }
-            Kind::Fails => whole(&mut stream, 500, &json!({"error": "something broke"})),
-            Kind::Busy => whole(&mut stream, 503, &json!({"error": "server busy, please try again"})),
-            Kind::HeadersAlone => {
+            Misbehaviour::Fails => whole(&mut stream, 500, &json!({"error": "something broke"})),
+            Misbehaviour::Busy => whole(&mut stream, 503, &json!({"error": "server busy, please try again"})),
+            Misbehaviour::HeadersAlone => {
                 head(&mut stream)?;
                 hold(&mut stream)
             }
-            Kind::HalfAnAnswer => {
+            Misbehaviour::HalfAnAnswer => {
                 head(&mut stream)?;
                 self.say(&mut stream, "The bridge")?;
                 hold(&mut stream)
             }
-            Kind::Trickles => self.say_on(&mut stream, Duration::from_millis(1_500)),
-            Kind::Endless => self.say_on(&mut stream, Duration::from_millis(50)),
-            Kind::Malformed => {
+            Misbehaviour::Trickles => self.say_on(&mut stream, Duration::from_millis(1_500)),
+            Misbehaviour::Endless => self.say_on(&mut stream, Duration::from_millis(50)),
+            Misbehaviour::Malformed => {
                 head(&mut stream)?;
                 chunk(&mut stream, "{\"message\":{\"content\":\n")?;
                 Ok(stream.write_all(b"0\r\n\r\n")?)
             }
-            Kind::Empty => {
+            Misbehaviour::Empty => {
                 head(&mut stream)?;
                 self.end(&mut stream)
             }
-            Kind::Closes => {
+            Misbehaviour::Closes => {
                 head(&mut stream)?;
                 self.say(&mut stream, "The bridge")
                 // closed without the last chunk
             }
-            Kind::ModelGone if call > 0 => {
+            Misbehaviour::ModelGone if call > 0 => {
                 whole(&mut stream, 404, &json!({"error": format!("model '{}' not found", self.model)}))
             }
-            Kind::ModelGone => self.speak(&mut stream, call),
-            Kind::SlowLoad => {
+            Misbehaviour::ModelGone => self.speak(&mut stream, call),
+            Misbehaviour::SlowLoad => {
                 std::thread::sleep(self.left_to_load());
                 self.speak(&mut stream, call)
             }

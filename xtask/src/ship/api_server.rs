@@ -10,9 +10,9 @@ use std::fs;
 
 use anyhow::{Context, Result, bail};
 
-use super::{INSTALL_API_SERVER, Place, schemas, tools};
+use super::{INSTALL_API_SERVER, ShipPaths, schemas, tools};
 use crate::steps::{Steps, quiet};
-use server::Server;
+use server::KubeApiServer;
 
 /// The namespace of every render.
 const NAMESPACE: &str = "agon";
@@ -47,9 +47,9 @@ rules:
 const ROLES: &[&str] = &["system:aggregate-to-admin", "system:aggregate-to-edit", "system:aggregate-to-view", "custom"];
 
 /// One thing that is tried.
-type Check = (&'static str, fn(&Place, &Server) -> Result<()>);
+type ClusterCheck = (&'static str, fn(&ShipPaths, &KubeApiServer) -> Result<()>);
 
-const CHECKS: &[Check] = &[
+const CHECKS: &[ClusterCheck] = &[
     ("custom resources and namespace", prepare),
     ("planted mistakes", mistakes::are_refused),
     ("every render", renders::are_accepted),
@@ -61,7 +61,7 @@ const CHECKS: &[Check] = &[
 ];
 
 /// Starts the server, tries everything, and stops it.
-pub fn run(place: &Place) -> Result<()> {
+pub fn run(place: &ShipPaths) -> Result<()> {
     let missing = place.missing(tools::OF_API_SERVER, true);
     if !missing.is_empty() {
         bail!("{} missing; get them with `{INSTALL_API_SERVER}`", missing.join(" and "));
@@ -69,7 +69,7 @@ pub fn run(place: &Place) -> Result<()> {
     let mut steps = Steps::default();
     let mut server = None;
     steps.run("api server, start", || {
-        server = Some(Server::start(place)?);
+        server = Some(KubeApiServer::start(place)?);
         Ok(())
     });
     if let Some(server) = &server {
@@ -81,7 +81,7 @@ pub fn run(place: &Place) -> Result<()> {
 }
 
 /// Makes what has to be there before a release.
-fn prepare(place: &Place, server: &Server) -> Result<()> {
+fn prepare(place: &ShipPaths, server: &KubeApiServer) -> Result<()> {
     let before = place.scratch.join("before.yaml");
     fs::write(&before, BEFORE)?;
     let mut apply = server.kubectl(place)?;

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Place, blocks, tools};
+use super::{ShipPaths, blocks, tools};
 use crate::steps::{quiet, said};
 
 /// Where the chart is.
@@ -30,7 +30,7 @@ const API_VERSIONS: &[&str] = &[
 ];
 
 /// One way of installing the chart.
-pub struct Case {
+pub struct ChartCase {
     /// What its render is called.
     pub name: String,
     /// The values, or none for the chart's own.
@@ -38,29 +38,29 @@ pub struct Case {
 }
 
 /// The chart's own values, and each example.
-pub fn cases(place: &Place) -> Result<Vec<Case>> {
-    let mut cases = vec![Case { name: DEFAULT.to_owned(), values: None }];
+pub fn cases(place: &ShipPaths) -> Result<Vec<ChartCase>> {
+    let mut cases = vec![ChartCase { name: DEFAULT.to_owned(), values: None }];
     cases.extend(cases_of(place, EXAMPLES)?);
     Ok(cases)
 }
 
 /// The same, and each set of values with every option, or none.
-pub fn all_cases(place: &Place) -> Result<Vec<Case>> {
+pub fn all_cases(place: &ShipPaths) -> Result<Vec<ChartCase>> {
     let mut cases = cases(place)?;
     cases.extend(cases_of(place, OPTIONS)?);
     Ok(cases)
 }
 
-fn cases_of(place: &Place, folder: &str) -> Result<Vec<Case>> {
+fn cases_of(place: &ShipPaths, folder: &str) -> Result<Vec<ChartCase>> {
     let case = |values: PathBuf| {
         let name = values.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Case { name, values: Some(values) }
+        ChartCase { name, values: Some(values) }
     };
     Ok(place.files(folder, ".yaml")?.into_iter().map(case).collect())
 }
 
 /// A call of `helm template` for release `agon` in namespace `agon`.
-pub fn template(place: &Place, chart: &Path, kubernetes: &str) -> Result<Command> {
+pub fn template(place: &ShipPaths, chart: &Path, kubernetes: &str) -> Result<Command> {
     let mut command = place.command(&tools::HELM)?;
     command.args(["template", "agon"]).arg(chart).args(["--namespace", "agon", "--kube-version", kubernetes]);
     for version in API_VERSIONS {
@@ -70,7 +70,7 @@ pub fn template(place: &Place, chart: &Path, kubernetes: &str) -> Result<Command
 }
 
 /// What `case` renders for that Kubernetes.
-pub fn render(place: &Place, case: &Case, kubernetes: &str) -> Result<String> {
+pub fn render(place: &ShipPaths, case: &ChartCase, kubernetes: &str) -> Result<String> {
     let mut command = template(place, Path::new(CHART), kubernetes)?;
     if let Some(values) = &case.values {
         command.arg("--values").arg(values);
@@ -79,7 +79,7 @@ pub fn render(place: &Place, case: &Case, kubernetes: &str) -> Result<String> {
 }
 
 /// `helm lint --strict` with each set of values.
-pub fn lint(place: &Place) -> Result<()> {
+pub fn lint(place: &ShipPaths) -> Result<()> {
     for case in all_cases(place)? {
         let mut command = place.command(&tools::HELM)?;
         command.args(["lint", "--strict", "--quiet", "--kube-version", KUBERNETES, CHART]);
@@ -92,12 +92,12 @@ pub fn lint(place: &Place) -> Result<()> {
 }
 
 /// The chart packs, and the package renders what the folder does.
-pub fn package(place: &Place) -> Result<()> {
+pub fn package(place: &ShipPaths) -> Result<()> {
     let folder = place.scratch.join("package");
     quiet(place.command(&tools::HELM)?.args(["package", CHART, "--destination"]).arg(&folder))?;
     let mut packed = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     let packed = packed.pop().context("helm packed nothing")?;
-    let default = Case { name: DEFAULT.to_owned(), values: None };
+    let default = ChartCase { name: DEFAULT.to_owned(), values: None };
     let same = said(&mut template(place, &packed, KUBERNETES)?)? == render(place, &default, KUBERNETES)?;
     ensure!(same, "the packed chart renders something else than its folder: does .helmignore leave out too much?");
     Ok(())
@@ -105,7 +105,7 @@ pub fn package(place: &Place) -> Result<()> {
 
 /// The notes that an installation ends with, for each set of values: helm shows them only where there is a cluster, so a
 /// copy of the chart renders them as a manifest.
-pub fn notes(place: &Place) -> Result<()> {
+pub fn notes(place: &ShipPaths) -> Result<()> {
     let copy = place.scratch.join("notes");
     copy_folder(&place.root.join(CHART), &copy)?;
     fs::rename(copy.join("templates/NOTES.txt"), copy.join("notes-of-the-chart"))?;
@@ -126,7 +126,7 @@ pub fn notes(place: &Place) -> Result<()> {
 }
 
 /// The job that sets up the streams cannot be changed, so whatever it sets up, or a wish to do so again, makes another one.
-pub fn provisions_again(place: &Place) -> Result<()> {
+pub fn provisions_again(place: &ShipPaths) -> Result<()> {
     let job = |set: &str| -> Result<String> {
         let render = said(template(place, Path::new(CHART), KUBERNETES)?.args(["--set", set]))?;
         let job =

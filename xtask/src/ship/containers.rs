@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Place, tools};
+use super::{ShipPaths, tools};
 use crate::steps::{quiet, said};
 
 const DOCKERFILE: &str = "deploy/Dockerfile";
@@ -16,12 +16,12 @@ const WORKFLOWS: &str = ".github/workflows";
 const VALUE: &str = "secret1";
 
 /// The Dockerfile, by hadolint; the least remark counts.
-pub fn dockerfile(place: &Place) -> Result<()> {
+pub fn dockerfile(place: &ShipPaths) -> Result<()> {
     quiet(place.command(&tools::HADOLINT)?.args(["--no-color", "--failure-threshold", "style", DOCKERFILE]))
 }
 
 /// The compose file as compose reads it: alone, with each profile, and with each of the files that are laid over it.
-pub fn compose(place: &Place) -> Result<()> {
+pub fn compose(place: &ShipPaths) -> Result<()> {
     let profiles = said(config(place, &[])?.arg("--profiles"))?;
     let mut ways = vec![Vec::new()];
     ways.extend(profiles.lines().map(|profile| vec!["--profile".to_owned(), profile.to_owned()]));
@@ -44,14 +44,14 @@ pub fn compose(place: &Place) -> Result<()> {
 }
 
 /// The workflows, by actionlint alone: what it could ask other programs differs from machine to machine.
-pub fn workflows(place: &Place) -> Result<()> {
+pub fn workflows(place: &ShipPaths) -> Result<()> {
     let files = place.files(WORKFLOWS, ".yml").or_else(|_| place.files(WORKFLOWS, ".yaml"))?;
     let alone = ["-no-color", "-shellcheck=", "-pyflakes="];
     quiet(place.command(&tools::ACTIONLINT)?.args(alone).args(files))
 }
 
 /// `config` with a value for each variable that has to be set, and with no file of the user's.
-fn config(place: &Place, more: &[String]) -> Result<Command> {
+fn config(place: &ShipPaths, more: &[String]) -> Result<Command> {
     let text = fs::read_to_string(place.root.join(COMPOSE)).with_context(|| format!("cannot read {COMPOSE}"))?;
     let mut command = place.command(&tools::COMPOSE)?;
     command.envs(required(&text).into_iter().map(|name| (name, VALUE)));

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::Place;
+use super::ShipPaths;
 use super::chart::{self, DEFAULT, EXAMPLES, KUBERNETES};
 
 /// Where they are.
@@ -16,7 +16,7 @@ pub const FOLDER: &str = "tests/charts/golden";
 const SHOWN_LINES: usize = 80;
 
 /// Compares what the chart renders with the golden renders, or replaces them where that was asked for.
-pub fn check(place: &Place) -> Result<()> {
+pub fn check(place: &ShipPaths) -> Result<()> {
     let mut wrong = Vec::new();
     fs::create_dir_all(place.root.join(FOLDER))?;
     for case in chart::cases(place)? {
@@ -36,7 +36,7 @@ pub fn check(place: &Place) -> Result<()> {
 }
 
 /// How the golden render of `name` became `fresh`, as `diff` shows it.
-fn difference(place: &Place, name: &str, fresh: &str) -> Result<String> {
+fn difference(place: &ShipPaths, name: &str, fresh: &str) -> Result<String> {
     let golden = format!("{FOLDER}/{name}.yaml");
     let new = place.scratch.join(format!("{name}.yaml"));
     fs::write(&new, fresh)?;

@@ -7,8 +7,8 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use super::schemas::{self, Schemas};
-use super::tools::{Source, Tool};
+use super::schemas::{self, SchemaModule};
+use super::tools::{ShipTool, ToolSource};
 use crate::steps::{Steps, quiet, said};
 use crate::{needs, process};
 
@@ -19,18 +19,18 @@ const GO: (u32, u32) = (1, 25);
 const KUBERNETES: &str = "k8s.io/kubernetes";
 
 /// Installs into `tools` what is missing of `wanted`; fails if something could not be got, after trying the rest.
-pub fn run(tools: &Path, wanted: &[Tool]) -> Result<()> {
+pub fn run(tools: &Path, wanted: &[ShipTool]) -> Result<()> {
     let mut steps = Steps::default();
-    if wanted.iter().any(|tool| tool.source == Source::Debian) {
+    if wanted.iter().any(|tool| tool.source == ToolSource::Debian) {
         steps.run("install: packages of the system", needs::ensure_for_ship);
     }
     let go = Go { work: tools.join("go-work") };
     for tool in wanted.iter().filter(|tool| tool.installed(tools).is_some_and(|path| !path.is_file())) {
         let Some(home) = tool.home(tools) else { continue };
         steps.run(&format!("install: {}", tool.program), || match tool.source {
-            Source::Go { package, version } => go.install(tool, package, version, &home),
-            Source::Python { package, version } => python(package, version, &home),
-            Source::Debian => Ok(()),
+            ToolSource::Go { package, version } => go.install(tool, package, version, &home),
+            ToolSource::Python { package, version } => python(package, version, &home),
+            ToolSource::Debian => Ok(()),
         });
     }
     for schemas in schemas::ALL.iter().filter(|schemas| !schemas.home(tools).is_dir()) {
@@ -66,7 +66,7 @@ struct Module {
 
 impl Go {
     /// Builds `package` as a tool of a module made for it: `go install` refuses modules that exclude others.
-    fn install(&self, tool: &Tool, package: &str, version: &str, home: &Path) -> Result<()> {
+    fn install(&self, tool: &ShipTool, package: &str, version: &str, home: &Path) -> Result<()> {
         let module = self.work.join(tool.program);
         fs::create_dir_all(&module)?;
         let go = |args: &[&str]| -> Result<()> {
@@ -88,8 +88,8 @@ impl Go {
         fs::rename(&built, &program).with_context(|| format!("go built no {}", program.display()))
     }
 
-    fn fetch(&self, schemas: &Schemas, tools: &Path) -> Result<()> {
-        let Schemas { module, version, sum, .. } = schemas;
+    fn fetch(&self, schemas: &SchemaModule, tools: &Path) -> Result<()> {
+        let SchemaModule { module, version, sum, .. } = schemas;
         let got = self.download(module, version)?;
         ensure!(got.sum == *sum, "{module}@{version} has the checksum {}, and not {sum}", got.sum);
         schemas.copy(&got.dir, tools)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Place, chart, planted, schemas, tools};
+use super::{ShipPaths, chart, planted, schemas, tools};
 use crate::steps::said;
 
 /// A version of Kubernetes that renders are checked against.
@@ -22,7 +22,7 @@ const NEWEST: Kubernetes = Kubernetes { version: chart::KUBERNETES, from_files: 
 const BROUGHT: &str = "1.30";
 
 /// Checks the check by planted mistakes, then every render.
-pub fn check(place: &Place) -> Result<()> {
+pub fn check(place: &ShipPaths) -> Result<()> {
     let folder = place.scratch.join("manifests");
     fs::create_dir_all(&folder)?;
     for kubernetes in [OLDEST, NEWEST] {
@@ -50,8 +50,8 @@ pub fn check(place: &Place) -> Result<()> {
 }
 
 /// Files with what each set of values renders for `version`.
-fn renders(place: &Place, version: &str, folder: &Path) -> Result<Vec<PathBuf>> {
-    let render = |case: chart::Case| {
+fn renders(place: &ShipPaths, version: &str, folder: &Path) -> Result<Vec<PathBuf>> {
+    let render = |case: chart::ChartCase| {
         let render = chart::render(place, &case, version)?;
         ensure!(render.contains("\nkind: "), "{} renders no resource", case.name);
         let file = folder.join(format!("{}-{version}.yaml", case.name));
@@ -61,7 +61,7 @@ fn renders(place: &Place, version: &str, folder: &Path) -> Result<Vec<PathBuf>> 
     chart::all_cases(place)?.into_iter().map(render).collect()
 }
 
-fn run(place: &Place, kubernetes: &Kubernetes, files: &[PathBuf]) -> Result<()> {
+fn run(place: &ShipPaths, kubernetes: &Kubernetes, files: &[PathBuf]) -> Result<()> {
     let mut command = place.command(&tools::KUBECTL_VALIDATE)?;
     command.args(files).args(["--version", BROUGHT]);
     for resources in [schemas::KEDA, schemas::PROMETHEUS_OPERATOR] {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use super::Place;
+use super::ShipPaths;
 use super::chart::{self, CHART, KUBERNETES};
 use crate::steps::said;
 
@@ -58,7 +58,7 @@ const TAKEN: &[&[&str]] = &[
 ];
 
 /// Each of them is refused, and what only looks like a mistake is taken; all that are otherwise are named together.
-pub fn check(place: &Place) -> Result<()> {
+pub fn check(place: &ShipPaths) -> Result<()> {
     let mut wrong = Vec::new();
     for words in TAKEN {
         if let Err(error) = said(chart::template(place, Path::new(CHART), KUBERNETES)?.args(*words)) {

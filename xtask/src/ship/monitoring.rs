@@ -6,7 +6,7 @@ use std::fs;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use super::{Place, blocks, golden, tools};
+use super::{ShipPaths, blocks, golden, tools};
 use crate::steps::quiet;
 
 const FOLDER: &str = "deploy/prometheus";
@@ -15,7 +15,7 @@ const ALERTS: &str = "helm/agon/files/alerts.yaml";
 const DASHBOARD: &str = "helm/agon/files/dashboard.json";
 
 /// The rules, their tests, the rules as the chart renders them, and the configuration.
-pub fn rules(place: &Place) -> Result<()> {
+pub fn rules(place: &ShipPaths) -> Result<()> {
     let promtool = |args: &[&str]| -> Result<()> { quiet(place.command(&tools::PROMTOOL)?.args(args)) };
     promtool(&["check", "rules", ALERTS])?;
     promtool(&["check", "config", "--syntax-only", CONFIG])?;
@@ -38,7 +38,7 @@ pub fn rules(place: &Place) -> Result<()> {
 }
 
 /// Every query of the dashboard is one that Prometheus can read: promtool sees them as recording rules.
-pub fn dashboard(place: &Place) -> Result<()> {
+pub fn dashboard(place: &ShipPaths) -> Result<()> {
     let text = fs::read_to_string(place.root.join(DASHBOARD)).with_context(|| format!("cannot read {DASHBOARD}"))?;
     let dashboard: Value = serde_json::from_str(&text).with_context(|| format!("{DASHBOARD} is no JSON"))?;
     let mut queries = BTreeSet::new();

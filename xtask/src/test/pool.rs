@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use super::list::Test;
-use super::report::{Outcome, Ran, Totals};
+use super::report::{Ran, TestOutcome, Totals};
 use crate::process;
 
 /// Tests at one time for each core: many wait for servers, timers and processes.
 const PER_CORE: usize = 2;
 
 /// Runs the tests, and the examples in documentation where they are wanted, in this environment.
-pub fn run(tests: &[Test], documented: bool, environment: &[(&str, Option<OsString>)]) -> Result<Outcome> {
+pub fn run(tests: &[Test], documented: bool, environment: &[(&str, Option<OsString>)]) -> Result<TestOutcome> {
     let cores = thread::available_parallelism().context("how many cores there are is not known")?.get();
     let next = AtomicUsize::new(0);
     let all = Mutex::new(Vec::with_capacity(tests.len() + 1));
@@ -41,7 +41,7 @@ pub fn run(tests: &[Test], documented: bool, environment: &[(&str, Option<OsStri
         }
     });
     let all = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    Ok(Outcome::new(all.into_iter().collect::<Result<_>>()?))
+    Ok(TestOutcome::new(all.into_iter().collect::<Result<_>>()?))
 }
 
 fn doc_tests() -> Command {

@@ -25,7 +25,7 @@ pub struct Totals {
 }
 
 /// What came of all tests.
-pub struct Outcome {
+pub struct TestOutcome {
     all: Vec<Ran>,
 }
 
@@ -41,7 +41,7 @@ impl Ran {
     }
 }
 
-impl Outcome {
+impl TestOutcome {
     pub fn new(all: Vec<Ran>) -> Self {
         Self { all }
     }
@@ -134,7 +134,7 @@ mod tests {
             said: String::new(),
             trouble: None,
         };
-        let outcome = Outcome::new((0..15).map(ran).collect());
+        let outcome = TestOutcome::new((0..15).map(ran).collect());
         let names: Vec<&str> = outcome.slowest().into_iter().map(|ran| ran.name.as_str()).collect();
         assert_eq!(names, ["14", "13", "12", "11", "10", "9", "8", "7", "6", "5"]);
     }

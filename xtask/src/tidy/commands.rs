@@ -15,7 +15,7 @@ pub struct Program<'a> {
 
 /// A command line in a document.
 #[derive(Debug, PartialEq, Eq)]
-struct Shown {
+struct ShownCommand {
     line: usize,
     subcommand: String,
     /// The word behind it, where it may be a name: that of a command of its own, if the subcommand has some.
@@ -31,7 +31,7 @@ pub fn check(path: &str, text: &str, program: &Program<'_>) -> Vec<Finding> {
     let mut known = BTreeMap::new();
     let mut findings = Vec::new();
     for shown in shown(text, program.words) {
-        let Shown { line, mut subcommand, next, options } = shown;
+        let ShownCommand { line, mut subcommand, next, options } = shown;
         let name = program.words.join(" ");
         let place = format!("{path}:{line}");
         let mut help_of = |name: &String| known.entry(name.clone()).or_insert_with(|| (program.help)(name)).clone();
@@ -58,7 +58,7 @@ fn names(help: &str, option: &str) -> bool {
     help.match_indices(option).any(|(at, _)| help.get(at + option.len()..).is_some_and(ends_word))
 }
 
-fn shown(text: &str, program: &[&str]) -> Vec<Shown> {
+fn shown(text: &str, program: &[&str]) -> Vec<ShownCommand> {
     let parse = |(line, code): (usize, &str)| {
         let commands = code.split(['|', '&', ';', '#']).filter_map(|part| one(line, part, program));
         commands.collect::<Vec<_>>()
@@ -66,7 +66,7 @@ fn shown(text: &str, program: &[&str]) -> Vec<Shown> {
     docs::code(text).into_iter().flat_map(parse).collect()
 }
 
-fn one(line: usize, code: &str, program: &[&str]) -> Option<Shown> {
+fn one(line: usize, code: &str, program: &[&str]) -> Option<ShownCommand> {
     let words = code.split_whitespace().collect::<Vec<_>>();
     if words.iter().find(|word| **word != "$").is_some_and(|word| OTHERS.contains(word)) {
         return None;
@@ -81,7 +81,7 @@ fn one(line: usize, code: &str, program: &[&str]) -> Option<Shown> {
     let next = arguments.peek().filter(|word| !subcommand.is_empty() && is_name(word) && !word.starts_with('-'));
     let next = next.map(|word| (**word).to_owned());
     let options = arguments.filter_map(|word| option(word)).collect::<Vec<_>>();
-    let shown = Shown { line, subcommand: subcommand.into(), next, options };
+    let shown = ShownCommand { line, subcommand: subcommand.into(), next, options };
     (!shown.subcommand.is_empty() || !shown.options.is_empty()).then_some(shown)
 }
 

@@ -7,7 +7,7 @@ use super::finding::Finding;
 
 /// One link of a Markdown file.
 #[derive(Debug, PartialEq, Eq)]
-struct Link {
+struct DocLink {
     line: usize,
     target: String,
 }
@@ -72,7 +72,7 @@ fn resolve(folder: &Path, file: &str) -> Option<PathBuf> {
 }
 
 /// Inline links `[text](target)` and definitions `[name]: target`, outside code.
-fn links(text: &str) -> Vec<Link> {
+fn links(text: &str) -> Vec<DocLink> {
     let mut found = Vec::new();
     for (line, text) in prose(text) {
         let text = without_code_spans(text);
@@ -81,7 +81,7 @@ fn links(text: &str) -> Vec<Link> {
         let inline = inline.filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
         for target in inline.chain(definition) {
             let target = target.split_whitespace().next().unwrap_or_default().trim_matches(['<', '>']);
-            found.push(Link { line, target: target.to_owned() });
+            found.push(DocLink { line, target: target.to_owned() });
         }
     }
     found

@@ -7,21 +7,23 @@ use super::finding::Finding;
 /// Crates of the workspace, and the ones each may depend on. Development dependencies are free.
 const ALLOWED: &[(&str, Allowed)] = &[
     ("agon-core", Allowed::Only(&[])),
+    ("agon-archive", Allowed::Only(&["agon-core"])),
     ("agon-files", Allowed::Only(&[])),
     ("agon-schema", Allowed::Only(&[])),
     ("agon-spec", Allowed::Only(&["agon-core", "agon-schema"])),
     ("agon-prompt", Allowed::Only(&["agon-core", "agon-schema"])),
     ("agon-report", Allowed::Only(&["agon-core"])),
-    ("agon-proto", Allowed::Only(&["agon-core"])),
-    ("agon-llm", Allowed::Only(&[])),
+    ("agon-proto", Allowed::Only(&["agon-archive", "agon-core"])),
+    ("agon-llm", Allowed::Only(&["agon-core"])),
     ("agon-rehearsal", Allowed::Only(&["agon-schema"])),
     ("agon-bus", Allowed::Only(&["agon-core", "agon-files", "agon-proto"])),
     ("agon-telemetry", Allowed::Only(&["agon-core"])),
-    ("agon-store", Allowed::Only(&["agon-bus", "agon-core", "agon-proto"])),
+    ("agon-store", Allowed::Only(&["agon-archive", "agon-bus", "agon-core", "agon-proto"])),
     ("agon-tools", Allowed::Only(&["agon-core", "agon-llm", "agon-schema"])),
     (
         "agon-runtime",
         Allowed::Only(&[
+            "agon-archive",
             "agon-bus",
             "agon-core",
             "agon-llm",
@@ -67,7 +69,7 @@ const WRAPPED: &[(&str, &[&str])] = &[
 const UNSHIPPED: &[&str] = &["agon-bench", "agon-chaos", "agon-fuzz", "agon-tests", "agon-testkit", "xtask"];
 
 /// Crates without IO, and what would bring IO into them.
-const PURE: &[&str] = &["agon-core", "agon-schema", "agon-spec", "agon-prompt", "agon-report"];
+const PURE: &[&str] = &["agon-archive", "agon-core", "agon-schema", "agon-spec", "agon-prompt", "agon-report"];
 const IMPURE: &[&str] = &["tokio", "tracing", "reqwest", "rusqlite", "ractor", "axum"];
 
 enum Allowed {
@@ -159,7 +161,7 @@ mod tests {
 
     #[test]
     fn other_internal_edges_fail_unless_they_are_for_tests() {
-        assert_eq!(verdict("agon-llm", "agon-core", false), 1);
+        assert_eq!(verdict("agon-llm", "agon-prompt", false), 1);
         assert_eq!(verdict("agon-llm", "agon-rehearsal", true), 0);
         assert_eq!(verdict("agon", "agon-tests", false), 1);
     }

@@ -8,20 +8,20 @@ use super::finding::Finding;
 use crate::{process, steps};
 
 /// A build, and one that has to find everything in place that the first has built.
-struct Pair {
+struct BuildPair {
     first: &'static [&'static str],
     then: &'static [&'static str],
     /// Where the features belong.
     place: &'static str,
 }
 
-const PAIRS: &[Pair] = &[
-    Pair {
+const PAIRS: &[BuildPair] = &[
+    BuildPair {
         first: &["--package", "agon", "--edges", "normal,build"],
         then: &["--package", "agon", "--package", "agon-bench", "--package", "agon-chaos", "--edges", "normal,build"],
         place: "crates/agon/Cargo.toml",
     },
-    Pair {
+    BuildPair {
         first: &["--workspace", "--edges", "normal,build"],
         then: &["--workspace", "--edges", "normal,build,dev"],
         place: "tests/Cargo.toml",

@@ -5,17 +5,17 @@
 /// `AND` binds tighter than `OR`. A licence `WITH` an exception is asked for by its whole text.
 pub fn satisfied(expression: &str, allowed: &dyn Fn(&str) -> bool) -> Option<bool> {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
-    let mut tokens = Tokens { words: spaced.split_whitespace().collect(), at: 0 };
+    let mut tokens = LicenceTokens { words: spaced.split_whitespace().collect(), at: 0 };
     let value = any(&mut tokens, allowed)?;
     tokens.next().is_none().then_some(value)
 }
 
-struct Tokens<'a> {
+struct LicenceTokens<'a> {
     words: Vec<&'a str>,
     at: usize,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> LicenceTokens<'a> {
     fn next(&mut self) -> Option<&'a str> {
         let word = self.words.get(self.at).copied();
         self.at += 1;
@@ -29,7 +29,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-fn any(tokens: &mut Tokens<'_>, allowed: &dyn Fn(&str) -> bool) -> Option<bool> {
+fn any(tokens: &mut LicenceTokens<'_>, allowed: &dyn Fn(&str) -> bool) -> Option<bool> {
     let mut value = all(tokens, allowed)?;
     while tokens.take("OR") {
         value |= all(tokens, allowed)?;
@@ -37,7 +37,7 @@ fn any(tokens: &mut Tokens<'_>, allowed: &dyn Fn(&str) -> bool) -> Option<bool> 
     Some(value)
 }
 
-fn all(tokens: &mut Tokens<'_>, allowed: &dyn Fn(&str) -> bool) -> Option<bool> {
+fn all(tokens: &mut LicenceTokens<'_>, allowed: &dyn Fn(&str) -> bool) -> Option<bool> {
     let mut value = one(tokens, allowed)?;
     while tokens.take("AND") {
         value &= one(tokens, allowed)?;
@@ -45,7 +45,7 @@ fn all(tokens: &mut Tokens<'_>, allowed: &dyn Fn(&str) -> bool) -> Option<bool> 
     Some(value)
 }
 
-fn one(tokens: &mut Tokens<'_>, allowed: &dyn Fn(&str) -> bool) -> Option<bool> {
+fn one(tokens: &mut LicenceTokens<'_>, allowed: &dyn Fn(&str) -> bool) -> Option<bool> {
     if tokens.take("(") {
         let value = any(tokens, allowed)?;
         return tokens.take(")").then_some(value);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// One line of a source file.
-pub struct Line<'a> {
+pub struct SourceLine<'a> {
     /// Counted from 1.
     pub number: usize,
     /// The line with comments and the insides of literals blanked out.
@@ -13,12 +13,12 @@ pub struct Line<'a> {
 }
 
 /// A source file after scanning.
-pub struct Source {
+pub struct SourceFile {
     code: String,
     tests: Vec<Range<usize>>,
 }
 
-impl Source {
+impl SourceFile {
     /// Scans `text`; anything that is not Rust gives some result too, never an error.
     pub fn new(text: &str) -> Self {
         let code = blank_comments_and_literals(text);
@@ -27,13 +27,13 @@ impl Source {
     }
 
     /// All lines, top to bottom.
-    pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+    pub fn lines(&self) -> impl Iterator<Item = SourceLine<'_>> {
         let mut start = 0;
         self.code.split_inclusive('\n').enumerate().map(move |(index, line)| {
             let at = start;
             start += line.len();
             let in_test = self.tests.iter().any(|range| range.start < at + line.len() && at < range.end);
-            Line { number: index + 1, code: line.trim_end(), in_test }
+            SourceLine { number: index + 1, code: line.trim_end(), in_test }
         })
     }
 }
@@ -187,14 +187,14 @@ mod tests {
 
     #[test]
     fn lines_of_test_modules_are_marked() {
-        let source = Source::new("fn a() {}\n#[cfg(test)]\nmod tests {\n  fn b() { \"}\"; }\n}\nfn c() {}\n");
+        let source = SourceFile::new("fn a() {}\n#[cfg(test)]\nmod tests {\n  fn b() { \"}\"; }\n}\nfn c() {}\n");
         let marks = source.lines().map(|line| line.in_test).collect::<Vec<_>>();
         assert_eq!(marks, [false, true, true, true, true, false]);
     }
 
     #[test]
     fn a_test_module_in_its_own_file_ends_at_the_semicolon() {
-        let source = Source::new("#[cfg(test)]\nmod tests;\nfn c() {}\n");
+        let source = SourceFile::new("#[cfg(test)]\nmod tests;\nfn c() {}\n");
         let marks = source.lines().map(|line| line.in_test).collect::<Vec<_>>();
         assert_eq!(marks, [true, true, false]);
     }

@@ -1,7 +1,7 @@
 //! Rules about single source files: their size, words that may not stand in them, and their crate docs.
 
 use super::finding::Finding;
-use super::scan::{Line, Source};
+use super::scan::{SourceFile, SourceLine};
 
 const CODE_LINES_WARN: usize = 300;
 const LINES_FAIL: usize = 500;
@@ -23,36 +23,36 @@ const READERS: &[&str] = &[
 ];
 
 /// A word that may not stand in code.
-struct Ban {
+struct BannedWord {
     words: &'static [&'static str],
-    applies: fn(path: &str, line: &Line<'_>) -> bool,
+    applies: fn(path: &str, line: &SourceLine<'_>) -> bool,
     instead: &'static str,
 }
 
-const BANS: &[Ban] = &[
-    Ban {
+const BANS: &[BannedWord] = &[
+    BannedWord {
         words: &["#[allow(", "#![allow("],
         applies: |_, _| true,
         instead: "use #[expect(lint, reason = \"...\")], which reports itself when it is no longer needed",
     },
-    Ban {
+    BannedWord {
         words: &["todo!(", "unimplemented!("],
         applies: |_, _| true,
         instead: "build it, or refuse the request by name with a typed error",
     },
-    Ban { words: &["#[ignore"], applies: |_, _| true, instead: "a test runs or is deleted" },
-    Ban {
+    BannedWord { words: &["#[ignore"], applies: |_, _| true, instead: "a test runs or is deleted" },
+    BannedWord {
         words: &["tokio::spawn(", "tokio::task::spawn("],
         applies: |path, line| !line.in_test && !is_test_file(path) && !owns_its_tasks(path),
         instead: "spawn on the task tracker, so that shutdown joins it (or add the owner to xtask/src/tidy/source.rs)",
     },
-    Ban {
+    BannedWord {
         words: &["fs::read(", "fs::read_to_string(", "File::open(", "from_pem_file(", "pem_file_iter("],
         applies: |path, line| path.starts_with("crates/") && !line.in_test && !is_test_file(path) && !is_reader(path),
         instead: "agon_files reads a file that was named up to a limit, and refuses devices and pipes (or add the place to \
                   xtask/src/tidy/source.rs)",
     },
-    Ban {
+    BannedWord {
         words: &["thread::sleep("],
         applies: |path, _| !SLEEPERS.iter().any(|folder| path.starts_with(folder)),
         instead: "wait for the event itself; in tests pause the clock",
@@ -61,7 +61,7 @@ const BANS: &[Ban] = &[
 
 /// Everything wrong with the file `path` (relative, with `/`) that holds `text`.
 pub fn check(path: &str, text: &str) -> Vec<Finding> {
-    let source = Source::new(text);
+    let source = SourceFile::new(text);
     let mut findings = banned_words(path, &source);
     if !is_test_file(path) {
         findings.extend(size(path, &source));
@@ -94,7 +94,7 @@ fn is_reader(path: &str) -> bool {
     READERS.iter().any(|place| path.starts_with(place))
 }
 
-fn banned_words(path: &str, source: &Source) -> Vec<Finding> {
+fn banned_words(path: &str, source: &SourceFile) -> Vec<Finding> {
     source
         .lines()
         .flat_map(|line| {
@@ -109,7 +109,7 @@ fn banned_words(path: &str, source: &Source) -> Vec<Finding> {
         .collect()
 }
 
-fn size(path: &str, source: &Source) -> Option<Finding> {
+fn size(path: &str, source: &SourceFile) -> Option<Finding> {
     let (mut total, mut code) = (0, 0);
     for line in source.lines().filter(|line| !line.in_test) {
         total += 1;

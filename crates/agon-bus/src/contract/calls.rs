@@ -1,11 +1,11 @@
 //! Hints, requests, and what holds for all that travels.
-use super::{CaseResult, SOON, Scope, bytes, pull, soon};
+use super::{CaseResult, CaseScope, SOON, bytes, pull, soon};
 use crate::port::{Bus, BusError, MAX_MESSAGE_BYTES, Message, Payload, Received};
 use crate::subject::{Token, pattern};
 use std::time::Duration;
 
 /// Patterns select subjects; a hint reaches every listener.
-pub async fn a_listener_hears_what_fits_its_pattern(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn a_listener_hears_what_fits_its_pattern(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     let mut exact = bus.subscribe(&scope.hint()).await?;
     let mut one = bus.subscribe("agon.v1.ctl.contract.*").await?;
     let mut other = bus.subscribe(&scope.host("other")).await?;
@@ -26,7 +26,7 @@ pub async fn a_listener_hears_what_fits_its_pattern(bus: &dyn Bus, scope: &Scope
 }
 
 /// Publishing goes on when a listener has gone.
-pub async fn a_dropped_listener_costs_nothing(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn a_dropped_listener_costs_nothing(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     drop(bus.subscribe(&scope.hint()).await?);
     bus.publish(&scope.hint(), bytes("nobody")).await?;
     let mut listener = bus.subscribe(&scope.hint()).await?;
@@ -37,7 +37,7 @@ pub async fn a_dropped_listener_costs_nothing(bus: &dyn Bus, scope: &Scope) -> C
 }
 
 /// No responders is known without waiting.
-pub async fn a_request_without_a_server_fails_at_once(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn a_request_without_a_server_fails_at_once(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     let started = tokio::time::Instant::now();
     let answer = bus.request(&scope.host("offer"), bytes("?"), Duration::from_secs(60)).await;
     assert!(matches!(answer, Err(BusError::NoResponders(_))), "{answer:?}");
@@ -46,7 +46,7 @@ pub async fn a_request_without_a_server_fails_at_once(bus: &dyn Bus, scope: &Sco
 }
 
 /// Replies come back; a server that drops a request lets the asker wait.
-pub async fn a_server_answers_and_an_unanswered_request_times_out(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn a_server_answers_and_an_unanswered_request_times_out(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     let mut server = bus.serve(&pattern::host(&Token::new(&scope.name))).await?;
     let serving = async {
         while let Some(request) = server.next().await {
@@ -69,7 +69,7 @@ pub async fn a_server_answers_and_an_unanswered_request_times_out(bus: &dyn Bus,
 }
 
 /// Every server gets its share, each request goes to one.
-pub async fn requests_are_shared_among_servers(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn requests_are_shared_among_servers(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     let (mut first, mut second) = (bus.serve(&scope.host("work")).await?, bus.serve(&scope.host("work")).await?);
     let serving = async {
         loop {
@@ -92,13 +92,13 @@ pub async fn requests_are_shared_among_servers(bus: &dyn Bus, scope: &Scope) -> 
 }
 
 /// A sender's `traceparent` reaches listeners, servers, askers and those who pull.
-pub async fn the_trace_context_travels_on_every_way(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn the_trace_context_travels_on_every_way(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     let trace = |n: u8| Payload::traced(vec![n], Some(format!("00-{n:032x}-00000000000000ff-01").into()));
     everything_travels(bus, scope, trace).await
 }
 
 /// Larger than what a server takes in one message by default (1 MiB).
-pub async fn a_large_message_arrives_whole_on_every_way(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn a_large_message_arrives_whole_on_every_way(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     let large = |n: u8| {
         let body: Vec<u8> = (0..3 * 1024 * 1024_u32).map(|at| (at % 251) as u8 ^ n).collect();
         Payload::traced(body, Some(format!("00-{n:032x}-00000000000000ff-00").into()))
@@ -107,7 +107,7 @@ pub async fn a_large_message_arrives_whole_on_every_way(bus: &dyn Bus, scope: &S
 }
 
 /// Beyond the largest message the sender is told, and nothing is sent.
-pub async fn a_message_that_is_too_large_is_refused_on_every_way(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn a_message_that_is_too_large_is_refused_on_every_way(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     let large = Payload::from(vec![0; MAX_MESSAGE_BYTES + 1]);
     let _server = bus.serve(&scope.host("offer")).await?;
     let refused = [
@@ -122,7 +122,7 @@ pub async fn a_message_that_is_too_large_is_refused_on_every_way(bus: &dyn Bus, 
 }
 
 /// Sends on each of the four ways, and wants the same to arrive.
-async fn everything_travels(bus: &dyn Bus, scope: &Scope, make: impl Fn(u8) -> Payload) -> CaseResult {
+async fn everything_travels(bus: &dyn Bus, scope: &CaseScope, make: impl Fn(u8) -> Payload) -> CaseResult {
     let mut listener = bus.subscribe(&scope.hint()).await?;
     bus.publish(&scope.hint(), make(1)).await?;
     let hint = Received::Message(Message { subject: scope.hint(), payload: make(1) });
@@ -148,7 +148,7 @@ async fn everything_travels(bus: &dyn Bus, scope: &Scope, make: impl Fn(u8) -> P
 }
 
 /// After draining, listeners, servers and pulls come to their end.
-pub async fn draining_ends_listeners_servers_and_pulls(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn draining_ends_listeners_servers_and_pulls(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     let mut listener = bus.subscribe(&scope.hint()).await?;
     let mut server = bus.serve(&scope.host("offer")).await?;
     let queue = scope.queue();

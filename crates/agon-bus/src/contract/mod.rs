@@ -1,6 +1,6 @@
 //! What every bus does: one suite for the in-memory twin and for NATS.
 //!
-//! Each case takes the bus and a [`Scope`] that keeps its subjects apart from those of other cases. The queue cases use
+//! Each case takes the bus and a [`CaseScope`] that keeps its subjects apart from those of other cases. The queue cases use
 //! subjects of the `gen` family, because a durable queue has to be set up before it is used.
 use crate::port::{Bus, BusError, Delivery, Payload};
 use crate::subject::{DebateKey, Priority, Subject, Token, TurnKey, pattern};
@@ -14,13 +14,13 @@ pub use queues::*;
 
 /// What a case may use: its own names, and how long a lease lasts with this bus.
 #[derive(Clone, Debug)]
-pub struct Scope {
+pub struct CaseScope {
     /// Unique for each case and run.
     pub name: String,
     /// The shortest lease that the bus grants.
     pub lease: Duration,
 }
-impl Scope {
+impl CaseScope {
     fn key(&self) -> DebateKey {
         DebateKey { tenant: Token::new("contract"), debate: Token::new(&self.name) }
     }
@@ -80,7 +80,7 @@ macro_rules! bus_contract {
         $(#[$attr])+
         async fn $case() {
             let unique = format!("{}-{}", stringify!($case), std::process::id());
-            let scope = $crate::contract::Scope { name: unique, lease: $lease };
+            let scope = $crate::contract::CaseScope { name: unique, lease: $lease };
             for bus in $buses {
                 $crate::contract::$case(&*bus, &scope).await.unwrap();
             }
@@ -99,11 +99,11 @@ async fn soon<T>(what: impl Future<Output = T>) -> Result<T, tokio::time::error:
     tokio::time::timeout(SOON, what).await
 }
 
-async fn pull(bus: &dyn Bus, scope: &Scope) -> Result<Box<dyn Delivery>, Box<dyn std::error::Error>> {
+async fn pull(bus: &dyn Bus, scope: &CaseScope) -> Result<Box<dyn Delivery>, Box<dyn std::error::Error>> {
     Ok(tokio::time::timeout(SOON + 3 * scope.lease, bus.pull(&scope.queue(), scope.lease)).await??)
 }
 
-async fn nothing_to_pull(bus: &dyn Bus, scope: &Scope, within: Duration) -> Result<bool, BusError> {
+async fn nothing_to_pull(bus: &dyn Bus, scope: &CaseScope, within: Duration) -> Result<bool, BusError> {
     match tokio::time::timeout(within, bus.pull(&scope.queue(), scope.lease)).await {
         Err(_) => Ok(true),
         Ok(delivery) => delivery.map(|_| false),

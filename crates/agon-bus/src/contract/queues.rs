@@ -1,10 +1,10 @@
 //! Leased work.
-use super::{CaseResult, Scope, bytes, nothing_to_pull, pull, soon};
+use super::{CaseResult, CaseScope, bytes, nothing_to_pull, pull, soon};
 use crate::port::{Bus, BusError};
 use std::time::Duration;
 
 /// First in, first out, over the subjects of a pattern.
-pub async fn work_comes_in_the_order_it_was_added(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn work_comes_in_the_order_it_was_added(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     for seat in [2, 0, 1] {
         bus.enqueue(&scope.work(seat), bytes("w")).await?;
     }
@@ -17,7 +17,7 @@ pub async fn work_comes_in_the_order_it_was_added(bus: &dyn Bus, scope: &Scope) 
 }
 
 /// A lease that runs out gives the work to the next, and it is counted.
-pub async fn work_that_is_not_acknowledged_comes_again(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn work_that_is_not_acknowledged_comes_again(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     bus.enqueue(&scope.work(0), bytes("w")).await?;
     let first = pull(bus, scope).await?;
     let second = pull(bus, scope).await?;
@@ -27,7 +27,7 @@ pub async fn work_that_is_not_acknowledged_comes_again(bus: &dyn Bus, scope: &Sc
 }
 
 /// Acknowledged is gone.
-pub async fn acknowledged_work_does_not_come_again(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn acknowledged_work_does_not_come_again(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     bus.enqueue(&scope.work(0), bytes("w")).await?;
     pull(bus, scope).await?.ack().await?;
     assert!(nothing_to_pull(bus, scope, 2 * scope.lease).await?);
@@ -35,7 +35,7 @@ pub async fn acknowledged_work_does_not_come_again(bus: &dyn Bus, scope: &Scope)
 }
 
 /// Extending starts the lease anew.
-pub async fn an_extended_lease_keeps_the_work(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn an_extended_lease_keeps_the_work(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     bus.enqueue(&scope.work(0), bytes("w")).await?;
     let work = pull(bus, scope).await?;
     for _ in 0..3 {
@@ -47,7 +47,7 @@ pub async fn an_extended_lease_keeps_the_work(bus: &dyn Bus, scope: &Scope) -> C
 }
 
 /// A negative acknowledgement with a delay.
-pub async fn work_given_back_comes_again_after_the_delay(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn work_given_back_comes_again_after_the_delay(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     bus.enqueue(&scope.work(0), bytes("w")).await?;
     pull(bus, scope).await?.nak(scope.lease).await?;
     assert!(nothing_to_pull(bus, scope, scope.lease / 2).await?);
@@ -61,7 +61,10 @@ pub async fn work_given_back_comes_again_after_the_delay(bus: &dyn Bus, scope: &
 }
 
 /// Acknowledgements are not fenced.
-pub async fn a_late_acknowledgement_takes_the_work_from_the_next_holder(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn a_late_acknowledgement_takes_the_work_from_the_next_holder(
+    bus: &dyn Bus,
+    scope: &CaseScope,
+) -> CaseResult {
     bus.enqueue(&scope.work(0), bytes("w")).await?;
     let first = pull(bus, scope).await?;
     let second = pull(bus, scope).await?;
@@ -72,7 +75,7 @@ pub async fn a_late_acknowledgement_takes_the_work_from_the_next_holder(bus: &dy
 }
 
 /// Work that is added later reaches whoever waits already.
-pub async fn a_pull_waits_for_work(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn a_pull_waits_for_work(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     let adding = async {
         tokio::time::sleep(Duration::from_millis(50)).await;
         bus.enqueue(&scope.work(0), bytes("w")).await
@@ -84,7 +87,7 @@ pub async fn a_pull_waits_for_work(bus: &dyn Bus, scope: &Scope) -> CaseResult {
 }
 
 /// Dropping a pull before it returned leaves the work to the others.
-pub async fn a_cancelled_pull_loses_nothing(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn a_cancelled_pull_loses_nothing(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     assert!(nothing_to_pull(bus, scope, Duration::from_millis(50)).await?);
     bus.enqueue(&scope.work(0), bytes("w")).await?;
     pull(bus, scope).await?.ack().await?;
@@ -92,7 +95,7 @@ pub async fn a_cancelled_pull_loses_nothing(bus: &dyn Bus, scope: &Scope) -> Cas
 }
 
 /// Adding work to a subject that has some changes nothing, be it free or leased; acknowledged, it may be added again.
-pub async fn a_queue_holds_one_piece_of_work_for_a_subject(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn a_queue_holds_one_piece_of_work_for_a_subject(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     bus.enqueue(&scope.work(0), bytes("first")).await?;
     bus.enqueue(&scope.work(0), bytes("while free")).await?;
     let work = pull(bus, scope).await?;
@@ -109,7 +112,7 @@ pub async fn a_queue_holds_one_piece_of_work_for_a_subject(bus: &dyn Bus, scope:
 }
 
 /// `try_pull` says at once that there is nothing, and takes what is free.
-pub async fn a_pull_that_does_not_wait_takes_what_is_there(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+pub async fn a_pull_that_does_not_wait_takes_what_is_there(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     assert!(soon(bus.try_pull(&scope.queue(), scope.lease)).await??.is_none());
     bus.enqueue(&scope.work(0), bytes("w")).await?;
     let Some(work) = soon(bus.try_pull(&scope.queue(), scope.lease)).await?? else {
@@ -124,7 +127,7 @@ pub async fn a_pull_that_does_not_wait_takes_what_is_there(bus: &dyn Bus, scope:
 /// Work that is held counts as work that waits does, and looking takes nothing.
 pub async fn queued_work_is_counted_and_shown_by_model_until_it_is_acknowledged(
     bus: &dyn Bus,
-    scope: &Scope,
+    scope: &CaseScope,
 ) -> CaseResult {
     let count = async || -> Result<Option<(u64, String)>, BusError> {
         let all = bus.backlog().await?;

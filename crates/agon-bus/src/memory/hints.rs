@@ -1,6 +1,6 @@
 //! Publish and subscribe.
 use super::{closed, lock};
-use crate::pattern::Index;
+use crate::pattern::PatternIndex;
 use crate::port::{BusError, Message, Payload, Received, Subscription};
 use async_trait::async_trait;
 use std::collections::VecDeque;
@@ -9,22 +9,22 @@ use tokio::sync::Notify;
 
 #[derive(Default)]
 pub(super) struct Hints {
-    table: RwLock<Table>,
+    table: RwLock<ListenerTable>,
 }
 
 #[derive(Default)]
-struct Table {
-    listeners: Index<Arc<Listener>>,
+struct ListenerTable {
+    listeners: PatternIndex<Arc<Listener>>,
     last_id: u64,
     closed: bool,
 }
 
 struct Listener {
-    inbox: Mutex<Inbox>,
+    inbox: Mutex<ListenerQueue>,
     changed: Notify,
 }
 
-struct Inbox {
+struct ListenerQueue {
     waiting: VecDeque<Received>,
     messages: usize,
     capacity: usize,
@@ -48,7 +48,7 @@ impl Hints {
     }
 
     pub(super) fn subscribe(self: &Arc<Self>, pattern: &str, capacity: usize) -> Result<MemorySubscription, BusError> {
-        let inbox = Inbox { waiting: VecDeque::new(), messages: 0, capacity: capacity.max(1), closed: false };
+        let inbox = ListenerQueue { waiting: VecDeque::new(), messages: 0, capacity: capacity.max(1), closed: false };
         let listener = Arc::new(Listener { inbox: Mutex::new(inbox), changed: Notify::new() });
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
         if table.closed {

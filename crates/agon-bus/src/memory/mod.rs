@@ -32,8 +32,8 @@ impl Default for MemoryBusLimits {
 #[derive(Clone, Default)]
 pub struct MemoryBus {
     hints: Arc<hints::Hints>,
-    servers: Arc<serve::Servers>,
-    queues: Arc<queue::Queues>,
+    servers: Arc<serve::MemoryServers>,
+    queues: Arc<queue::MemoryQueues>,
     limits: MemoryBusLimits,
 }
 

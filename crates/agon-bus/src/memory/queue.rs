@@ -11,13 +11,13 @@ use tokio::time::Instant;
 mod state;
 
 #[derive(Default)]
-pub(super) struct Queues {
+pub(super) struct MemoryQueues {
     state: Mutex<State>,
     /// Wakes those who wait, because something falls due sooner than they know.
     sooner: Notify,
 }
 
-impl Queues {
+impl MemoryQueues {
     pub(super) fn enqueue(&self, message: Message, capacity: usize) -> Result<(), BusError> {
         let mut state = lock(&self.state);
         if state.closed {
@@ -48,8 +48,8 @@ impl Queues {
     /// Waits for work. When the future is dropped, nothing is lost and nothing stays leased.
     pub(super) async fn pull(self: &Arc<Self>, pattern: &str, lease: Duration) -> Result<MemoryDelivery, BusError> {
         let mut wait = match self.begin(pattern, lease)? {
-            Begun::Taken(taken) => return Ok(self.delivery(taken, lease)),
-            Begun::Waiting(wait) => wait,
+            TakeAttempt::Taken(taken) => return Ok(self.delivery(taken, lease)),
+            TakeAttempt::Waiting(wait) => wait,
         };
         loop {
             let mut sooner = std::pin::pin!(self.sooner.notified());
@@ -64,7 +64,7 @@ impl Queues {
         }
     }
 
-    fn begin(&self, pattern: &str, lease: Duration) -> Result<Begun<'_>, BusError> {
+    fn begin(&self, pattern: &str, lease: Duration) -> Result<TakeAttempt<'_>, BusError> {
         let mut state = lock(&self.state);
         if state.closed {
             return Err(closed());
@@ -73,11 +73,11 @@ impl Queues {
         state.release_due(now);
         if let Some((taken, tell)) = state.take(pattern, lease, now) {
             self.tell(tell);
-            return Ok(Begun::Taken(taken));
+            return Ok(TakeAttempt::Taken(taken));
         }
         let (sender, taken) = oneshot::channel();
         let id = state.wait(pattern, lease, sender);
-        Ok(Begun::Waiting(Wait { queues: self, id, taken }))
+        Ok(TakeAttempt::Waiting(QueueWait { queues: self, id, taken }))
     }
 
     fn delivery(self: &Arc<Self>, taken: Taken, lease: Duration) -> MemoryDelivery {
@@ -118,18 +118,18 @@ async fn at(due: Option<Instant>) {
     }
 }
 
-enum Begun<'a> {
+enum TakeAttempt<'a> {
     Taken(Taken),
-    Waiting(Wait<'a>),
+    Waiting(QueueWait<'a>),
 }
 
 /// A place in the line of those who wait. Work is handed over under the lock, so that none gets lost in between.
-struct Wait<'a> {
-    queues: &'a Queues,
+struct QueueWait<'a> {
+    queues: &'a MemoryQueues,
     id: u64,
     taken: oneshot::Receiver<Taken>,
 }
-impl Drop for Wait<'_> {
+impl Drop for QueueWait<'_> {
     fn drop(&mut self) {
         let mut state = lock(&self.queues.state);
         state.leave(self.id);
@@ -141,7 +141,7 @@ impl Drop for Wait<'_> {
 }
 
 pub(super) struct MemoryDelivery {
-    queues: Arc<Queues>,
+    queues: Arc<MemoryQueues>,
     taken: Taken,
     lease: Duration,
 }

@@ -1,6 +1,6 @@
 //! Request and reply.
 use super::{closed, lock};
-use crate::pattern::Index;
+use crate::pattern::PatternIndex;
 use crate::port::{BusError, Message, Payload, Request, Server};
 use async_trait::async_trait;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,13 +9,13 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 #[derive(Default)]
-pub(super) struct Servers {
-    table: Mutex<Table>,
+pub(super) struct MemoryServers {
+    table: Mutex<ServingTable>,
 }
 
 #[derive(Default)]
-struct Table {
-    serving: Index<Serving>,
+struct ServingTable {
+    serving: PatternIndex<Serving>,
     last_id: u64,
     requests: u64,
     closed: bool,
@@ -27,7 +27,7 @@ struct Serving {
     last_served: AtomicU64,
 }
 
-impl Servers {
+impl MemoryServers {
     pub(super) async fn request(&self, message: Message, patience: Duration) -> Result<Payload, BusError> {
         let subject = message.subject.clone();
         let answer = self.hand_over(message)?;
@@ -86,7 +86,7 @@ impl Servers {
 }
 
 pub(super) struct MemoryServer {
-    servers: Arc<Servers>,
+    servers: Arc<MemoryServers>,
     pattern: String,
     id: u64,
     inbox: mpsc::Receiver<Request>,

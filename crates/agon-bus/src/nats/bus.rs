@@ -1,9 +1,9 @@
 //! The port over two connections.
 use super::blob::Blobs;
 use super::envelope::{pack, unpack};
-use super::inbox::{Answering, Inbox, InboxParts, NatsServer, closed};
+use super::inbox::{Inbox, InboxParts, NatsResponder, ReplyRoute, closed};
 use super::link::NatsLink;
-use super::queue::Queue;
+use super::queue::NatsQueues;
 use super::streams::{ProvisionConfig, QUEUE_PREFIX};
 use crate::port::{Backlog, Bus, BusError, Delivery, Payload, Reply, Server, Subscription};
 use async_nats::Subject;
@@ -35,19 +35,19 @@ pub struct QueueConfig {
 pub struct NatsBus {
     control: NatsLink,
     tokens: NatsLink,
-    queue: Queue,
+    queue: NatsQueues,
     blobs: Blobs,
-    owner: Owner,
+    owner: BusTasks,
 }
 
 /// Owns the bus's tasks.
 #[derive(Clone)]
-pub(super) struct Owner {
+pub(super) struct BusTasks {
     pub(super) closing: CancellationToken,
     pub(super) tasks: TaskTracker,
     pub(super) runtime: Handle,
 }
-impl Owner {
+impl BusTasks {
     /// Starts a task that draining waits for.
     pub(super) fn start(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.tasks.spawn_on(task, &self.runtime);
@@ -58,10 +58,11 @@ impl NatsBus {
     /// A bus whose tokens go over the second connection and everything else over the first. Has to be called within a
     /// tokio runtime, on which its tasks run.
     pub fn new(control: NatsLink, tokens: NatsLink, config: QueueConfig) -> Self {
-        let owner = Owner { closing: CancellationToken::new(), tasks: TaskTracker::new(), runtime: Handle::current() };
+        let owner =
+            BusTasks { closing: CancellationToken::new(), tasks: TaskTracker::new(), runtime: Handle::current() };
         let provision = Arc::new(config.provision);
         let blobs = Blobs::new(control.clone(), provision.clone());
-        let queue = Queue::new(blobs.clone(), provision, owner.clone(), config.lease);
+        let queue = NatsQueues::new(blobs.clone(), provision, owner.clone(), config.lease);
         Self { control, tokens, queue, blobs, owner }
     }
 
@@ -143,7 +144,7 @@ impl Bus for NatsBus {
         let subscribed = link.client().queue_subscribe(pattern.to_owned(), SERVERS.to_owned()).await;
         let subscriber = subscribed.map_err(|e| BusError::Failed(format!("serve {pattern}: {e}")))?;
         let answering = Answers { link: link.clone(), blobs: self.blobs.clone(), owner: self.owner.clone() };
-        Ok(Box::new(NatsServer { inbox: self.inbox(link, subscriber), answering }))
+        Ok(Box::new(NatsResponder { inbox: self.inbox(link, subscriber), answering }))
     }
 
     async fn enqueue(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
@@ -195,9 +196,9 @@ impl Bus for NatsBus {
 struct Answers {
     link: NatsLink,
     blobs: Blobs,
-    owner: Owner,
+    owner: BusTasks,
 }
-impl Answering for Answers {
+impl ReplyRoute for Answers {
     fn reply_to(&self, subject: Option<Subject>) -> Reply {
         let (link, blobs, owner) = (self.link.clone(), self.blobs.clone(), self.owner.clone());
         let asked_over = link.connection();

@@ -69,12 +69,12 @@ pub enum NatsAuth {
     None,
     /// A user with a password.
     UserPassword {
-        /// The user.
+        /// The name that the server's configuration gives the user.
         user: String,
-        /// The password.
+        /// In plain text, as it is sent.
         password: SecretString,
     },
-    /// A token.
+    /// The token that the server's configuration names.
     Token(SecretString),
     /// A credentials file, as `nsc` writes it: a signed token and the seed of its key.
     CredsFile(PathBuf),

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Why NATS could not be connected to.
 #[derive(Debug, thiserror::Error)]
 pub enum NatsError {
-    /// No address.
+    /// The settings name no server.
     #[error("no NATS server is named; name one as nats://host:4222")]
     NoAddress,
     /// An address that is none.
@@ -19,7 +19,7 @@ pub enum NatsError {
         reason: String,
     },
     /// An address that carries credentials, which would show up in logs.
-    #[error("the address of NATS server {host:?} carries a user; set user and password apart from the address")]
+    #[error("the address of NATS server {host:?} carries a user; set user and password separately")]
     UserInAddress {
         /// The server.
         host: String,

@@ -11,7 +11,7 @@ pub struct Fill {
     pub bytes: u64,
     /// As many as it may hold; none where nothing limits them.
     pub byte_limit: Option<u64>,
-    /// Messages.
+    /// Messages that it holds now.
     pub messages: u64,
     /// As many as it may hold; none where nothing limits them.
     pub message_limit: Option<u64>,

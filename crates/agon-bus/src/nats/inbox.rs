@@ -38,7 +38,7 @@ pub(super) struct InboxParts {
     pub(super) closing: CancellationToken,
 }
 
-enum Step {
+enum InboxStep {
     Arrived(Arrived),
     Lost(u64),
     Closed,
@@ -54,19 +54,19 @@ impl Inbox {
         Self { subscriber, blobs, closing, draining: false, unpacking: None, listener, loss, connects, link }
     }
 
-    async fn step(&mut self) -> Step {
+    async fn step(&mut self) -> InboxStep {
         loop {
             if let Some(unpacking) = &mut self.unpacking {
                 let unpacked = unpacking.await;
                 self.unpacking = None;
                 match unpacked {
-                    Some(arrived) => return Step::Arrived(arrived),
-                    None => return Step::Lost(1),
+                    Some(arrived) => return InboxStep::Arrived(arrived),
+                    None => return InboxStep::Lost(1),
                 }
             }
             let lost = self.loss.lost.swap(0, Ordering::Relaxed);
             if lost > 0 {
-                return Step::Lost(lost);
+                return InboxStep::Lost(lost);
             }
             tokio::select! {
                 biased;
@@ -78,25 +78,25 @@ impl Inbox {
                 Ok(()) = self.connects.changed() => {
                     // the first connection lost nothing
                     if *self.connects.borrow_and_update() > 1 {
-                        return Step::Lost(1);
+                        return InboxStep::Lost(1);
                     }
                 }
                 () = self.loss.told.notified() => {}
                 message = self.subscriber.next() => match message {
                     Some(message) => if let Some(step) = self.take(message) { return step },
-                    None => return Step::Closed,
+                    None => return InboxStep::Closed,
                 },
             }
         }
     }
 
-    fn take(&mut self, message: async_nats::Message) -> Option<Step> {
+    fn take(&mut self, message: async_nats::Message) -> Option<InboxStep> {
         if is_probe(message.headers.as_ref()) {
             return None;
         }
         let subject = message.subject.to_string();
         match open(message.headers.as_ref(), message.payload) {
-            Ok(Opened::Whole(payload)) => Some(Step::Arrived((Message { subject, payload }, message.reply))),
+            Ok(Opened::Whole(payload)) => Some(InboxStep::Arrived((Message { subject, payload }, message.reply))),
             Ok(Opened::Stored(reference, traceparent)) => {
                 let blobs = self.blobs.clone();
                 self.unpacking = Some(Box::pin(async move {
@@ -108,7 +108,7 @@ impl Inbox {
             }
             Err(error) => {
                 tracing::warn!(%subject, %error, "message lost");
-                Some(Step::Lost(1))
+                Some(InboxStep::Lost(1))
             }
         }
     }
@@ -133,36 +133,36 @@ fn number_of(subscriber: &Subscriber) -> Option<u64> {
 impl Subscription for Inbox {
     async fn next(&mut self) -> Option<Received> {
         match self.step().await {
-            Step::Arrived((message, _)) => Some(Received::Message(message)),
-            Step::Lost(lost) => Some(Received::Lagged(lost)),
-            Step::Closed => None,
+            InboxStep::Arrived((message, _)) => Some(Received::Message(message)),
+            InboxStep::Lost(lost) => Some(Received::Lagged(lost)),
+            InboxStep::Closed => None,
         }
     }
 }
 
 /// Makes the way back of one request.
-pub(super) trait Answering: Send + Sync {
+pub(super) trait ReplyRoute: Send + Sync {
     /// Sends the answer to this subject.
     fn reply_to(&self, subject: Option<Subject>) -> Reply;
 }
 
 /// Reads requests.
-pub(super) struct NatsServer<A> {
+pub(super) struct NatsResponder<A> {
     pub(super) inbox: Inbox,
     pub(super) answering: A,
 }
 
 #[async_trait]
-impl<A: Answering> Server for NatsServer<A> {
+impl<A: ReplyRoute> Server for NatsResponder<A> {
     async fn next(&mut self) -> Option<Request> {
         loop {
             match self.inbox.step().await {
-                Step::Arrived((message, reply)) => {
+                InboxStep::Arrived((message, reply)) => {
                     return Some(Request { message, reply: self.answering.reply_to(reply) });
                 }
                 // whoever asked runs into its own patience
-                Step::Lost(_) => {}
-                Step::Closed => return None,
+                InboxStep::Lost(_) => {}
+                InboxStep::Closed => return None,
             }
         }
     }

@@ -2,7 +2,7 @@
 use super::config::NatsConfig;
 use super::error::NatsError;
 use super::hearing;
-use super::state::{Access, ECHO_PREFIX, LinkState, Tracker, Violation};
+use super::state::{Access, ECHO_PREFIX, LinkState, PermissionViolation, Tracker};
 use super::streams::QUEUE_STREAM;
 use super::{auth, config::NatsTls};
 use async_nats::client::{Request, RequestErrorKind};
@@ -295,7 +295,11 @@ impl NatsLink {
 
     /// Does something that sends to `subject`, and ends at once where the server refuses that. Only the refusal of this
     /// very subject counts.
-    pub async fn unless_denied<T>(&self, subject: &str, what: impl Future<Output = T>) -> Result<T, Violation> {
+    pub async fn unless_denied<T>(
+        &self,
+        subject: &str,
+        what: impl Future<Output = T>,
+    ) -> Result<T, PermissionViolation> {
         let mut violations = self.tracker.violations();
         let denied = async {
             loop {

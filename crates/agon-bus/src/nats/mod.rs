@@ -33,5 +33,5 @@ pub use error::NatsError;
 pub use fill::{Fill, StreamWatch};
 pub use keys::{KeyFileError, is_public_key, make_key};
 pub use link::{ANSWERS, API, HOSTS_API, NatsLink, connect};
-pub use state::{Access, LinkState, Violation};
+pub use state::{Access, LinkState, PermissionViolation};
 pub use streams::{BLOB_STREAM, ProvisionConfig, QUEUE_STREAM, Storage, check, provision, provision_queues};

@@ -5,7 +5,7 @@
 use super::envelope::{PROBE, add};
 use super::error::NatsError;
 use super::link::NatsLink;
-use super::state::{Access, Violation};
+use super::state::{Access, PermissionViolation};
 use async_nats::HeaderMap;
 use bytes::Bytes;
 use std::collections::HashSet;
@@ -41,8 +41,8 @@ impl Needed {
 
 /// A needed permission that the server does not grant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing(pub Needed);
-impl std::fmt::Display for Missing {
+pub struct MissingPermission(pub Needed);
+impl std::fmt::Display for MissingPermission {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Needed { access, subject } = &self.0;
         match access {
@@ -56,7 +56,7 @@ impl std::fmt::Display for Missing {
 ///
 /// What is sent changes nothing: streams refuse it, the server's API cannot read it, and listeners of the bus skip it.
 /// A subject is tried with one token in place of its wildcards, so a permission for single tokens only is reported as missing.
-pub async fn probe(link: &NatsLink, needed: &[Needed]) -> Result<Vec<Missing>, NatsError> {
+pub async fn probe(link: &NatsLink, needed: &[Needed]) -> Result<Vec<MissingPermission>, NatsError> {
     let mut missing = Vec::new();
     for some in needed.chunks(AT_ONCE) {
         missing.extend(probe_some(link, some).await?);
@@ -64,7 +64,7 @@ pub async fn probe(link: &NatsLink, needed: &[Needed]) -> Result<Vec<Missing>, N
     Ok(missing)
 }
 
-async fn probe_some(link: &NatsLink, needed: &[Needed]) -> Result<Vec<Missing>, NatsError> {
+async fn probe_some(link: &NatsLink, needed: &[Needed]) -> Result<Vec<MissingPermission>, NatsError> {
     let _probe = link.tracker().probe();
     let mut violations = link.tracker().violations();
     let silent = |_| NatsError::Silent { servers: link.servers().to_owned() };
@@ -83,7 +83,7 @@ async fn probe_some(link: &NatsLink, needed: &[Needed]) -> Result<Vec<Missing>, 
     loop {
         // refusals came before the answer, but are told by another task of the client
         match tokio::time::timeout(QUIET, violations.recv()).await {
-            Ok(Ok(Violation { access, subject })) => drop(refused.insert((access, subject))),
+            Ok(Ok(PermissionViolation { access, subject })) => drop(refused.insert((access, subject))),
             Ok(Err(RecvError::Lagged(_))) => {}
             Ok(Err(RecvError::Closed)) | Err(_) => break,
         }
@@ -92,7 +92,7 @@ async fn probe_some(link: &NatsLink, needed: &[Needed]) -> Result<Vec<Missing>, 
         answered?;
     }
     let is_refused = |need: &&Needed| refused.contains(&(need.access, tried(need)));
-    Ok(needed.iter().filter(is_refused).cloned().map(Missing).collect())
+    Ok(needed.iter().filter(is_refused).cloned().map(MissingPermission).collect())
 }
 
 /// The subject that is really used.

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// What to do about a stream whose limits are lower than asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Growth {
-    /// Refuse.
+    /// Leave the stream as it is, and report the difference.
     #[default]
     Refuse,
     /// Raise them.
@@ -54,7 +54,7 @@ impl std::fmt::Display for Difference {
             DifferenceKind::Other => "is fixed: another stream or an older server",
             DifferenceKind::Lower => "is raised only where growing is allowed",
             DifferenceKind::Higher => {
-                "is never lowered by the program: raise the setting, or lower it on the server by hand"
+                "is never lowered by the program: raise the setting, or lower it on the server manually"
             }
         };
         write!(f, "{field} is {found}, wanted {wanted} ({advice})")
@@ -67,7 +67,7 @@ pub enum ProvisionError {
     /// It exists, but differs.
     #[error("stream {stream} is not as asked: {}", differences.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Differs {
-        /// The stream.
+        /// Its name on the server.
         stream: String,
         /// In what.
         differences: Vec<Difference>,
@@ -78,7 +78,7 @@ pub enum ProvisionError {
     /// This user may not.
     #[error("not permitted for stream {stream}: publish to {subject}")]
     Denied {
-        /// The stream.
+        /// Its name on the server.
         stream: String,
         /// The refused subject.
         subject: String,
@@ -87,9 +87,9 @@ pub enum ProvisionError {
     #[error("stream {0} cannot be set up: JetStream is not enabled on the server, or not for this account")]
     NoJetStream(String),
     /// The server refused or failed.
-    #[error("stream {stream} cannot be looked at or set up: {reason}")]
+    #[error("stream {stream} cannot be inspected or set up: {reason}")]
     Server {
-        /// The stream.
+        /// Its name on the server.
         stream: String,
         /// What it said.
         reason: String,

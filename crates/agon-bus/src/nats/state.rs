@@ -21,7 +21,7 @@ pub struct LinkState {
     /// How often the server refused a subject.
     pub permission_violations: u64,
     /// The latest refusals, oldest first.
-    pub recent_violations: Vec<Violation>,
+    pub recent_violations: Vec<PermissionViolation>,
     /// The latest error of server or client.
     pub last_error: Option<String>,
 }
@@ -37,13 +37,13 @@ pub enum Access {
 
 /// A subject that the server refuses to this user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
+pub struct PermissionViolation {
     /// Which way.
     pub access: Access,
-    /// The subject.
+    /// As the server wrote it, wildcards included.
     pub subject: String,
 }
-impl std::fmt::Display for Violation {
+impl std::fmt::Display for PermissionViolation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let access = match self.access {
             Access::Publish => "publish to",
@@ -69,8 +69,8 @@ pub(super) struct Loss {
 
 /// Takes the events of one connection.
 pub(super) struct Tracker {
-    seen: Mutex<Seen>,
-    violations: broadcast::Sender<Violation>,
+    seen: Mutex<ConnectionEvents>,
+    violations: broadcast::Sender<PermissionViolation>,
     connects: watch::Sender<u64>,
     losses: Mutex<HashMap<u64, Arc<Loss>>>,
     /// Those who try at the moment what they may do.
@@ -87,10 +87,10 @@ impl Drop for Probe<'_> {
 }
 
 #[derive(Default)]
-struct Seen {
+struct ConnectionEvents {
     slow_consumers: u64,
     violations: u64,
-    recent: VecDeque<Violation>,
+    recent: VecDeque<PermissionViolation>,
     last_error: Option<String>,
 }
 
@@ -138,12 +138,12 @@ impl Tracker {
     }
 
     /// Whether this refusal takes away what somebody listens to.
-    pub(super) fn deafens(&self, violation: &Violation) -> bool {
+    pub(super) fn deafens(&self, violation: &PermissionViolation) -> bool {
         violation.access == Access::Subscribe && self.probes.load(Ordering::Relaxed) == 0
     }
 
     /// Tells of refusals from now on.
-    pub(super) fn violations(&self) -> broadcast::Receiver<Violation> {
+    pub(super) fn violations(&self) -> broadcast::Receiver<PermissionViolation> {
         self.violations.subscribe()
     }
 
@@ -170,7 +170,7 @@ impl Tracker {
         }
     }
 
-    fn violated(&self, violation: Violation) {
+    fn violated(&self, violation: PermissionViolation) {
         if !violation.subject.starts_with(ECHO_PREFIX) {
             let mut seen = lock(&self.seen);
             seen.violations += 1;
@@ -190,7 +190,7 @@ impl Tracker {
 }
 
 /// Reads `Permissions Violation for Publish to "a.b"` and its like for subscriptions.
-fn parse_violation(text: &str) -> Option<Violation> {
+fn parse_violation(text: &str) -> Option<PermissionViolation> {
     let rest = text.strip_prefix("Permissions Violation for ")?;
     let access = match rest {
         rest if rest.starts_with("Publish") => Access::Publish,
@@ -198,7 +198,7 @@ fn parse_violation(text: &str) -> Option<Violation> {
         _ => return None,
     };
     let subject = rest.split('"').nth(1)?.to_owned();
-    Some(Violation { access, subject })
+    Some(PermissionViolation { access, subject })
 }
 
 /// The lock, also after a panic elsewhere: every change under these locks is complete before anything can panic.

@@ -1,9 +1,9 @@
 //! Who may connect, and what they may do.
 use crate::servers::{SOON, bus_on, programs, soon, start, until};
-use agon_bus::nats::permissions::{Missing, Needed, probe};
+use agon_bus::nats::permissions::{MissingPermission, Needed, probe};
 use agon_bus::nats::{
-    Access, NatsAuth, NatsBus, NatsConfig, NatsError, NatsLink, ProvisionConfig, QUEUE_STREAM, QueueConfig, Violation,
-    connect, provision,
+    Access, NatsAuth, NatsBus, NatsConfig, NatsError, NatsLink, PermissionViolation, ProvisionConfig, QUEUE_STREAM,
+    QueueConfig, connect, provision,
 };
 use agon_bus::{Bus, BusError, Payload};
 use agon_testkit::NatsServer;
@@ -171,8 +171,8 @@ async fn what_is_not_permitted_shows_in_the_state() {
         let _listener = bus.subscribe("agon.v1.cmd.>").await.unwrap();
         until(|| link.state().permission_violations == 2).await;
         let state = link.state();
-        let publish = Violation { access: Access::Publish, subject: "agon.v1.log.0.t.d".into() };
-        let subscribe = Violation { access: Access::Subscribe, subject: "agon.v1.cmd.>".into() };
+        let publish = PermissionViolation { access: Access::Publish, subject: "agon.v1.log.0.t.d".into() };
+        let subscribe = PermissionViolation { access: Access::Subscribe, subject: "agon.v1.cmd.>".into() };
         assert!(state.recent_violations.contains(&publish) && state.recent_violations.contains(&subscribe));
         assert_eq!((state.connected, state.reconnects), (true, 0));
     }
@@ -244,7 +244,7 @@ async fn a_role_finds_out_what_it_lacks_when_it_starts() {
         ];
         let needed: Vec<_> = lacks.iter().chain(&has).cloned().collect();
         let missing = soon(probe(&link, &needed)).await.unwrap();
-        assert_eq!(missing, lacks.map(Missing).to_vec());
+        assert_eq!(missing, lacks.map(MissingPermission).to_vec());
         assert_eq!(soon(probe(&link, &has)).await.unwrap(), []);
     }
 }
@@ -286,7 +286,7 @@ authorization {
 "#;
 
 /// Asks a host that may answer, and nothing else, kills the server, and answers: at once, or when there is a connection again.
-async fn answered_after_an_outage(program: &std::path::Path, at_once: bool) -> Vec<Violation> {
+async fn answered_after_an_outage(program: &std::path::Path, at_once: bool) -> Vec<PermissionViolation> {
     let mut server = start(program, ANSWERING);
     let (link, bus) = host_on(&server).await;
     let mut offers = bus.serve("agon.v1.host.gpu-1.offer").await.unwrap();
@@ -323,7 +323,11 @@ async fn an_answer_is_not_tried_over_another_connection_than_it_was_asked_for() 
     for program in programs() {
         for at_once in [true, false] {
             let seen = answered_after_an_outage(&program, at_once).await;
-            assert_eq!(seen, [Violation { access: Access::Publish, subject: "agon.v1.log.0.t.d".into() }], "{at_once}");
+            assert_eq!(
+                seen,
+                [PermissionViolation { access: Access::Publish, subject: "agon.v1.log.0.t.d".into() }],
+                "{at_once}"
+            );
         }
     }
 }

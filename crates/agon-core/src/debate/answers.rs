@@ -8,11 +8,11 @@ use super::draft::Draft;
 use super::input::Rejection;
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::event::Event;
+use crate::event::{Event, Given};
 use crate::failure::{Failure, FailureCause};
 use crate::ids::TurnId;
 use crate::task::{Ask, TurnResult};
-use crate::work::Work;
+use crate::work::{Work, WorkGroup};
 
 impl Draft<'_> {
     /// Takes a turn's result in.
@@ -23,8 +23,8 @@ impl Draft<'_> {
             TurnResult::Answered { answer, mut call } => {
                 self.place(&ask, &call);
                 self.tools_used(&ask, &mut call);
-                match self.event_of(&work, &ask, answer, &call) {
-                    Ok(event) => self.emit(event),
+                match self.given_of(&work, &ask, answer) {
+                    Ok(given) => self.emit(Event::answer(turn, ask.participant, given, call)),
                     Err(problem) => {
                         call.checks.clear();
                         return self.fail(turn, Failure::new(FailureCause::Malformed, problem), call);
@@ -69,36 +69,21 @@ impl Draft<'_> {
         }
     }
 
-    /// The event of an answer, or what is wrong with it.
-    fn event_of(&self, work: &Work, ask: &Ask, answer: Answer, call: &Call) -> Result<Event, String> {
-        let call = Box::new(call.clone());
-        match work {
-            Work::Opening | Work::Argument { .. } | Work::Statement { .. } | Work::Closing | Work::Revise => {
-                self.speech_of(work, ask, answer, call)
-            }
-            Work::Bid { .. } | Work::AnswerPoints | Work::Critique { .. } | Work::Reflect => {
-                self.aside_of(work, ask, answer, call)
-            }
-            Work::Summarise | Work::Measure | Work::Synthesise => self.service_of(work, ask, answer, call),
-            Work::Ballot { .. }
-            | Work::Vote
-            | Work::ScoreDebaters
-            | Work::Judge { .. }
-            | Work::Rank { .. }
-            | Work::EnoughSaid => self.choice_of(work, ask, answer, call),
-            Work::OpenRound
-            | Work::CloseRound
-            | Work::Interject
-            | Work::ScoreSpeeches
-            | Work::Research
-            | Work::Conclude { .. } => self.moderation_of(work, ask, answer, call),
+    /// What an answer gives the debate, or what is wrong with it.
+    fn given_of(&self, work: &Work, ask: &Ask, answer: Answer) -> Result<Given, String> {
+        match work.traits().group {
+            WorkGroup::Speech => self.speech_of(work, ask, answer),
+            WorkGroup::Aside => self.aside_of(work, ask, answer),
+            WorkGroup::Service => self.service_of(work, ask, answer),
+            WorkGroup::Choice => self.choice_of(work, ask, answer),
+            WorkGroup::Moderation => self.moderation_of(work, ask, answer),
         }
     }
 }
 
 /// What is said of an answer whose form is not the one that was asked for.
-fn mismatch(answer: &Answer, wanted: &str) -> String {
-    format!("the answer is {}, the turn asks for {wanted}", form(answer))
+fn mismatch(answer: &Answer, work: &Work) -> String {
+    format!("the answer is {}, the turn asks for {}", form(answer), work.traits().wants)
 }
 
 fn form(answer: &Answer) -> &'static str {

@@ -5,10 +5,11 @@ use super::control::{
     Ballot, CastVote, Control, CriticalObjection, Heard, JudgedOrder, Phase, RankedOrder, Reached, SlotState,
 };
 use super::formats;
-use crate::answer::{CRITICAL_SEVERITY, Interjection, RoundStatus};
+use crate::answer::{CRITICAL_SEVERITY, Interjection, Measures, RoundStatus};
 use crate::archive::VERDICT_CHARS;
+use crate::call::Call;
 use crate::checks::{Check, SHOWN_CLAIM_CHARS, SHOWN_OUTPUT_CHARS};
-use crate::event::{Admission, Event, ModeratorDecision, PhaseName, Speech, Step};
+use crate::event::{Admission, Answered, Event, Given, ModeratorDecision, PhaseName, Speech, Step};
 use crate::ids::{MODERATOR, ParticipantId, SYNTHESIZER, Timestamp, TurnId};
 use crate::outcome::{Halt, StopRule};
 use crate::spec::{ConsensusStrategy, DebateFormat, DebateSpec, Visibility, VoteRule, Voters};
@@ -70,88 +71,46 @@ impl Control {
                 self.phase = Phase::Ended(*state, *outcome);
                 self.stage = super::control::Stage::default();
             }
-            Event::SpeechRecorded(_)
-            | Event::BidPlaced { .. }
-            | Event::PointsAnswered { .. }
-            | Event::CritiqueRecorded { .. }
-            | Event::NoteTaken { .. }
-            | Event::SummaryRecorded { .. } => self.debated(event),
-            Event::BallotCast { .. }
-            | Event::VoteCast { .. }
-            | Event::DebatersScored { .. }
-            | Event::JudgementRecorded { .. }
-            | Event::RankingRecorded { .. }
-            | Event::EnoughAsked { .. }
-            | Event::SynthesisRecorded { .. } => self.decided(event),
-            Event::ModeratorDecided { .. }
-            | Event::ModeratorInterjected { .. }
-            | Event::SpeechesScored { .. }
-            | Event::ResearchBriefed { .. }
-            | Event::ModeratorConcluded { .. } => self.moderated(event),
-            Event::RoundMeasured { round, measures, turn, call } => {
-                if let (Some(turn), Some(call)) = (turn, call) {
-                    self.answered(*turn, call, Heard::Something);
-                }
-                self.measures.push(measures.clone());
-                let older = self.measures.len().saturating_sub(super::flow::IMPASSE_ROUNDS);
-                self.measures.drain(..older);
-                self.measured = *round;
-            }
+            Event::Answered(answered) => self.answered(answered),
+            Event::FallbackDecided { turn, decision } => self.moderator_decided(turn.round, decision, true),
+            Event::RoundCompared { round, measures } => self.measured(*round, measures),
         }
     }
 
-    /// What debaters and the summarizer said.
-    fn debated(&mut self, event: &Event) {
-        match event {
-            Event::SpeechRecorded(speech) => {
-                let heard = Heard::Speech(speech.text.clone(), speech.cut_by.clone());
-                self.answered(speech.turn, &speech.call, heard);
-                self.heard(speech);
+    /// What somebody answered. A call whose tokens are unknown is estimated by what had been said before it.
+    fn answered(&mut self, Answered { turn, participant, given, call }: &Answered) {
+        self.spend(call);
+        let heard = self.take(*turn, participant, given, call);
+        self.settle(*turn, SlotState::Done, heard);
+    }
+
+    /// Takes in what an answer changes besides its seat, and says what formats hear of it.
+    fn take(&mut self, turn: TurnId, who: &ParticipantId, given: &Given, call: &Call) -> Heard {
+        match given {
+            Given::Speech(speech) => {
+                self.heard(who, speech, call);
+                return Heard::Speech(speech.text.clone(), speech.cut_by.clone());
             }
-            Event::BidPlaced { turn, bid, call, .. } => self.answered(*turn, call, Heard::Bid(bid.clone())),
-            Event::PointsAnswered { turn, points, reply, call, .. } => {
-                self.answered(*turn, call, Heard::Something);
+            Given::Bid { bid, .. } => return Heard::Bid(bid.clone()),
+            Given::Interjection(interjection) => return Heard::Requests(requests(interjection)),
+            Given::Points { points, reply } => {
                 let taken = points.iter().find(|point| Some(&point.by) == reply.accepts.as_ref());
-                let chars = taken.map_or(0, |point| point.text.len()) + reply.reply.as_ref().map_or(0, String::len);
-                self.transcript_chars = self.transcript_chars.saturating_add(chars as u64);
+                self.shown(taken.map(|point| &point.text).into_iter().chain(&reply.reply));
             }
-            Event::CritiqueRecorded { turn, participant, of, critique, call, .. } => {
-                self.answered(*turn, call, Heard::Critique(critique.severity));
-                self.criticised(participant, of, critique.severity);
-                let chars = critique.issues.iter().chain(&critique.suggestions).map(String::len).sum::<usize>();
-                self.transcript_chars = self.transcript_chars.saturating_add(chars as u64);
+            Given::Critique { of, critique, .. } => {
+                self.criticised(who, of, critique.severity);
+                self.shown(critique.issues.iter().chain(&critique.suggestions));
+                return Heard::Critique(critique.severity);
             }
-            Event::NoteTaken { turn, call, .. } => self.answered(*turn, call, Heard::Something),
-            Event::SummaryRecorded { turn, through, call, .. } => {
-                self.answered(*turn, call, Heard::Something);
-                self.summarised = *through;
-            }
-            _ => {}
-        }
-    }
-
-    /// What voters, judges and the synthesizer said.
-    fn decided(&mut self, event: &Event) {
-        match event {
-            Event::BallotCast { turn, stage, participant, choice, call, .. } => {
-                self.answered(*turn, call, Heard::Something);
-                self.ballots.push(Ballot { stage: *stage, participant: participant.clone(), choice: choice.clone() });
-            }
-            Event::VoteCast { turn, participant, choice, choices, confidence, call, .. } => {
-                self.answered(*turn, call, Heard::Something);
-                let (voter, choice, choices) = (participant.clone(), choice.clone(), choices.clone());
+            Given::Ballot { stage, choice, .. } => self.balloted(*stage, who, choice),
+            Given::Vote { choice, choices, confidence, .. } => {
+                let (voter, choice, choices) = (who.clone(), choice.clone(), choices.clone());
                 self.votes.push(CastVote { round: turn.round, voter, choice, choices, confidence: *confidence });
             }
-            Event::DebatersScored { turn, participant, scores, call } => {
-                self.answered(*turn, call, Heard::Something);
-                self.scores.push((participant.clone(), scores.clone()));
-            }
-            Event::JudgementRecorded {
-                turn, judge, order, verdict, winner, reasoning, open_objections, call, ..
-            } => {
-                self.answered(*turn, call, Heard::Something);
+            Given::DebaterScores { scores } => self.scores.push((who.clone(), scores.clone())),
+            Given::Judgement { order, verdict, winner, reasoning, open_objections, .. } => {
                 self.judgements.push(JudgedOrder {
-                    judge: judge.clone(),
+                    judge: who.clone(),
                     order: *order,
                     verdict: verdict.clone(),
                     winner: winner.clone(),
@@ -159,42 +118,40 @@ impl Control {
                     open_objections: !open_objections.is_empty(),
                 });
             }
-            Event::RankingRecorded { turn, judge, order, ranking, call } => {
-                self.answered(*turn, call, Heard::Something);
-                self.rankings.push(RankedOrder { judge: judge.clone(), order: *order, ranking: ranking.clone() });
+            Given::Ranking { order, ranking } => {
+                self.rankings.push(RankedOrder { judge: who.clone(), order: *order, ranking: ranking.clone() });
             }
-            Event::EnoughAsked { turn, enough, call, .. } => {
-                self.answered(*turn, call, Heard::Something);
-                self.enough = *enough;
+            Given::Enough { enough, .. } => self.enough = *enough,
+            Given::Decision { decision } => self.moderator_decided(turn.round, decision, false),
+            Given::Conclusion { conclusion: Conclusion::Decision, text, reasoning } => {
+                self.synthesis = Some((text.clone(), reasoning.clone()));
             }
-            Event::SynthesisRecorded { turn, call, .. } => self.answered(*turn, call, Heard::Something),
-            _ => {}
+            Given::Summary { through, .. } => self.summarised = *through,
+            Given::Measures { round, measures } => self.measured(*round, measures),
+            Given::Note(_)
+            | Given::SpeechScores { .. }
+            | Given::Research { .. }
+            | Given::Conclusion { .. }
+            | Given::Synthesis(_) => {}
         }
+        Heard::Something
     }
 
-    /// What the moderator said.
-    fn moderated(&mut self, event: &Event) {
-        match event {
-            Event::ModeratorDecided { turn, decision, call, fallback } => {
-                if let (Some(call), false) = (call, fallback) {
-                    self.answered(*turn, call, Heard::Something);
-                }
-                self.moderator_decided(turn.round, decision, *fallback);
-            }
-            Event::ModeratorInterjected { turn, interjection, call } => {
-                self.answered(*turn, call, Heard::Requests(requests(interjection)));
-            }
-            Event::SpeechesScored { turn, call, .. } | Event::ResearchBriefed { turn, call, .. } => {
-                self.answered(*turn, call, Heard::Something);
-            }
-            Event::ModeratorConcluded { turn, conclusion, text, reasoning, call } => {
-                self.answered(*turn, call, Heard::Something);
-                if *conclusion == Conclusion::Decision {
-                    self.synthesis = Some((text.clone(), reasoning.clone()));
-                }
-            }
-            _ => {}
-        }
+    /// Words that everybody is shown from here on.
+    fn shown<'a>(&mut self, texts: impl Iterator<Item = &'a String>) {
+        let chars = texts.map(String::len).sum::<usize>();
+        self.transcript_chars = self.transcript_chars.saturating_add(chars as u64);
+    }
+
+    fn balloted(&mut self, stage: BallotStage, who: &ParticipantId, choice: &str) {
+        self.ballots.push(Ballot { stage, participant: who.clone(), choice: choice.to_owned() });
+    }
+
+    fn measured(&mut self, round: u32, measures: &Measures) {
+        self.measures.push(measures.clone());
+        let older = self.measures.len().saturating_sub(super::flow::IMPASSE_ROUNDS);
+        self.measures.drain(..older);
+        self.measured = round;
     }
 
     fn moderator_decided(&mut self, round: u32, decision: &ModeratorDecision, fallback: bool) {
@@ -226,13 +183,12 @@ impl Control {
                 self.enter_round(*round);
                 self.rounds_held = *round;
             }
-            Event::SpeechRecorded(speech) => self.heard(speech),
-            Event::CritiqueRecorded { participant, of, critique, .. } => {
-                self.criticised(participant, of, critique.severity);
-            }
-            Event::BallotCast { stage, participant, choice, .. } => {
-                self.ballots.push(Ballot { stage: *stage, participant: participant.clone(), choice: choice.clone() });
-            }
+            Event::Answered(Answered { participant, given, call, .. }) => match given {
+                Given::Speech(speech) => self.heard(participant, speech, call),
+                Given::Critique { of, critique, .. } => self.criticised(participant, of, critique.severity),
+                Given::Ballot { stage, choice, .. } => self.balloted(*stage, participant, choice),
+                _ => {}
+            },
             Event::LoopEnded { .. } => self.loop_ended = true,
             Event::Claimed { epoch, .. } => self.epoch = *epoch,
             Event::DebateEnded { state, outcome, .. } => self.phase = Phase::Ended(*state, *outcome),
@@ -325,19 +281,19 @@ impl Control {
         }
     }
 
-    fn heard(&mut self, speech: &Speech) {
+    fn heard(&mut self, who: &ParticipantId, speech: &Speech, call: &Call) {
         self.speeches = self.speeches.saturating_add(1);
         let shown =
             |check: &Check| check.claim.len().min(SHOWN_CLAIM_CHARS) + check.output.len().min(SHOWN_OUTPUT_CHARS);
-        let checks = speech.call.checks.iter().map(shown).sum::<usize>();
+        let checks = call.checks.iter().map(shown).sum::<usize>();
         let chars = speech.text.len().saturating_add(checks);
         self.transcript_chars = self.transcript_chars.saturating_add(chars as u64);
         if speech.kind == SpeechKind::Proposal {
-            self.proposed.push(speech.participant.clone());
+            self.proposed.push(who.clone());
         }
         let answers = speech.accepted.iter().chain(speech.declined.iter().map(|declined| &declined.critic));
         for critic in answers {
-            let open = self.critical.iter_mut().filter(|open| open.of == speech.participant && open.by == *critic);
+            let open = self.critical.iter_mut().filter(|open| open.of == *who && open.by == *critic);
             open.for_each(|open| open.answered = true);
         }
     }
@@ -345,15 +301,8 @@ impl Control {
 
 /// The kind of work of the phase that comes before round 1.
 fn opening(format: DebateFormat) -> Work {
-    match format {
-        DebateFormat::CritiqueRevision => Work::Statement { speech: SpeechKind::Proposal, to: None, about: None },
-        DebateFormat::RoundRobin
-        | DebateFormat::Socratic
-        | DebateFormat::BpStyle
-        | DebateFormat::Fishbowl
-        | DebateFormat::ChainOfThought
-        | DebateFormat::OpenFight => Work::Opening,
-    }
+    let proposal = Work::Statement { speech: SpeechKind::Proposal, to: None, about: None };
+    if format == DebateFormat::CritiqueRevision { proposal } else { Work::Opening }
 }
 
 /// Who decides, and how.

@@ -73,7 +73,7 @@ impl Draft<'_> {
     /// Whether the budget keeps room for a seat's work: it decides, or names the answers that can win.
     pub fn decides(&self, work: &Work) -> bool {
         let names_answers = *work == Work::Ballot { stage: BallotStage::Final } && self.needs_final_ballots();
-        work.decides() || names_answers
+        work.traits().decides || names_answers
     }
 
     /// Whether the decision is among answers that only the final ballots name.

@@ -329,7 +329,7 @@ impl Control {
     /// Those whom speeches of this round were wanted from, and those of them who spoke at least once: a speaker with several seats
     /// counts once. Where nobody was given the floor, those who were asked whether they want it count instead, and who answered.
     pub fn attendance(&self) -> Attendance<'_> {
-        let speech = |turned: &Turned| turned.work.speech().is_some();
+        let speech = |turned: &Turned| turned.work.traits().speech.is_some();
         let bid = |turned: &Turned| matches!(turned.work, Work::Bid { purpose: BidPurpose::Floor, .. });
         let spoken = self.turned.iter().any(speech);
         let wanted = |turned: &&Turned| if spoken { speech(turned) } else { bid(turned) };

@@ -1,7 +1,7 @@
 //! What debaters do on the way, as a card keeps it: objections and what becomes of them, points of information, votes.
 use crate::answer::{Critique, ObjectionKind};
 use crate::archive::{ARGUMENT_CHARS, Chances, Conceded, Conduct, Course, Fates, MOST_CONCEDED, Objections};
-use crate::event::{Event, Speech};
+use crate::event::{Answered, Event, Given, Speech};
 use crate::ids::{ParticipantId, TurnId};
 use crate::spec::{BallotForm, DebateFormat, DebateSpec};
 use crate::tally::same_answer;
@@ -16,9 +16,9 @@ pub(super) struct ConductLog {
     acts: BTreeMap<ParticipantId, Acts>,
     objections: BTreeMap<(ParticipantId, ParticipantId, ObjectionKind), Fates>,
     /// The objections of the round, which its revisions answer.
-    open: Vec<Open>,
+    open: Vec<OpenObjection>,
     /// The most severe of those that were accepted.
-    conceded: Vec<Open>,
+    conceded: Vec<OpenObjection>,
     /// The votes of the round that their voters can cast for themselves.
     own: Vec<(TurnId, BallotForm)>,
 }
@@ -31,7 +31,7 @@ struct Acts {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Open {
+struct OpenObjection {
     round: u32,
     by: ParticipantId,
     of: ParticipantId,
@@ -44,17 +44,16 @@ impl ConductLog {
     /// Takes one event in.
     pub fn apply(&mut self, spec: &DebateSpec, event: &Event) {
         match event {
-            Event::CritiqueRecorded { turn, participant, of, critique, .. } => {
-                self.criticised(turn.round, (participant, of), critique);
-            }
-            Event::SpeechRecorded(speech) => self.revised(speech),
-            Event::PointsAnswered { participant, points, reply, .. } if !points.is_empty() => {
-                self.acts_of(participant).points.add(reply.accepts.is_some());
-            }
             Event::TurnAsked(ask) => self.asked(spec, ask),
-            Event::VoteCast { turn, participant, choice, choices, .. } => {
-                self.voted(spec, *turn, participant, (choice, choices));
-            }
+            Event::Answered(Answered { turn, participant, given, .. }) => match given {
+                Given::Critique { of, critique, .. } => self.criticised(turn.round, (participant, of), critique),
+                Given::Speech(speech) => self.revised(turn.round, participant, speech),
+                Given::Points { points, reply } if !points.is_empty() => {
+                    self.acts_of(participant).points.add(reply.accepts.is_some());
+                }
+                Given::Vote { choice, choices, .. } => self.voted(spec, *turn, participant, (choice, choices)),
+                _ => {}
+            },
             _ => {}
         }
     }
@@ -87,7 +86,7 @@ impl ConductLog {
         self.acts.entry(who.clone()).or_default()
     }
 
-    fn fates_of(&mut self, open: &Open) -> &mut Fates {
+    fn fates_of(&mut self, open: &OpenObjection) -> &mut Fates {
         self.objections.entry((open.by.clone(), open.of.clone(), open.kind)).or_default()
     }
 
@@ -98,15 +97,15 @@ impl ConductLog {
         let Some(kind) = kind else { return };
         let issues: Vec<&str> = critique.issues.iter().map(String::as_str).collect();
         let (by, of, text) = (by.clone(), of.clone(), beginning(&issues.join("; ")));
-        let open = Open { round, by, of, severity: critique.severity, kind, text };
+        let open = OpenObjection { round, by, of, severity: critique.severity, kind, text };
         let fates = self.fates_of(&open);
         fates.raised = fates.raised.saturating_add(1);
         self.open.push(open);
     }
 
     /// A revision answers the objections of its round. One that it both accepts and declines is accepted in part.
-    fn revised(&mut self, speech: &Speech) {
-        let answers = |open: &Open| open.round == speech.turn.round && open.of == speech.participant;
+    fn revised(&mut self, round: u32, who: &ParticipantId, speech: &Speech) {
+        let answers = |open: &OpenObjection| open.round == round && open.of == *who;
         for open in self.open.extract_if(.., |open| answers(open)).collect::<Vec<_>>() {
             if speech.accepted.contains(&open.by) {
                 let fates = self.fates_of(&open);

@@ -112,7 +112,7 @@ impl Draft<'_> {
         }
         let cut = |cause: FailureCause| cause == FailureCause::Timeout && self.is_out_of_time();
         let lost = self.control.stage.slots.iter().find_map(|slot| match slot.state {
-            SlotState::Failed(cause) if slot.work.is_missed() && !slot.work.decides() && !cut(cause) => {
+            SlotState::Failed(cause) if slot.work.traits().missed && !slot.work.traits().decides && !cut(cause) => {
                 Some((slot.participant.clone(), cause))
             }
             SlotState::Failed(_)
@@ -178,7 +178,7 @@ impl Draft<'_> {
         let here = self.control.round == round;
         let seat = self.control.stage.slots.first().filter(|_| here).map_or(0, |slot| slot.seat);
         let turn = TurnId { round, seat, attempt: 0 };
-        self.emit(Event::ModeratorDecided { turn, decision, fallback: true, call: None });
+        self.emit(Event::FallbackDecided { turn, decision });
     }
 }
 

@@ -35,7 +35,7 @@ impl Draft<'_> {
 
     /// Whether the debate cannot go on without this seat: too few others can speak or decide by other models.
     fn hangs_on(&self, slot: &Slot, broken: &Gone<'_>) -> bool {
-        if self.spec().on_turn_failure == OnTurnFailure::Abort && slot.work.is_missed() {
+        if self.spec().on_turn_failure == OnTurnFailure::Abort && slot.work.traits().missed {
             return true;
         }
         if self.decides(&slot.work) {
@@ -72,7 +72,8 @@ impl Draft<'_> {
     /// Whether the round's quorum counts the seat: a speech, and before the first one a bid for the floor.
     fn is_wanted(&self, slot: &Slot) -> bool {
         let bids = matches!(slot.work, Work::Bid { purpose: BidPurpose::Floor, .. });
-        slot.work.speech().is_some() || bids && !self.control.turned.iter().any(|turned| turned.work.speech().is_some())
+        slot.work.traits().speech.is_some()
+            || bids && !self.control.turned.iter().any(|turned| turned.work.traits().speech.is_some())
     }
 
     /// Speakers of the running round whose seats are yet to be opened.

@@ -1,10 +1,9 @@
 //! What events are made of.
 use crate::answer::{Declined, RoundPlan, RoundSummary};
 use crate::archive::{PastDebate, Recalled};
-use crate::call::Call;
 use crate::failure::RetryPolicy;
 use crate::feed::FeedReading;
-use crate::ids::{DebateId, ParticipantId, TurnId};
+use crate::ids::{DebateId, ParticipantId};
 use crate::spec::{Bench, DebateSpec};
 use crate::task::SpeechKind;
 use serde::{Deserialize, Serialize};
@@ -59,21 +58,20 @@ pub struct Admission {
     pub ratings: BTreeMap<ParticipantId, f64>,
 }
 
-/// How urgent a debate is. A more urgent one gets a greater share, and none starves: 8, 3 and 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Priority {
-    /// Somebody waits for it.
-    Interactive,
-    /// The usual.
-    #[default]
-    Normal,
-    /// In bulk.
-    Batch,
+named! {
+    /// How urgent a debate is. A more urgent one gets a greater share, and none starves: 8, 3 and 1.
+    #[derive(Default, PartialOrd, Ord, Hash)]
+    pub enum Priority {
+        /// Somebody waits for it.
+        Interactive = "interactive",
+        /// The usual.
+        #[default]
+        Normal = "normal",
+        /// In bulk.
+        Batch = "batch",
+    }
 }
 impl Priority {
-    /// All, most urgent first.
-    pub const ALL: [Self; 3] = [Self::Interactive, Self::Normal, Self::Batch];
     /// Whether it is the usual one.
     pub fn is_normal(&self) -> bool {
         *self == Self::Normal
@@ -86,77 +84,67 @@ impl Priority {
             Self::Batch => 1,
         }
     }
-    /// Its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Interactive => "interactive",
-            Self::Normal => "normal",
-            Self::Batch => "batch",
-        }
+}
+
+named! {
+    /// A phase of the debate.
+    #[derive(PartialOrd, Ord)]
+    pub enum PhaseName {
+        /// Private ballots before anybody spoke; in `critique_revision` after the proposals, which they are about.
+        InitialBallots = "initial_ballots" => "Initial ballots",
+        /// Opening statements.
+        OpeningStatements = "opening_statements" => "Opening statements",
+        /// Rounds.
+        Rounds = "rounds" => "Rounds",
+        /// Final statements.
+        FinalStatements = "final_statements" => "Final statements",
+        /// Short answers to the final statements.
+        Rebuttals = "rebuttals" => "Rebuttals",
+        /// Private ballots at the end.
+        FinalBallots = "final_ballots" => "Final ballots",
+        /// Judging or voting.
+        Decision = "decision" => "Decision",
+        /// Turning the result into what the author wants.
+        Synthesis = "synthesis" => "Synthesis",
     }
 }
 
-/// A phase of the debate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PhaseName {
-    /// Private ballots before anybody spoke; in `critique_revision` after the proposals, which they are about.
-    InitialBallots,
-    /// Opening statements.
-    OpeningStatements,
-    /// Rounds.
-    Rounds,
-    /// Final statements.
-    FinalStatements,
-    /// Short answers to the final statements.
-    Rebuttals,
-    /// Private ballots at the end.
-    FinalBallots,
-    /// Judging or voting.
-    Decision,
-    /// Turning the result into what the author wants.
-    Synthesis,
-}
-
-/// A step inside or between rounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Step {
-    /// The moderator finds out what everybody is to know, before round 1.
-    Research,
-    /// Who is to be heard in the round: bids for the inner circle.
-    Admission,
-    /// The round's own speeches, and the bids and points between them.
-    Speaking,
-    /// The moderator says what there is to be said.
-    Interjection,
-    /// The answers to the moderator's questions.
-    Replies,
-    /// The moderator scores the speeches.
-    Scores,
-    /// A vote of the round.
-    Votes,
-    /// How similar the speeches are.
-    Measure,
-    /// Whether the judge has heard enough.
-    Enough,
-    /// What the debaters note for themselves.
-    Notes,
-    /// A summary of the past.
-    Summary,
-    /// The moderator reconciles the positions.
-    Reconciliation,
-    /// The moderator sums the debate up.
-    Conclusion,
+named! {
+    /// A step inside or between rounds.
+    #[derive(PartialOrd, Ord)]
+    pub enum Step {
+        /// The moderator finds out what everybody is to know, before round 1.
+        Research = "research",
+        /// Who is to be heard in the round: bids for the inner circle.
+        Admission = "admission" => "who is to be heard",
+        /// The round's own speeches, and the bids and points between them.
+        Speaking = "speaking" => "speeches",
+        /// The moderator says what there is to be said.
+        Interjection = "interjection" => "interjection of the moderator",
+        /// The answers to the moderator's questions.
+        Replies = "replies" => "answers to the moderator",
+        /// The moderator scores the speeches.
+        Scores = "scores" => "scores of the speeches",
+        /// A vote of the round.
+        Votes = "votes" => "votes of the round",
+        /// How similar the speeches are.
+        Measure = "measure" => "similarity",
+        /// Whether the judge has heard enough.
+        Enough = "enough" => "whether enough was said",
+        /// What the debaters note for themselves.
+        Notes = "notes" => "notes of the debaters",
+        /// A summary of the past.
+        Summary = "summary" => "summary of the past",
+        /// The moderator reconciles the positions.
+        Reconciliation = "reconciliation",
+        /// The moderator sums the debate up.
+        Conclusion = "conclusion" => "closing summary",
+    }
 }
 
 /// Something that a debater said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Speech {
-    /// The turn.
-    pub turn: TurnId,
-    /// Who spoke.
-    pub participant: ParticipantId,
     /// For which stance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stance: Option<String>,
@@ -185,8 +173,6 @@ pub struct Speech {
     /// How many look-alikes of the transcript's own marks the text holds; prompts show them defused.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub neutralised: u32,
-    /// How it came about.
-    pub call: Box<Call>,
 }
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 pub(super) fn is_zero(n: &u32) -> bool {
@@ -221,10 +207,10 @@ pub enum ModeratorDecision {
     Closes(RoundSummary),
 }
 
-/// Why a seat stays empty without having been asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SkipReason {
-    /// The budget left no room for it.
-    Budget,
+named! {
+    /// Why a seat stays empty without having been asked.
+    pub enum SkipReason {
+        /// The budget left no room for it.
+        Budget = "budget" => "the budget left no room for it",
+    }
 }

@@ -62,7 +62,7 @@ const NAMED: [(&str, &str); 14] = [
 ];
 
 /// A text's folded characters, each with the place behind what it was read from.
-pub(super) type Folded = Vec<(char, usize)>;
+pub(super) type FoldedChars = Vec<(char, usize)>;
 
 /// Whether a line has only ASCII, and no sign by which a mark could stand further on than at its beginning. Most lines are such, and every
 /// line of a transcript is looked at for every prompt.
@@ -73,7 +73,7 @@ pub(super) fn is_plain(line: &str) -> bool {
 }
 
 /// A line that is not plain, as it may be read: orders to a terminal are seen as they stand, or not at all.
-pub(super) fn readings(line: &str) -> impl Iterator<Item = Folded> {
+pub(super) fn readings(line: &str) -> impl Iterator<Item = FoldedChars> {
     let has_orders = line.contains(['\u{1b}', '\u{9b}']);
     let all = |orders| Fold { text: line, at: 0, orders }.collect_all();
     std::iter::once(all(true)).chain(has_orders.then(|| all(false)))
@@ -110,8 +110,8 @@ struct Fold<'a> {
 }
 
 impl Fold<'_> {
-    fn collect_all(mut self) -> Folded {
-        let mut folded = Folded::with_capacity(self.text.len());
+    fn collect_all(mut self) -> FoldedChars {
+        let mut folded = FoldedChars::with_capacity(self.text.len());
         while let Some(rest) = self.text.get(self.at..)
             && let Some(first) = rest.chars().next()
         {

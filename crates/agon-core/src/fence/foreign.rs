@@ -69,7 +69,7 @@ impl<'a> Foreign<'a> {
 
 /// What a fence holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FenceKind {
     /// The transcript.
     Transcript,
     /// What feeds held.
@@ -86,7 +86,7 @@ pub enum Kind {
     Tools,
 }
 
-impl Kind {
+impl FenceKind {
     fn name(self) -> &'static str {
         match self {
             Self::Transcript => "transcript",
@@ -122,16 +122,16 @@ pub struct Fence<'w> {
 
 impl<'w> Fence<'w> {
     /// Opens a fence at the end of a text.
-    pub fn open(out: &'w mut Written, kind: Kind, mark: &'w Mark) -> Self {
+    pub fn open(out: &'w mut Written, kind: FenceKind, mark: &'w Mark) -> Self {
         out.0.push_str(&format!("<<< {} {}: {}\n", kind.name(), mark.as_str(), kind.says()));
         Self { out, mark }
     }
-    /// Goes on in a fence that was opened before, and is closed with [`Kind::end`].
+    /// Goes on in a fence that was opened before, and is closed with [`FenceKind::end`].
     pub fn within(out: &'w mut Written, mark: &'w Mark) -> Self {
         Self { out, mark }
     }
     /// Closes the fence, without the end of its last line.
-    pub fn close(self, kind: Kind) {
+    pub fn close(self, kind: FenceKind) {
         self.out.push(kind.end(self.mark));
     }
     /// Adds what may stand anywhere.
@@ -167,10 +167,10 @@ mod tests {
 
     fn fenced(words: &str, print: impl Fn(&mut Fence<'_>, &Foreign<'_>)) -> String {
         let (mark, mut out) = (Mark::new(1, Reader::Debate), Written::default());
-        let mut fence = Fence::open(&mut out, Kind::Feeds, &mark);
+        let mut fence = Fence::open(&mut out, FenceKind::Feeds, &mark);
         print(&mut fence, &Foreign::new(words));
         fence.ours("\n");
-        fence.close(Kind::Feeds);
+        fence.close(FenceKind::Feeds);
         out.as_str().replace(mark.as_str(), "M")
     }
 

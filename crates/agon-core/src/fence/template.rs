@@ -1,6 +1,6 @@
 //! The words by which the templates of models part messages. Servers that put a conversation together as one text take
 //! them for their own wherever they stand.
-use super::fold::{self, Folded, same};
+use super::fold::{self, FoldedChars, same};
 use super::lines;
 use std::borrow::Cow;
 
@@ -48,13 +48,13 @@ const SQUARED: [&str; 14] = [
 const MOST_BETWEEN: usize = 48;
 
 /// Where such words open in folded text, as the places behind their first sign.
-pub(super) fn openings(folded: &Folded) -> impl Iterator<Item = usize> {
+pub(super) fn openings(folded: &FoldedChars) -> impl Iterator<Item = usize> {
     let opens = |at: usize| folded.get(at..).is_some_and(opens_word);
     folded.iter().enumerate().filter(move |(at, (c, _))| matches!(c, '<' | '[') && opens(*at)).map(|(_, (_, end))| *end)
 }
 
 /// All places where such words open in a line that may be read in several ways.
-pub(super) fn openings_of(readings: &[Folded]) -> Vec<usize> {
+pub(super) fn openings_of(readings: &[FoldedChars]) -> Vec<usize> {
     let mut all: Vec<usize> = readings.iter().flat_map(openings).collect();
     all.sort_unstable();
     all.dedup();
@@ -72,7 +72,7 @@ pub(super) fn stands_in(text: &str) -> bool {
 pub(super) fn broken(text: &str) -> Cow<'_, str> {
     let (mut safe, mut kept) = (String::new(), 0);
     for (start, line) in lines(text).filter(|(_, line)| !fold::is_plain(line)) {
-        let readings: Vec<Folded> = fold::readings(line).collect();
+        let readings: Vec<FoldedChars> = fold::readings(line).collect();
         for at in openings_of(&readings) {
             safe.push_str(text.get(kept..start + at).unwrap_or_default());
             safe.push(' ');
@@ -118,10 +118,10 @@ fn opens_word(text: &[(char, usize)]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::fold::readings;
-    use super::{Folded, openings_of};
+    use super::{FoldedChars, openings_of};
 
     fn openings(text: &str) -> Vec<usize> {
-        openings_of(&readings(text).collect::<Vec<Folded>>())
+        openings_of(&readings(text).collect::<Vec<FoldedChars>>())
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The calls of the rounds, format by format.
-use super::{Count, Most, moderator};
+use super::{Most, PlanTotals, moderator};
 use crate::event::PhaseName::Rounds;
 use crate::ids::{EMBEDDER, JUDGE, SUMMARIZER};
 use crate::spec::{
     ContextScope, DebateFormat, DebateSpec, Direction, Interject, Interruptions, Memory, Persona, Topology, TurnMode,
 };
 
-impl<'a> Count<'a> {
+impl<'a> PlanTotals<'a> {
     pub(super) fn rounds(&mut self, spec: &'a DebateSpec) {
         let rounds = u64::from(spec.max_rounds);
         let (n, inner) = (spec.personas.len() as u64, u64::from(spec.format.inner_circle));

@@ -1,5 +1,5 @@
 //! How like two texts are by their words alone.
-use crate::words::{Kind, each_word, is_common};
+use crate::words::{WordKind, each_word, is_common};
 use std::cmp::{max, min};
 
 /// How like two texts are by their words, 0 to 1: the cosine of the counts of words and of pairs of neighbours, times
@@ -13,7 +13,7 @@ pub fn likeness(one: &str, other: &str) -> f64 {
 }
 
 /// The words of a text in their order, each as a number that stands for it.
-pub(crate) fn words(text: &str) -> Vec<u64> {
+pub fn words(text: &str) -> Vec<u64> {
     let mut words = Vec::new();
     each_word(text, |_, word| words.push(hash(word)));
     words
@@ -39,15 +39,15 @@ impl Profile {
         let (mut words, mut numbers, mut negations, mut telling) = (Vec::new(), Vec::new(), 0, Vec::new());
         each_word(text, |kind, word| {
             words.push(match kind {
-                Kind::Word | Kind::Gram => {
+                WordKind::Word | WordKind::Gram => {
                     telling.extend(Some(hash(word)).filter(|_| !is_common(word)));
                     hash(word)
                 }
-                Kind::Number => {
+                WordKind::Number => {
                     numbers.push(hash(word));
                     hash(word)
                 }
-                Kind::Negation => {
+                WordKind::Negation => {
                     negations += 1;
                     NEGATION
                 }

@@ -3,38 +3,21 @@ use super::roles::Voice;
 use crate::ids::ModelName;
 use serde::{Deserialize, Serialize};
 
-/// How the debate is decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ConsensusStrategy {
-    /// A judge, or a panel of judges, reads the whole log.
-    Judge,
-    /// The debaters or the judges vote.
-    Vote,
-    /// The judges rank every candidate, with reasons.
-    RankedReasons,
-    /// What the moderator decided is the verdict, with its closing synthesis; nobody wins.
-    MediatorSummary,
-    /// Everybody closes; there is no verdict and no winner.
-    AgentClosing,
-    /// The log ends with the perspectives preserved.
-    NoConsensus,
+named! {
+    /// How the debate is decided.
+    #[derive(PartialOrd, Ord)]
+    pub enum ConsensusStrategy {
+        Judge = "judge": "a judge, or a panel of judges, reads the whole log",
+        Vote = "vote": "the debaters vote, or the judges",
+        RankedReasons = "ranked_reasons": "the judges rank every candidate, with reasons"
+            => "rankings by the judge, with reasons",
+        MediatorSummary = "mediator_summary": "the moderator's decision that settled the question, and its closing synthesis, are the verdict"
+            => "the moderator's synthesis; nobody wins",
+        AgentClosing = "agent_closing": "every debater closes; there is no verdict and no winner" => "nobody: everybody closes",
+        NoConsensus = "no_consensus": "the log ends with the perspectives preserved" => "nobody: the perspectives are kept",
+    }
 }
 impl ConsensusStrategy {
-    /// All, in the order of the reference.
-    pub const ALL: [Self; 6] =
-        [Self::Judge, Self::Vote, Self::RankedReasons, Self::MediatorSummary, Self::AgentClosing, Self::NoConsensus];
-    /// The name that users type.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Judge => "judge",
-            Self::Vote => "vote",
-            Self::RankedReasons => "ranked_reasons",
-            Self::MediatorSummary => "mediator_summary",
-            Self::AgentClosing => "agent_closing",
-            Self::NoConsensus => "no_consensus",
-        }
-    }
     /// Whether judges are asked: they read a presentation of the log.
     pub const fn is_judged(self) -> bool {
         matches!(self, Self::Judge | Self::RankedReasons)
@@ -100,61 +83,56 @@ pub struct Voting {
     pub every_round: bool,
 }
 
-/// Who votes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Voters {
-    /// The personas.
-    #[default]
-    Debaters,
-    /// The panel of judges, who read what a judge reads.
-    Judges,
+named! {
+    /// Who votes.
+    #[derive(Default)]
+    pub enum Voters {
+        #[default]
+        Debaters = "debaters": "the personas",
+        Judges = "judges": "the judge or the panel, who read the whole debate",
+    }
 }
 
-/// The rule that a winner must meet. Shares are of the eligible voters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum VoteRule {
-    /// More than one half.
-    Majority,
-    /// At least two thirds.
-    Supermajority,
-    /// All.
-    Unanimous,
-    /// More than any other.
-    Plurality,
-    /// Every voter ranks the candidates; the most points win.
-    Borda,
-    /// Every voter names all that it could accept; the most approvals win.
-    Approval,
-    /// More than one half of the weight of all eligible voters.
-    Weighted,
-    /// Every voter scores every other debater on four scales; the highest mean wins.
-    AnonymousScoring,
+named! {
+    /// The rule that a winner must meet. Shares are of the eligible voters.
+    #[derive(PartialOrd, Ord)]
+    pub enum VoteRule {
+        Majority = "majority": "one choice each; more than one half" => "majority (more than one half of the eligible votes)",
+        Supermajority = "supermajority": "one choice each; at least two thirds"
+            => "supermajority (at least two thirds of the eligible votes)",
+        Unanimous = "unanimous": "one choice each; all" => "unanimous (every eligible vote)",
+        Plurality = "plurality": "one choice each; more than any other" => "plurality (more votes than any other)",
+        Borda = "borda": "a ranking each; the most points" => "Borda count (every voter ranks all; the most points win)",
+        Approval = "approval": "all acceptable candidates; the most approvals"
+            => "approval (every voter names all that it could accept; the most approvals win)",
+        Weighted = "weighted": "one choice each; more than one half of the weight of all voters"
+            => "weighted majority (more than one half of the weight of all eligible votes)",
+        AnonymousScoring = "anonymous_scoring": "scores of every other debater on four scales; the highest mean"
+            => "anonymous scoring (everybody scores everybody else under a label; the highest mean wins)",
+    }
 }
 impl VoteRule {
-    /// All, in the order of the reference.
-    pub const ALL: [Self; 8] = [
-        Self::Majority,
-        Self::Supermajority,
-        Self::Unanimous,
-        Self::Plurality,
-        Self::Borda,
-        Self::Approval,
-        Self::Weighted,
-        Self::AnonymousScoring,
-    ];
-    /// The name that users type.
-    pub const fn as_str(self) -> &'static str {
+    /// The rule in a few words.
+    pub const fn short(self) -> &'static str {
         match self {
-            Self::Majority => "majority",
-            Self::Supermajority => "supermajority",
-            Self::Unanimous => "unanimous",
-            Self::Plurality => "plurality",
-            Self::Borda => "borda",
-            Self::Approval => "approval",
-            Self::Weighted => "weighted",
-            Self::AnonymousScoring => "anonymous_scoring",
+            Self::Majority => "majority vote",
+            Self::Supermajority => "supermajority vote",
+            Self::Unanimous => "unanimous vote",
+            Self::Plurality => "plurality vote",
+            Self::Borda => "Borda count",
+            Self::Approval => "approval vote",
+            Self::Weighted => "weighted vote",
+            Self::AnonymousScoring => "anonymous scores",
+        }
+    }
+    /// What it counts.
+    pub const fn unit(self) -> VoteUnit {
+        match self {
+            Self::Majority | Self::Supermajority | Self::Unanimous | Self::Plurality => VoteUnit::Votes,
+            Self::Borda => VoteUnit::Points,
+            Self::Approval => VoteUnit::Approvals,
+            Self::Weighted => VoteUnit::Weight,
+            Self::AnonymousScoring => VoteUnit::MeanScore,
         }
     }
     /// What a voter fills in.
@@ -168,6 +146,21 @@ impl VoteRule {
             Self::AnonymousScoring => BallotForm::Scores,
         }
     }
+}
+
+/// What a rule counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VoteUnit {
+    /// Votes for one candidate each.
+    Votes,
+    /// Points of rankings; the judges' rankings have them, too.
+    Points,
+    /// Approvals.
+    Approvals,
+    /// Thousandths of weight.
+    Weight,
+    /// Thousandths of a mean score of 40.
+    MeanScore,
 }
 
 /// What a voter fills in.
@@ -185,30 +178,25 @@ pub enum BallotForm {
     Scores,
 }
 
-/// Whether one may vote for one's own side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SelfVotes {
-    /// One's own side is not on one's ballot.
-    Exclude,
-    /// Every candidate is on every ballot.
-    Allow,
+named! {
+    /// Whether one may vote for one's own side.
+    pub enum SelfVotes {
+        Exclude = "exclude": "a ballot omits the voter's own side; in deliberative mode its own answer, unless another debater gave it too",
+        Allow = "allow": "every candidate is on every ballot",
+    }
 }
 
-/// Which private ballots are cast.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Ballots {
-    /// Before round 1 and at the end.
-    Both,
-    /// At the end only.
-    FinalOnly,
-    /// None.
-    None,
+named! {
+    /// Which private ballots are cast.
+    pub enum Ballots {
+        Both = "both": "before round 1 and at the end",
+        FinalOnly = "final_only": "at the end only",
+        None = "none": "none; not in deliberative mode, which decides among the ballots' answers",
+    }
 }
 
 /// A last call that turns the result into what the author wants.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Synthesizer {
     /// JSON Schema of the output; absent: plain text.

@@ -1,131 +1,149 @@
 //! What happens in a round, and who speaks when.
+use super::deciding::ConsensusStrategy;
 use crate::ids::ParticipantId;
 use serde::{Deserialize, Serialize};
 
-/// What happens in a round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DebateFormat {
-    /// Every debater speaks once, in turn order.
-    RoundRobin,
-    /// One asks, the others answer and are asked again; who asks rotates.
-    Socratic,
-    /// British Parliamentary: four teams, eight speeches, points of information.
-    BpStyle,
-    /// An inner circle speaks, an outer circle listens and bids to come in.
-    Fishbowl,
-    /// Every speech has numbered steps from claim to conclusion.
-    ChainOfThought,
-    /// No order: the highest bid speaks.
-    OpenFight,
-    /// Proposals, then rounds of critiques and revisions.
-    CritiqueRevision,
+named! {
+    /// What happens in a round.
+    #[derive(PartialOrd, Ord)]
+    pub enum DebateFormat {
+        RoundRobin = "round_robin": "every debater speaks once a round, in turn order" => "round robin",
+        Socratic = "socratic": "one asks, the others answer and are asked again; the questioner rotates with the rounds" => "Socratic",
+        BpStyle = "bp_style": "British Parliamentary: four teams, eight speeches, points of information; 4 or 8 personas without stances"
+            => "British Parliamentary",
+        Fishbowl = "fishbowl": "an inner circle speaks; before each further round a listener may enter, by bid",
+        ChainOfThought = "chain_of_thought": "every speech has numbered steps from claim to conclusion, which are checked"
+            => "chain of thought",
+        OpenFight = "open_fight": "no order: all bid for the floor, and the most urgent speaks" => "open fight",
+        CritiqueRevision = "critique_revision": "proposals, then rounds of critiques and revisions" => "critique and revision",
+    }
+}
+
+/// What the rules around the rounds have to know of a format.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatTraits {
+    /// Why its speakers cannot speak all at once; absent where they can.
+    pub one_by_one: Option<&'static str>,
+    /// The turn orders that it knows, and why no other; absent where it knows all.
+    pub turn_modes: Option<(&'static [TurnMode], &'static str)>,
+    /// Whether a round is one speech of each speaker, by turn order.
+    pub by_turn_order: bool,
+    /// Whether debaters stand for election; absent where that depends on the ballots.
+    pub elects_debaters: Option<bool>,
+    /// How the debate is decided where the file does not say it.
+    pub strategy: ConsensusStrategy,
 }
 impl DebateFormat {
-    /// All, in the order of the reference.
-    pub const ALL: [Self; 7] = [
-        Self::RoundRobin,
-        Self::Socratic,
-        Self::BpStyle,
-        Self::Fishbowl,
-        Self::ChainOfThought,
-        Self::OpenFight,
-        Self::CritiqueRevision,
-    ];
-    /// The name that users type.
-    pub const fn as_str(self) -> &'static str {
+    /// What the rules around the rounds have to know of it.
+    pub const fn traits(self) -> FormatTraits {
+        use TurnMode::{PriorityOrder, Random, ReactionTriggered, RoundRobin};
+        let usual = FormatTraits {
+            one_by_one: None,
+            turn_modes: None,
+            by_turn_order: true,
+            elects_debaters: None,
+            strategy: ConsensusStrategy::Judge,
+        };
         match self {
-            Self::RoundRobin => "round_robin",
-            Self::Socratic => "socratic",
-            Self::BpStyle => "bp_style",
-            Self::Fishbowl => "fishbowl",
-            Self::ChainOfThought => "chain_of_thought",
-            Self::OpenFight => "open_fight",
-            Self::CritiqueRevision => "critique_revision",
+            Self::RoundRobin | Self::ChainOfThought => usual,
+            Self::Socratic => FormatTraits {
+                one_by_one: Some("an answer follows its question"),
+                turn_modes: Some((
+                    &[RoundRobin, Random, PriorityOrder],
+                    "the questioner rotates, and turn_mode orders the answers",
+                )),
+                by_turn_order: false,
+                ..usual
+            },
+            Self::BpStyle => FormatTraits {
+                one_by_one: Some("each speech answers those before it"),
+                turn_modes: Some((&[RoundRobin], "the eight speeches have a fixed order")),
+                by_turn_order: false,
+                elects_debaters: Some(false),
+                strategy: ConsensusStrategy::RankedReasons,
+            },
+            Self::Fishbowl => FormatTraits {
+                turn_modes: Some((
+                    &[RoundRobin, Random, PriorityOrder, ReactionTriggered],
+                    "bids decide who sits in the inner circle",
+                )),
+                ..usual
+            },
+            Self::OpenFight => FormatTraits {
+                one_by_one: Some("one at a time has the floor"),
+                turn_modes: Some((&[RoundRobin], "bids decide who speaks")),
+                by_turn_order: false,
+                ..usual
+            },
+            Self::CritiqueRevision => FormatTraits {
+                turn_modes: Some((&[RoundRobin], "critiques and revisions are written all at once")),
+                by_turn_order: false,
+                elects_debaters: Some(true),
+                ..usual
+            },
         }
     }
 }
 
-/// Who speaks when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TurnMode {
-    /// Declared order.
-    RoundRobin,
-    /// A fresh seeded permutation each round.
-    Random,
-    /// By priority, highest first, ties in declared order.
-    PriorityOrder,
-    /// After each speech the others say whether they react; the strongest speaks.
-    ReactionTriggered,
-    /// The moderator's `next_speakers`.
-    Moderator,
+named! {
+    /// Who speaks when.
+    #[derive(PartialOrd, Ord)]
+    pub enum TurnMode {
+        RoundRobin = "round_robin": "in the order of the file" => "in declared order",
+        Random = "random": "in a fresh order each round, drawn from the seed" => "a fresh random order each round",
+        PriorityOrder = "priority_order": "by `priority`, highest first" => "by priority",
+        Moderator = "moderator": "the speakers that the moderator calls; it must open rounds" => "named by the moderator",
+        ReactionTriggered = "reaction_triggered": "after each speech the others say how much they want to react; the strongest speaks"
+            => "by the strongest reaction to the last speech",
+    }
 }
 impl TurnMode {
-    /// All, in the order of the reference.
-    pub const ALL: [Self; 5] =
-        [Self::RoundRobin, Self::Random, Self::PriorityOrder, Self::ReactionTriggered, Self::Moderator];
-    /// The name that users type.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::RoundRobin => "round_robin",
-            Self::Random => "random",
-            Self::PriorityOrder => "priority_order",
-            Self::ReactionTriggered => "reaction_triggered",
-            Self::Moderator => "moderator",
-        }
+    /// Whether the moderator names the speakers of each round.
+    pub const fn is_by_moderator(self) -> bool {
+        matches!(self, Self::Moderator)
     }
 }
 
-/// Whether later speakers of a round see earlier ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Visibility {
-    /// One after the other, each sees all before.
-    Sequential,
-    /// All at once on the same transcript.
-    Simultaneous,
+named! {
+    /// Whether later speakers of a round see earlier ones.
+    pub enum Visibility {
+        Sequential = "sequential": "each speaker sees everything said before",
+        Simultaneous = "simultaneous": "all speak at once on the same transcript",
+    }
 }
 
-/// Whether a speaker of `open_fight` may be interrupted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Interruptions {
-    /// Everybody speaks to the end.
-    #[default]
-    Off,
-    /// Whoever bids as much as the threshold after a speech interjects a short one before the floor is given anew.
-    TurnBoundary,
-    /// Besides, a running speech is shown to the others half-way, and a bid as high as the threshold cuts it there.
-    MidSpeech,
+named! {
+    /// Whether a speaker of `open_fight` may be interrupted.
+    #[derive(Default)]
+    pub enum Interruptions {
+        #[default]
+        Off = "off": "all speeches run to their end",
+        TurnBoundary = "turn_boundary": "after a speech, a bid at the threshold becomes a short interjection",
+        MidSpeech = "mid_speech": "in addition, the others see a running speech half-way, and such a bid interrupts it there",
+    }
 }
 
-/// Who criticises whom in `critique_revision`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Topology {
-    /// Everybody criticises everybody else.
-    #[default]
-    AllToAll,
-    /// Everybody criticises one other, another one each round.
-    RoundRobin,
-    /// Everybody criticises the next in declared order.
-    Ring,
-    /// One persona, the hub, and the others.
-    Star,
-    /// A seeded part of all pairs; every proposal gets at least one critic.
-    Sparse,
+named! {
+    /// Who criticises whom in `critique_revision`.
+    #[derive(Default, PartialOrd, Ord)]
+    pub enum Topology {
+        #[default]
+        AllToAll = "all_to_all": "every debater criticises every other one",
+        RoundRobin = "round_robin": "every debater criticises one other, another one each round",
+        Ring = "ring": "every debater criticises the next one in the file",
+        Star = "star": "one persona, the `hub`, and the others; `direction` selects the critics",
+        Sparse = "sparse": "a part of all pairs, drawn from the seed; `density` is the share",
+    }
 }
 
-/// Who criticises in a star.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Direction {
-    /// The hub criticises everybody else.
-    #[default]
-    HubCritiques,
-    /// Everybody else criticises the hub.
-    CritiqueHub,
+named! {
+    /// Who criticises in a star.
+    #[derive(Default)]
+    pub enum Direction {
+        #[default]
+        HubCritiques = "hub_critiques": "the hub criticises all others",
+        CritiqueHub = "critique_hub": "all others criticise the hub",
+    }
 }
 
 /// One of the eight speakers of a British Parliamentary debate.

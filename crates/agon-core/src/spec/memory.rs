@@ -4,32 +4,29 @@ use super::roles::{Persona, Sight, TurnKind, Voice};
 use crate::ids::ParticipantId;
 use serde::{Deserialize, Serialize};
 
-/// What a speaker sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ContextScope {
-    /// The whole log.
-    FullLog,
-    /// The last `context_turns` speeches at most.
-    LastNTurns,
-    /// The running summary and the last round.
-    SummaryOnly,
-    /// One's own speeches, those that address one, and the moderator's.
-    PersonaScoped,
+named! {
+    /// What a speaker sees.
+    #[derive(PartialOrd, Ord)]
+    pub enum ContextScope {
+        FullLog = "full_log": "the whole debate" => "the whole log",
+        LastNTurns = "last_n_turns": "the last `context_turns` speeches" => "the last speeches",
+        SummaryOnly = "summary_only": "a running summary, and the last round" => "a summary and the last round",
+        PersonaScoped = "persona_scoped": "the speaker's own speeches, those addressed to it, and the moderator's"
+            => "the speaker's own speeches, those addressed to it, and the moderator's",
+    }
 }
 
-/// What is kept of the past.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Memory {
-    /// Everything.
-    AppendAll,
-    /// The last `memory_window` speeches at most.
-    RollingWindow,
-    /// A summary every `summarize_every` rounds, and what was said since.
-    SummarizePast,
-    /// Everything that `sees` and `hidden_from` leave.
-    PersonaMasking,
+named! {
+    /// What is kept of the past.
+    #[derive(PartialOrd, Ord)]
+    pub enum Memory {
+        AppendAll = "append_all": "everything" => "everything is kept",
+        RollingWindow = "rolling_window": "the last `memory_window` speeches" => "a rolling window of the last speeches",
+        SummarizePast = "summarize_past": "a summary every `summarize_every` rounds, and everything since"
+            => "a summary of the past, and what was said since",
+        PersonaMasking = "persona_masking": "what `sees` and `hidden_from` of the personas allow"
+            => "everything that each persona may see",
+    }
 }
 
 /// How much a window keeps, and when summaries are made.
@@ -61,7 +58,7 @@ impl Windows {
 }
 
 /// Who sums up what memory no longer holds word for word.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Summarizer {
     /// Added to its prompt.

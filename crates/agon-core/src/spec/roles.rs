@@ -3,7 +3,7 @@ use crate::ids::{ModelName, ParticipantId};
 use serde::{Deserialize, Serialize};
 
 /// A debater.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Persona {
     /// Unique in the debate.
@@ -71,38 +71,25 @@ pub enum Sight {
     Persona(ParticipantId),
 }
 
-/// A kind of turn, as masking tells them apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TurnKind {
-    /// Opening statements and proposals.
-    Openings,
-    /// Speeches of rounds, points of information included.
-    Arguments,
-    /// Critiques.
-    Critiques,
-    /// Revisions.
-    Revisions,
-    /// Final statements and rebuttals.
-    Closings,
-}
-impl TurnKind {
-    /// All, in the order of a debate.
-    pub const ALL: [Self; 5] = [Self::Openings, Self::Arguments, Self::Critiques, Self::Revisions, Self::Closings];
-    /// The name that users type.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Openings => "openings",
-            Self::Arguments => "arguments",
-            Self::Critiques => "critiques",
-            Self::Revisions => "revisions",
-            Self::Closings => "closings",
-        }
+named! {
+    /// A kind of turn, as masking tells them apart.
+    #[derive(PartialOrd, Ord)]
+    pub enum TurnKind {
+        /// Opening statements and proposals.
+        Openings = "openings",
+        /// Speeches of rounds, points of information included.
+        Arguments = "arguments",
+        /// Critiques.
+        Critiques = "critiques",
+        /// Revisions.
+        Revisions = "revisions",
+        /// Final statements and rebuttals.
+        Closings = "closings",
     }
 }
 
 /// A model with its sampling options.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Voice {
     /// The model.
     pub model: ModelName,
@@ -128,38 +115,31 @@ pub struct Voice {
     pub fallback_models: Vec<ModelName>,
 }
 
-/// Thinking policy of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Think {
-    /// No thinking.
-    Off,
-    /// Thinking at the model's own level.
-    On,
-    /// Little thinking.
-    Low,
-    /// Some thinking.
-    Medium,
-    /// Much thinking.
-    High,
+named! {
+    /// Thinking policy of a call.
+    pub enum Think {
+        /// No thinking.
+        Off = "off",
+        /// Thinking at the model's own level.
+        On = "on",
+        Low = "low": "a little",
+        Medium = "medium": "some",
+        High = "high": "much",
+    }
 }
 
-/// Form of a speech.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Style {
-    /// Formal prose.
-    Formal,
-    /// Everyday prose.
-    Casual,
-    /// A list of points.
-    BulletPoint,
-    /// Plain paragraphs.
-    Paragraph,
+named! {
+    /// Form of a speech.
+    pub enum Style {
+        Formal = "formal": "formal prose",
+        Casual = "casual": "everyday prose",
+        BulletPoint = "bullet_point": "a list of points",
+        Paragraph = "paragraph": "plain paragraphs",
+    }
 }
 
 /// The moderator and its duties.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Moderator {
     /// Opens every round with speakers, a briefing and an angle.
@@ -218,28 +198,24 @@ impl Moderator {
     }
 }
 
-/// When a moderator interjects.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Interject {
-    /// After every round.
-    #[default]
-    EveryRound,
-    /// After the round in the middle of `max_rounds`: the second of three, the second of four. Its comment sums the debate up.
-    Midpoint,
-    /// After the last round, whichever rule ended the rounds.
-    FinalOnly,
+named! {
+    /// When a moderator interjects.
+    #[derive(Default)]
+    pub enum Interject {
+        #[default]
+        EveryRound = "every_round": "after every round",
+        Midpoint = "midpoint": "after the round in the middle of `max_rounds`: the second of three, the second of four",
+        FinalOnly = "final_only": "after the last round, whichever rule ended the rounds",
+    }
 }
 
-/// How a moderator sums up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SummaryStyle {
-    /// Each side at its strongest.
-    #[default]
-    Neutral,
-    /// With the weaknesses of each side.
-    Critical,
-    /// Towards the answer that stands best.
-    Persuasive,
+named! {
+    /// How a moderator sums up.
+    #[derive(Default)]
+    pub enum SummaryStyle {
+        #[default]
+        Neutral = "neutral": "each side at its strongest",
+        Critical = "critical": "with the weaknesses of each side",
+        Persuasive = "persuasive": "towards the best supported answer",
+    }
 }

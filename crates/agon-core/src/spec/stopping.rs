@@ -2,18 +2,15 @@
 use crate::ids::ModelName;
 use serde::{Deserialize, Serialize};
 
-/// A stop rule that can be switched on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EndCondition {
-    /// `max_rounds` rounds were held. Always in force.
-    RoundsExhausted,
-    /// The speakers agree: by the answers that they state, else by similarity; never by words alone where stances are assigned.
-    ConsensusReached,
-    /// Every new speech is too similar to an earlier one, and nobody states another answer than before.
-    NoNewArguments,
-    /// For two rounds everybody stood where it stood, and they do not agree: both by answers where they are stated, else both by similarity.
-    Impasse,
+named! {
+    /// A stop rule that can be switched on.
+    #[derive(PartialOrd, Ord)]
+    pub enum EndCondition {
+        RoundsExhausted = "rounds_exhausted": "`max_rounds` rounds have run; always active",
+        ConsensusReached = "consensus_reached": "the speakers agree: by their stated answers, otherwise by similarity; never by words alone with assigned stances",
+        NoNewArguments = "no_new_arguments": "every new speech is too similar to an earlier one, and no stated answer changed",
+        Impasse = "impasse": "for two rounds nobody moved, and they do not agree; both by stated answers, otherwise both by similarity",
+    }
 }
 impl EndCondition {
     /// Whether it looks at what was said.

@@ -22,7 +22,7 @@ pub(super) struct Counted<'a> {
 /// Counts `expression`; `labels` are the only variable without a fixed size.
 pub(super) fn count<'a>(expression: &'a IdedExpr, labels: &BTreeMap<String, String>) -> Counted<'a> {
     let names = vec![("labels", Size::of_labels(labels)), ("budget", Size::BUDGET)];
-    let mut count = Count { names, unknown: BTreeSet::new() };
+    let mut count = CostCounter { names, unknown: BTreeSet::new() };
     let steps = count.part(expression).steps;
     Counted { steps, unknown: count.unknown }
 }
@@ -101,13 +101,13 @@ struct Cost {
     size: Size,
 }
 
-struct Count<'a> {
+struct CostCounter<'a> {
     /// Names and the sizes of what they stand for, the innermost last. A name that is missing is a number.
     names: Vec<(&'a str, Size)>,
     unknown: BTreeSet<&'a str>,
 }
 
-impl<'a> Count<'a> {
+impl<'a> CostCounter<'a> {
     fn part(&mut self, part: &'a IdedExpr) -> Cost {
         let Cost { steps, size } = match &part.expr {
             Expr::Unspecified => Cost::default(),

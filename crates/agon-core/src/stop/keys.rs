@@ -7,22 +7,22 @@ use std::collections::BTreeSet;
 const MAPPINGS: [&str; 2] = ["labels", "budget"];
 
 /// A key of a mapping.
-pub(super) type Key<'a> = (&'static str, &'a str);
+pub(super) type FigureKey<'a> = (&'static str, &'a str);
 
 /// The keys that an expression reads and asks for nowhere by `has(labels.key)` or `'key' in labels`.
-pub(super) fn unguarded(expression: &IdedExpr) -> BTreeSet<Key<'_>> {
-    let mut keys = Keys::default();
+pub(super) fn unguarded(expression: &IdedExpr) -> BTreeSet<FigureKey<'_>> {
+    let mut keys = KeyUse::default();
     keys.part(expression);
     keys.read.difference(&keys.asked).copied().collect()
 }
 
 #[derive(Default)]
-struct Keys<'a> {
-    read: BTreeSet<Key<'a>>,
-    asked: BTreeSet<Key<'a>>,
+struct KeyUse<'a> {
+    read: BTreeSet<FigureKey<'a>>,
+    asked: BTreeSet<FigureKey<'a>>,
 }
 
-impl<'a> Keys<'a> {
+impl<'a> KeyUse<'a> {
     fn part(&mut self, part: &'a IdedExpr) {
         match &part.expr {
             Expr::Unspecified | Expr::Literal(_) | Expr::Ident(_) => {}

@@ -14,24 +14,20 @@ const RULES: [VoteRule; 7] = [
 ];
 
 fn admission(n: usize, rounds: u32, rule: VoteRule, weights: &[f64]) -> Admission {
-    let weighted = rule == VoteRule::Weighted;
-    let personas: Vec<_> = (0..n)
-        .map(|at| {
-            let weight = weighted.then(|| weights[at]);
-            serde_json::json!({"name": format!("P{at}"), "stance": format!("s{at}"), "model": "m", "max_tokens": 9, "weight": weight})
-        })
-        .collect();
-    let spec = serde_json::json!({
-        "topic": "t", "mode": "adversarial", "debate_format": "round_robin", "max_rounds": rounds, "personas": personas,
-        "turn_mode": "round_robin", "visibility": "sequential", "context_scope": "full_log", "memory": "append_all",
-        "phases": {"opening_statements": false, "final_statements": false}, "consensus_strategy": "vote",
-        "voting": {"rule": rule, "self_votes": "allow", "every_round": true},
-        "ballots": "none", "end_condition": [], "timeout_per_turn_ms": 1000, "on_turn_failure": "skip", "quorum": "majority", "outputs": []
-    });
-    let id = DebateId::parse("debate-1").unwrap();
-    let admission =
-        serde_json::json!({"id": id, "spec": spec, "seed": 1, "retry": RetryPolicy::default(), "agon_version": "t"});
-    serde_json::from_value(admission).unwrap()
+    let weight = |at: usize| (rule == VoteRule::Weighted).then(|| weights[at]);
+    let persona = |at: usize| {
+        let (name, stance) = (format!("P{at}"), format!("s{at}"));
+        Persona { weight: weight(at), ..testing::persona(&name, stance.as_str()) }
+    };
+    let spec = DebateSpec {
+        max_rounds: rounds,
+        personas: (0..n).map(persona).collect(),
+        consensus_strategy: ConsensusStrategy::Vote,
+        judge: None,
+        voting: Some(Voting { every_round: true, ..testing::voting(rule) }),
+        ..testing::spec()
+    };
+    Admission { seed: 1, ..testing::admission("debate-1", spec) }
 }
 
 /// What one vote can give: points to each candidate, or nothing where the voter fails.

@@ -20,7 +20,7 @@ pub fn settles(event: &Event) -> Option<TurnId> {
 pub fn call(event: &Event) -> Option<&Call> {
     match event {
         Event::TurnFailed { call, .. } => Some(&**call).filter(|call| call.host.is_some()),
-        event => event.answered()?.1,
+        event => event.answered().map(|answered| answered.call.as_ref()),
     }
 }
 

@@ -121,7 +121,16 @@ fn seen_at_once(spec: &DebateSpec, log: &[Record]) -> Result<(), String> {
 fn in_steps(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
     let steps: Vec<Step> = round.stages().map(|(step, _)| step).collect();
     require!(steps.is_sorted(), "round {}: steps out of order: {steps:?}", round.number);
-    let measured = round.events.iter().filter(|event| matches!(event, Event::RoundMeasured { .. })).count();
+    let measured = round
+        .events
+        .iter()
+        .filter(|event| {
+            matches!(
+                event,
+                Event::Answered(Answered { given: Given::Measures { .. }, .. }) | Event::RoundCompared { .. }
+            )
+        })
+        .count();
     require!(measured == 1 || !round.complete && measured == 0, "round {} was measured {measured} times", round.number);
     let noted =
         |persona: &ParticipantId| spec.persona(persona).is_some_and(|persona| persona.reflection || persona.evolution);
@@ -139,7 +148,7 @@ fn moderated(spec: &DebateSpec, log: &[Record]) -> Result<(), String> {
         match event {
             Event::RoundOpened { round: opened, .. } => (round, asked) = (*opened, None),
             Event::LoopEnded { .. } => over = true,
-            Event::ModeratorInterjected { interjection, .. } => asked = Some(interjection),
+            Event::Answered(Answered { given: Given::Interjection(interjection), .. }) => asked = Some(interjection),
             Event::StageOpened { step: Step::Interjection, .. } => {
                 let due = match spec.moderator.as_ref().unwrap().interject {
                     Interject::EveryRound => !over,
@@ -189,7 +198,7 @@ fn socratic(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
         // Whoever could not ask does not answer; where nobody is left to answer, the round is over.
         let someone_answers = lost.len() + 1 < n;
         match stage.speeches.first() {
-            Some(speech) => (about, due) = (Some(&*speech.text), someone_answers.then_some(SpeechKind::Answer)),
+            Some((_, speech)) => (about, due) = (Some(&*speech.text), someone_answers.then_some(SpeechKind::Answer)),
             None if *speech == SpeechKind::Question => {
                 lost.push(who);
                 due = rotation.peek().map(|_| SpeechKind::Question);
@@ -202,9 +211,9 @@ fn socratic(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
 }
 
 fn numbered_steps(round: &Round<'_>) -> Result<(), String> {
-    for speech in round.speeches().filter(|speech| speech.kind == SpeechKind::Argument) {
+    for (said, speech) in round.speeches().filter(|(_, speech)| speech.kind == SpeechKind::Argument) {
         for kind in ["Claim:", "Evidence:", "Inference:", "Conclusion:"] {
-            require!(speech.text.contains(kind), "{} says no {kind}", speech.turn);
+            require!(speech.text.contains(kind), "{} says no {kind}", said.turn);
         }
     }
     Ok(())

@@ -80,7 +80,7 @@ fn seeing(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     for (position, _, event) in flat {
         match event {
             Event::RoundOpened { .. } => opened = *position,
-            Event::SpeechRecorded(_) => last_speech = *position,
+            Event::Answered(Answered { given: Given::Speech(_), .. }) => last_speech = *position,
             Event::TurnAsked(ask) => {
                 require!(ask.sees < *position, "{} sees its own future", ask.turn);
                 let argues = matches!(ask.task, Task::Argument { .. });
@@ -110,7 +110,11 @@ fn speaking(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     let mut heard: Vec<ParticipantId> = Vec::new();
     for (_, _, event) in flat {
         match event {
-            Event::ModeratorDecided { decision: ModeratorDecision::Opens(plan), .. } => {
+            Event::Answered(Answered {
+                given: Given::Decision { decision: ModeratorDecision::Opens(plan), .. },
+                ..
+            })
+            | Event::FallbackDecided { decision: ModeratorDecision::Opens(plan), .. } => {
                 planned = Some(plan.next_speakers.clone())
             }
             Event::RoundOpened { round, speakers, .. } => {
@@ -143,8 +147,10 @@ fn speaking(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
                 }
                 (order, heard) = (speakers.clone(), Vec::new());
             }
-            Event::SpeechRecorded(speech) if speech.kind == SpeechKind::Argument => {
-                heard.push(speech.participant.clone());
+            Event::Answered(said @ Answered { given: Given::Speech(speech), .. })
+                if speech.kind == SpeechKind::Argument =>
+            {
+                heard.push(said.participant.clone());
                 let ordered = matches!(spec.debate_format, DebateFormat::RoundRobin | DebateFormat::ChainOfThought)
                     && spec.turn_mode != TurnMode::ReactionTriggered;
                 if ordered && spec.visibility == Visibility::Sequential {
@@ -152,7 +158,7 @@ fn speaking(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
                     require!(
                         heard.iter().all(|name| rest.any(|due| due == name)),
                         "{} spoke out of order",
-                        speech.participant
+                        said.participant
                     );
                 }
             }
@@ -184,12 +190,24 @@ fn moderating(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     let Some(moderator) = &admission.spec.moderator else { return Ok(()) };
     let count = |wanted: fn(&Event) -> bool| flat.iter().filter(|(_, _, event)| wanted(event)).count();
     let opened = count(|event| matches!(event, Event::RoundOpened { .. }));
-    let opens = count(|event| matches!(event, Event::ModeratorDecided { decision: ModeratorDecision::Opens(_), .. }));
+    let opens = count(|event| {
+        matches!(
+            event,
+            Event::Answered(Answered { given: Given::Decision { decision: ModeratorDecision::Opens(_), .. }, .. })
+                | Event::FallbackDecided { decision: ModeratorDecision::Opens(_), .. }
+        )
+    });
     // in a fishbowl bids come between the plan and its round, and the debate may be called off there
     let bids = admission.spec.debate_format == DebateFormat::Fishbowl;
     let unopened = usize::from(bids && called_off(flat) && opens > opened);
     require!(!moderator.opens || opens == opened + unopened, "{opens} decisions for {opened} rounds");
-    let closes = count(|event| matches!(event, Event::ModeratorDecided { decision: ModeratorDecision::Closes(_), .. }));
+    let closes = count(|event| {
+        matches!(
+            event,
+            Event::Answered(Answered { given: Given::Decision { decision: ModeratorDecision::Closes(_), .. }, .. })
+                | Event::FallbackDecided { decision: ModeratorDecision::Closes(_), .. }
+        )
+    });
     let looped = count(|event| matches!(event, Event::LoopEnded { .. }));
     require!(!moderator.closes || looped == 0 || closes == opened, "{closes} closings for {opened} rounds");
     let stop = flat.iter().find_map(|(_, _, event)| match event {
@@ -197,10 +215,22 @@ fn moderating(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
         _ => None,
     });
     let done = flat.iter().find_map(|(_, _, event)| match event {
-        Event::ModeratorDecided { turn, decision: ModeratorDecision::Opens(plan), .. } if plan.done => {
+        Event::Answered(Answered {
+            turn,
+            given: Given::Decision { decision: ModeratorDecision::Opens(plan), .. },
+            ..
+        })
+        | Event::FallbackDecided { turn, decision: ModeratorDecision::Opens(plan), .. }
+            if plan.done =>
+        {
             Some((turn.round, true))
         }
-        Event::ModeratorDecided { turn, decision: ModeratorDecision::Closes(end), .. }
+        Event::Answered(Answered {
+            turn,
+            given: Given::Decision { decision: ModeratorDecision::Closes(end), .. },
+            ..
+        })
+        | Event::FallbackDecided { turn, decision: ModeratorDecision::Closes(end), .. }
             if end.status == RoundStatus::Settled || end.vote_now =>
         {
             Some((turn.round, false))

@@ -17,10 +17,8 @@ fn events(log: &[Record]) -> impl Iterator<Item = &Event> {
     log.iter().flat_map(|record| &record.events)
 }
 
-fn speeches(log: &[Record]) -> Vec<&Speech> {
-    events(log)
-        .filter_map(|event| if let Event::SpeechRecorded(speech) = event { Some(speech) } else { None })
-        .collect()
+fn speeches(log: &[Record]) -> Vec<(&Answered, &Speech)> {
+    events(log).filter_map(Event::speech).collect()
 }
 
 /// What judges are shown: all that was said but for the moderator's part, without the places in the log.
@@ -49,17 +47,19 @@ fn expected_contest(admission: &Admission, log: &[Record]) -> Option<bool> {
     let mut severe: Vec<(&ParticipantId, &ParticipantId, bool)> = Vec::new();
     for event in events(log) {
         match event {
-            Event::JudgementRecorded { winner, open_objections, .. } => {
+            Event::Answered(Answered { given: Given::Judgement { winner, open_objections, .. }, .. }) => {
                 winners.insert(winner);
                 open |= !open_objections.is_empty();
             }
-            Event::CritiqueRecorded { participant, of, critique, .. } if critique.severity >= 8 => {
+            Event::Answered(Answered { participant, given: Given::Critique { of, critique, .. }, .. })
+                if critique.severity >= 8 =>
+            {
                 severe.push((participant, of, false));
             }
-            Event::SpeechRecorded(speech) => {
+            Event::Answered(said @ Answered { given: Given::Speech(speech), .. }) => {
                 let met: Vec<_> = speech.accepted.iter().chain(speech.declined.iter().map(|one| &one.critic)).collect();
                 for (by, of, answered) in &mut severe {
-                    *answered |= **of == speech.participant && met.contains(by);
+                    *answered |= **of == said.participant && met.contains(by);
                 }
             }
             _ => {}
@@ -89,7 +89,7 @@ proptest! {
         let asked: Vec<&Ask> = events(&log).filter_map(|event| if let Event::TurnAsked(ask) = event { Some(ask) } else { None }).collect();
         prop_assert!(!asked.is_empty());
         prop_assert!(asked.iter().all(|ask| judge_index(&ask.participant).is_some() && ask.model.as_str() == "another-judge"));
-        let judged = events(&log).filter(|event| matches!(event, Event::JudgementRecorded { .. })).count();
+        let judged = events(&log).filter(|event| matches!(event, Event::Answered(Answered { given: Given::Judgement { .. }, .. }))).count();
         let orders = admission.spec.judge.as_ref().map_or(0, |judge| judge.orders * judge.panel);
         prop_assert_eq!(judged as u64, u64::from(orders));
         prop_assert_eq!(said(&log), said(&old));

@@ -62,24 +62,8 @@ fn admission(genes: &mut Genes, formats: &[DebateFormat], seed: u64) -> Admissio
     let mut spec = shaped(genes, format);
     past(genes, &mut spec);
     parts::ending(genes, &mut spec);
-    Admission {
-        id: DebateId::parse("debate-1").unwrap(),
-        spec,
-        seed,
-        retry: RetryPolicy { max_attempts: 1 + genes.below(3), wait_limit_ms: 2_000, ..RetryPolicy::default() },
-        agon_version: "test".into(),
-        request_id: None,
-        rehearsal: false,
-        priority: Default::default(),
-        labels: Default::default(),
-        creator: None,
-        submitted_by: None,
-        rejudges: None,
-        history: Default::default(),
-        recalled: None,
-        feeds: Default::default(),
-        ratings: Default::default(),
-    }
+    let retry = RetryPolicy { max_attempts: 1 + genes.below(3), wait_limit_ms: 2_000, ..RetryPolicy::default() };
+    Admission { seed, retry, ..testing::admission("debate-1", spec) }
 }
 
 /// Format, order, phases, moderator, decision: what depends on each other.
@@ -112,13 +96,9 @@ fn shaped(genes: &mut Genes, format: DebateFormat) -> DebateSpec {
         opening_statements: proposes || !parliament && genes.one_in(2),
         final_statements,
         rebuttals: final_statements && genes.one_in(2),
-        analysis: true,
-        feedback: true,
+        ..testing::no_statements()
     };
     let mut spec = DebateSpec {
-        topic: "T".into(),
-        context: None,
-        materials: None,
         mode,
         debate_format: format,
         format: options(genes, format, count),
@@ -126,37 +106,14 @@ fn shaped(genes: &mut Genes, format: DebateFormat) -> DebateSpec {
         personas: (0..count).map(|n| persona(genes, n)).collect(),
         turn_mode,
         visibility: if at_once { Visibility::Simultaneous } else { Visibility::Sequential },
-        context_scope: ContextScope::FullLog,
-        memory: Memory::AppendAll,
-        windows: Windows::default(),
-        summarizer: None,
-        history_limit: 0,
-        failed_arguments: 0,
-        feeds: Vec::new(),
-        answers: Default::default(),
-        verifiers: Vec::new(),
         phases,
         moderator: moderator(genes, turn_mode == Moderator),
-        consensus_strategy: ConsensusStrategy::Judge,
         judge: None,
-        voting: None,
         ballots: genes.pick(&[Ballots::Both, Ballots::FinalOnly, Ballots::None]),
-        end_condition: vec![EndCondition::RoundsExhausted],
-        terminate_when: None,
-        similarity: Similarity::default(),
         timeout_per_turn_ms: 1_000,
-        budget: Budget::default(),
         on_turn_failure: if genes.one_in(4) { OnTurnFailure::Abort } else { OnTurnFailure::Skip },
         quorum: genes.pick(&[Quorum::AtLeast(1), Quorum::Majority, Quorum::All, Quorum::AtLeast(9)]),
-        seed: None,
-        agreement_intensity: None,
-        language: None,
-        instructions: None,
-        synthesizer: None,
-        tools: ToolLimits::default(),
-        visible: Visible::default(),
-        outputs: vec![],
-        labels: Default::default(),
+        ..testing::spec()
     };
     for (at, persona) in spec.personas.iter_mut().enumerate().filter(|_| parliament) {
         let bench = Bench::ALL.into_iter().find(|bench| bench.speaker(count) == at).unwrap();

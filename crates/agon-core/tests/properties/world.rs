@@ -24,7 +24,7 @@ pub fn scripts() -> impl Strategy<Value = Script> {
         .prop_map(|(numbers, trouble)| Script { numbers, trouble })
 }
 
-struct World<'a> {
+struct PropertyWorld<'a> {
     script: &'a Script,
     next: usize,
     now: Timestamp,
@@ -44,7 +44,8 @@ pub fn play(admission: Admission, script: &Script) -> Result<Vec<Record>, String
 pub fn play_from(events: Vec<Event>, bound: u64, script: &Script) -> Result<Vec<Record>, String> {
     let first = Record { first: Position(1), at: Timestamp(1_000), epoch: 0, nonce: 0, events };
     let debate = Debate::fold([&first]).ok_or("an admission does not make a debate")?;
-    let mut world = World { script, next: 0, now: Timestamp(1_000), log: vec![first], debate, stale: Vec::new() };
+    let mut world =
+        PropertyWorld { script, next: 0, now: Timestamp(1_000), log: vec![first], debate, stale: Vec::new() };
     world.step(Input::Claim { writer: "w0".into() })?;
     for _ in 0..bound {
         if world.debate.ended().is_some() {
@@ -61,7 +62,7 @@ fn step_bound(admission: &Admission) -> u64 {
     CallPlan::of(&admission.spec).calls * tries * 2 + 1
 }
 
-impl World<'_> {
+impl PropertyWorld<'_> {
     fn number(&mut self) -> u32 {
         self.next += 1;
         self.script.numbers[self.next % self.script.numbers.len()]

@@ -12,7 +12,15 @@ fn rule(events: &[Event]) -> StopRule {
 fn measures(events: &[Event]) -> Vec<&Measures> {
     events
         .iter()
-        .filter_map(|event| if let Event::RoundMeasured { measures, .. } = event { Some(measures) } else { None })
+        .filter_map(|event| {
+            if let Event::Answered(Answered { given: Given::Measures { measures, .. }, .. })
+            | Event::RoundCompared { measures, .. } = event
+            {
+                Some(measures)
+            } else {
+                None
+            }
+        })
         .collect()
 }
 
@@ -98,5 +106,5 @@ fn a_speech_without_a_letter_or_digit_is_malformed() {
         (lost.cause, lost.detail.as_str()),
         (FailureCause::Malformed, "the speech has neither a letter nor a digit")
     );
-    assert!(events.iter().any(|event| matches!(event, Event::SpeechRecorded(speech) if speech.text.as_ref() == "1")));
+    assert!(events.iter().any(|event| matches!(event, Event::Answered(Answered { given: Given::Speech(speech), .. }) if speech.text.as_ref() == "1")));
 }

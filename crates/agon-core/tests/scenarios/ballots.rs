@@ -134,7 +134,13 @@ fn sure(options: serde_json::Value, sure: [Option<u8>; 3]) -> Vec<Event> {
 }
 
 fn confidences(events: &[Event]) -> Vec<Option<u8>> {
-    let of = |event: &Event| if let Event::VoteCast { confidence, .. } = event { Some(*confidence) } else { None };
+    let of = |event: &Event| {
+        if let Event::Answered(Answered { given: Given::Vote { confidence, .. }, .. }) = event {
+            Some(*confidence)
+        } else {
+            None
+        }
+    };
     events.iter().filter_map(of).collect()
 }
 

@@ -1,30 +1,30 @@
 //! Who waits for an open breaker: nobody, while others can go on.
-use crate::hold::{Log, admission, critique, speech};
+use crate::hold::{DebateLog, admission, critique, speech};
 use agon_core::*;
 use serde_json::json;
 
 /// The personas' models, by letter, and what a spec has besides.
-fn begun(models: &str, changes: serde_json::Value) -> Log {
+fn begun(models: &str, changes: serde_json::Value) -> DebateLog {
     let mut admission = admission(models.len(), changes);
     for (persona, model) in admission.spec.personas.iter_mut().zip(models.chars()) {
         persona.voice.model = model.to_string().as_str().into();
     }
-    Log::begin(admission)
+    DebateLog::begin(admission)
 }
 
 /// The host of the turn refuses it: its breaker is open for a minute.
-fn refuse(log: &mut Log, ask: &Ask) {
+fn refuse(log: &mut DebateLog, ask: &Ask) {
     let failure = Failure { retry_after_ms: Some(60_000), ..Failure::new(FailureCause::BreakerOpen, "open") };
     let call = Box::new(Call { host: Some("gpu1".into()), ..Call::default() });
     log.step(Input::TurnDecided { turn: ask.turn, result: TurnResult::Failed { failure, call } });
 }
 
-fn next(log: &Log) -> Ask {
+fn next(log: &DebateLog) -> Ask {
     log.asked().into_iter().next().unwrap_or_else(|| panic!("{:?}", log.debate.outstanding()))
 }
 
 /// When the debate wants to be woken.
-fn wakes(log: &Log) -> Vec<(TurnId, u64)> {
+fn wakes(log: &DebateLog) -> Vec<(TurnId, u64)> {
     let owed = log.debate.outstanding().into_iter();
     owed.filter_map(|effect| match effect {
         Effect::WakeAt { at, turn } => Some((turn, at.since(log.now))),
@@ -33,7 +33,7 @@ fn wakes(log: &Log) -> Vec<(TurnId, u64)> {
     .collect()
 }
 
-fn missing(log: &Log) -> Vec<FailureCause> {
+fn missing(log: &DebateLog) -> Vec<FailureCause> {
     let failed = log.events.iter().filter_map(|event| match event {
         Event::TurnFailed { failure, retry_at: None, .. } => Some(failure.cause),
         _ => None,
@@ -153,7 +153,7 @@ fn bids_for_the_floor_are_waited_for_where_nobody_else_can_bid() {
 fn a_fallback_model_is_asked_at_once_and_not_the_breaker_waited_for() {
     let mut admission = admission(2, json!({"quorum": "majority"}));
     admission.spec.personas[0].voice.fallback_models = vec!["b".into()];
-    let mut log = Log::begin(admission);
+    let mut log = DebateLog::begin(admission);
 
     let first = next(&log);
     refuse(&mut log, &first);
@@ -226,7 +226,7 @@ fn embeddings_that_cannot_be_had_are_tried_once_a_round_and_words_are_compared()
             }
         }
         let words = log.events.iter().filter(
-            |event| matches!(event, Event::RoundMeasured { measures, .. } if measures.method == Method::WordsInstead),
+            |event| matches!(event, Event::Answered(Answered { given: Given::Measures { measures, .. }, .. }) | Event::RoundCompared { measures, .. } if measures.method == Method::WordsInstead),
         );
         assert_eq!((tries, words.count()), (2, 2), "{cause:?}");
     }

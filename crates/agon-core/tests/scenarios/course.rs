@@ -1,11 +1,11 @@
 //! What a card keeps of the way to the result.
-use super::hold::{Log, admission, lost, speech};
+use super::hold::{DebateLog, admission, lost, speech};
 use agon_core::*;
 use serde_json::json;
 
 /// The card of a debate with these answers.
 fn card(admission: Admission, mut answer: impl FnMut(&Ask) -> Option<Answer>) -> Card {
-    let mut log = Log::begin(admission);
+    let mut log = DebateLog::begin(admission);
     while log.debate.ended().is_none() {
         let ask = log.asked().into_iter().next().unwrap();
         let result = match answer(&ask) {

@@ -25,7 +25,7 @@ pub fn admission(personas: usize, changes: serde_json::Value) -> Admission {
 
 /// All events of the debate; a turn that gets no answer is lost for good.
 pub fn hold(admission: Admission, mut answer: impl FnMut(&Ask) -> Option<Answer>) -> Vec<Event> {
-    let mut log = Log::begin(admission);
+    let mut log = DebateLog::begin(admission);
     while log.debate.ended().is_none() {
         let owed = log.debate.outstanding();
         let Some(Effect::Ask(ask)) = owed.first() else { panic!("{owed:?} is owed") };
@@ -52,12 +52,12 @@ pub fn critique() -> Answer {
 }
 
 /// A debate with its events so far.
-pub struct Log {
+pub struct DebateLog {
     pub debate: Debate,
     pub events: Vec<Event>,
     pub now: Timestamp,
 }
-impl Log {
+impl DebateLog {
     pub fn begin(admission: Admission) -> Self {
         let events = vec![Debate::admit(admission)];
         let first = Record { first: Position(1), at: Timestamp(1), epoch: 0, nonce: 0, events: events.clone() };

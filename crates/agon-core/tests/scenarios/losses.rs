@@ -1,5 +1,5 @@
 //! What becomes of a debate when somebody cannot be heard.
-use crate::hold::{Log, admission, hold, lost, speech};
+use crate::hold::{DebateLog, admission, hold, lost, speech};
 use agon_core::*;
 use serde_json::json;
 
@@ -15,11 +15,8 @@ fn spoke(events: &[Event]) -> Vec<(SpeechKind, &str)> {
     events
         .iter()
         .filter_map(|event| {
-            if let Event::SpeechRecorded(speech) = event {
-                Some((speech.kind, speech.participant.as_str()))
-            } else {
-                None
-            }
+            let (said, speech) = event.speech()?;
+            Some((speech.kind, said.participant.as_str()))
         })
         .collect()
 }
@@ -56,7 +53,7 @@ fn research_that_fails_and_a_moderator_that_cannot_open_leave_the_fishbowl_its_r
         .filter_map(|event| if let Event::RoundOpened { speakers, .. } = event { Some(speakers.len()) } else { None })
         .collect();
     assert_eq!(circles, [2, 2]);
-    let fallbacks = events.iter().filter(|event| matches!(event, Event::ModeratorDecided { fallback: true, .. }));
+    let fallbacks = events.iter().filter(|event| matches!(event, Event::FallbackDecided { .. }));
     assert_eq!((fallbacks.count(), ended(&events)), (2, DebateState::Succeeded));
 }
 
@@ -144,7 +141,7 @@ fn a_speech_that_is_cut_names_who_cut_it_and_that_one_has_the_floor() {
     let speaker = log.asked().remove(0);
     assert!(log.debate.outstanding().contains(&Effect::Cut { turn: speaker.turn }));
     log.answer(&speaker, Answer::Speech { text: "half".into(), cut: true });
-    let cut = |event: &Event| matches!(event, Event::SpeechRecorded(speech) if speech.cut_by == Some("P1".into()));
+    let cut = |event: &Event| matches!(event, Event::Answered(Answered { given: Given::Speech(speech), .. }) if speech.cut_by == Some("P1".into()));
     assert!(log.events.iter().any(cut));
     let next = log.asked().remove(0);
     assert_eq!(next.participant.as_str(), "P1");
@@ -164,8 +161,8 @@ fn a_bid_to_interrupt_a_speech_that_ended_is_no_bid_for_the_floor() {
 }
 
 /// A speech of `P0` that `P1` may interrupt: half of it is heard.
-fn listened() -> Log {
-    let mut log = Log::begin(admission(2, json!({"debate_format": "open_fight", "interruptions": "mid_speech"})));
+fn listened() -> DebateLog {
+    let mut log = DebateLog::begin(admission(2, json!({"debate_format": "open_fight", "interruptions": "mid_speech"})));
     for ask in log.asked() {
         let urgency = if ask.participant.as_str() == "P0" { 5 } else { 1 };
         log.answer(&ask, Answer::Bid(Bid { urgency, to: None, text: None }));
@@ -177,7 +174,7 @@ fn listened() -> Log {
 }
 
 /// The same, and `P1` bids to cut it.
-fn interrupted() -> Log {
+fn interrupted() -> DebateLog {
     let mut log = listened();
     let bidder = log.asked().into_iter().find(|ask| matches!(ask.task, Task::Bid { .. })).unwrap();
     log.answer(&bidder, Answer::Bid(Bid { urgency: 9, to: None, text: None }));
@@ -190,7 +187,7 @@ fn whoever_may_not_hear_a_speaker_is_not_asked_to_interrupt_it() {
         let persona = |name: &str, hidden_from: &[&str]| json!({"name": name, "stance": name, "hidden_from": hidden_from, "model": "m", "max_tokens": 9});
         let personas = [persona("P0", hidden_from), persona("P1", &["P2"]), persona("P2", &[])];
         let keys = json!({"debate_format": "open_fight", "interruptions": "mid_speech", "memory": "persona_masking", "personas": personas});
-        let mut log = Log::begin(admission(3, keys));
+        let mut log = DebateLog::begin(admission(3, keys));
         for ask in log.asked() {
             let urgency = if ask.participant.as_str() == "P0" { 5 } else { 1 };
             log.answer(&ask, Answer::Bid(Bid { urgency, to: None, text: None }));
@@ -243,7 +240,8 @@ fn measures_that_are_no_shares_are_taken_for_failed_and_words_are_compared() {
         _ => Some(speech("so it is")),
     });
     let by = events.iter().find_map(|event| match event {
-        Event::RoundMeasured { measures, .. } => Some(measures.method),
+        Event::Answered(Answered { given: Given::Measures { measures, .. }, .. })
+        | Event::RoundCompared { measures, .. } => Some(measures.method),
         _ => None,
     });
     assert_eq!(by, Some(Method::WordsInstead));
@@ -258,7 +256,7 @@ fn an_abort_is_for_work_that_is_missed_and_not_for_a_bid() {
         _ => Some(speech("so")),
     });
     assert_eq!(ended(&events), DebateState::Succeeded);
-    let mut log = Log::begin(asked);
+    let mut log = DebateLog::begin(asked);
     for ask in log.asked() {
         log.answer(&ask, Answer::Bid(Bid { urgency: 3, ..Bid::default() }));
     }
@@ -273,7 +271,7 @@ fn too_long_for_its_judge(memory: serde_json::Value) -> (Vec<Event>, Vec<bool>) 
         json!({"orders": 1, "anonymize_transcript": false, "shuffle_for_judge": false, "model": "j", "max_tokens": 9});
     let mut changes = json!({"max_rounds": 3, "consensus_strategy": "judge", "judge": judge});
     memory.as_object().unwrap().iter().for_each(|(key, value)| changes[key] = value.clone());
-    let mut log = Log::begin(admission(2, changes));
+    let mut log = DebateLog::begin(admission(2, changes));
     let mut kept = Vec::new();
     while log.debate.ended().is_none() {
         let ask = log.asked().remove(0);
@@ -302,7 +300,7 @@ fn a_judge_for_whom_the_debate_is_too_long_reads_what_memory_keeps() {
     let (events, kept) = too_long_for_its_judge(json!({"memory": "rolling_window", "memory_window": 2}));
     assert_eq!((kept, ended(&events)), (vec![false, true], DebateState::Succeeded));
     let cited = events.iter().find_map(|event| match event {
-        Event::JudgementRecorded { citations, .. } => {
+        Event::Answered(Answered { given: Given::Judgement { citations, .. }, .. }) => {
             Some(citations.iter().map(|one| one.verified).collect::<Vec<_>>())
         }
         _ => None,

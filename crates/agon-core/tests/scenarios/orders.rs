@@ -1,5 +1,5 @@
 //! Orders that are drawn, and one that must not matter.
-use crate::hold::{Log, admission, hold, speech};
+use crate::hold::{DebateLog, admission, hold, speech};
 use agon_core::*;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ fn a_random_order_is_drawn_afresh_each_round_and_follows_from_the_seed() {
 
 /// The measures of a debate in which those who are asked at once answer in this order.
 fn measured(last_first: bool) -> Vec<Measures> {
-    let mut log = Log::begin(admission(
+    let mut log = DebateLog::begin(admission(
         3,
         json!({"visibility": "simultaneous", "max_rounds": 3, "end_condition": ["no_new_arguments"]}),
     ));
@@ -44,8 +44,15 @@ fn measured(last_first: bool) -> Vec<Measures> {
         let text = format!("{} speaks of roads and of houses in round {}", ask.participant, ask.turn.round);
         log.answer(&ask, speech(&text));
     }
-    let of =
-        |event: &Event| if let Event::RoundMeasured { measures, .. } = event { Some(measures.clone()) } else { None };
+    let of = |event: &Event| {
+        if let Event::Answered(Answered { given: Given::Measures { measures, .. }, .. })
+        | Event::RoundCompared { measures, .. } = event
+        {
+            Some(measures.clone())
+        } else {
+            None
+        }
+    };
     log.events.iter().filter_map(of).collect()
 }
 

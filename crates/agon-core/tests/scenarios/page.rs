@@ -76,11 +76,8 @@ fn approvals_are_counted_as_on_the_page() {
 
 fn rated(elo: &str, calibration: &str, own: &str) -> Persona {
     let number = |text: &str| text.parse::<f64>().ok();
-    let voter = serde_json::json!({
-        "name": "A", "model": "m", "max_tokens": 1,
-        "elo": number(elo), "calibration": number(calibration), "weight": number(own),
-    });
-    serde_json::from_value(voter).unwrap()
+    let (elo, calibration, weight) = (number(elo), number(calibration), number(own));
+    Persona { elo, calibration, weight, ..agon_core::testing::persona("A", None) }
 }
 
 #[test]

@@ -134,7 +134,11 @@ fn where_nobody_votes_a_call_for_the_vote_is_not_heard() {
     let events = called("no_consensus");
     assert_eq!(stopped(&events), Some((StopRule::MaxRounds, 3, None)));
     let calls = |event: &Event| match event {
-        Event::ModeratorDecided { decision: ModeratorDecision::Closes(closing), .. } => closing.vote_now,
+        Event::Answered(Answered {
+            given: Given::Decision { decision: ModeratorDecision::Closes(closing), .. },
+            ..
+        })
+        | Event::FallbackDecided { decision: ModeratorDecision::Closes(closing), .. } => closing.vote_now,
         _ => false,
     };
     assert!(!events.iter().any(calls));
@@ -155,7 +159,9 @@ fn an_interjection_at_the_midpoint_without_a_summary_is_asked_for_again() {
         _ => Some(speech("so")),
     });
     let said = events.iter().find_map(|event| match event {
-        Event::ModeratorInterjected { turn, interjection, .. } => Some((turn.round, interjection.comment.clone())),
+        Event::Answered(Answered { turn, given: Given::Interjection(interjection), .. }) => {
+            Some((turn.round, interjection.comment.clone()))
+        }
         _ => None,
     });
     assert_eq!((asked_for, said), (2, Some((2, Some("Half over: nobody has a figure.".to_owned())))));

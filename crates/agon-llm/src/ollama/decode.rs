@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::classify::mid_stream;
-use crate::draft::{Draft, MAX_CALLS};
+use crate::draft::{AnswerDraft, MAX_CALLS};
 use crate::lines::LineBuffer;
 use crate::wire::{AtMost, Borrowed, Metric, Tree};
 use crate::{ChatAnswer, ChatError, Decoder, DeltaSink, Framing, Progress, ToolCall};
@@ -19,7 +19,7 @@ pub struct NdjsonDecoder {
 
 #[derive(Debug, Default)]
 struct State {
-    draft: Draft,
+    draft: AnswerDraft,
     progress: Progress,
 }
 
@@ -60,13 +60,13 @@ impl State {
         }
         // All but the first and the last line hold nothing but a piece of text.
         if self.draft.answer.model.is_some()
-            && let Ok(piece) = serde_json::from_slice::<Piece<'_>>(line)
+            && let Ok(piece) = serde_json::from_slice::<StreamPiece<'_>>(line)
             && piece.is_plain()
         {
             self.progress.advanced = true;
             return self.draft.say(piece.message.content.as_str(), sink);
         }
-        match serde_json::from_slice::<Reply<'_>>(line) {
+        match serde_json::from_slice::<ChatReply<'_>>(line) {
             Ok(reply) => self.take(reply, sink),
             Err(error) => Err(self.draft.blame(ChatError::malformed(&error.to_string()))),
         }
@@ -74,14 +74,14 @@ impl State {
 
     /// Takes what has no line end: a whole document is as good as a line, half of one is a cut.
     fn last(&mut self, rest: &[u8], sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
-        match serde_json::from_slice::<Reply<'_>>(rest) {
+        match serde_json::from_slice::<ChatReply<'_>>(rest) {
             Ok(reply) => self.take(reply, sink),
             Err(error) if error.is_eof() => Err(self.draft.blame(ChatError::cut("within a line"))),
             Err(error) => Err(self.draft.blame(ChatError::malformed(&error.to_string()))),
         }
     }
 
-    fn take(&mut self, reply: Reply<'_>, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
+    fn take(&mut self, reply: ChatReply<'_>, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
         if let Some(error) = &reply.error {
             return Err(self.draft.blame(mid_stream(&error.0)));
         }
@@ -120,26 +120,24 @@ impl State {
         self.draft.call(ToolCall { id, name, arguments }, bytes)
     }
 
-    fn measure(&mut self, reply: &Reply<'_>) -> Result<(), ChatError> {
+    fn measure(&mut self, reply: &ChatReply<'_>) -> Result<(), ChatError> {
         self.progress.complete = true;
         let usage = &mut self.draft.answer.usage;
         usage.prompt_tokens = reply.prompt_eval_count.count();
-        usage.cached_prompt_tokens = reply.prompt_eval_cached_count.count();
+        usage.cached_tokens = reply.prompt_eval_cached_count.count();
         usage.completion_tokens = reply.eval_count.count();
         let timing = &mut self.draft.answer.timing;
-        timing.total = reply.total_duration.nanos();
-        timing.load = reply.load_duration.nanos();
-        timing.prefill = reply.prompt_eval_duration.nanos();
-        timing.decode = reply.eval_duration.nanos();
-        timing.derive_queue();
+        timing.load_ms = reply.load_duration.nanos();
+        timing.prefill_ms = reply.prompt_eval_duration.nanos();
+        timing.decode_ms = reply.eval_duration.nanos();
         // Before done_reason existed, done alone meant a stop.
         self.draft.ended(reply.done_reason.as_ref().map_or("stop", Borrowed::as_str))
     }
 }
 
-/// The part of a line that most lines consist of; a line with anything more is read as a [`Reply`].
+/// The part of a line that most lines consist of; a line with anything more is read as a [`ChatReply`].
 #[derive(Deserialize)]
-struct Piece<'a> {
+struct StreamPiece<'a> {
     #[serde(borrow)]
     message: PieceMessage<'a>,
     #[serde(default)]
@@ -147,7 +145,7 @@ struct Piece<'a> {
     error: Option<IgnoredAny>,
 }
 
-impl Piece<'_> {
+impl StreamPiece<'_> {
     fn is_plain(&self) -> bool {
         !self.done && self.error.is_none() && self.message.thinking.is_none() && self.message.tool_calls.is_none()
     }
@@ -162,7 +160,7 @@ struct PieceMessage<'a> {
 }
 
 #[derive(Deserialize)]
-struct Reply<'a> {
+struct ChatReply<'a> {
     #[serde(borrow)]
     model: Option<Borrowed<'a>>,
     #[serde(borrow)]
@@ -171,8 +169,6 @@ struct Reply<'a> {
     #[serde(borrow)]
     done_reason: Option<Borrowed<'a>>,
     error: Option<Tree>,
-    #[serde(default)]
-    total_duration: Metric,
     #[serde(default)]
     load_duration: Metric,
     #[serde(default)]

@@ -12,11 +12,11 @@ use serde_json::json;
 
 pub use self::decode::NdjsonDecoder;
 use self::replies::{EmbedReply, LoadReply, PsReply, ShowReply, TagsReply, VersionReply};
-use crate::call::{Caller, Chat, Limit};
+use crate::call::{CallLimit, Chat, HttpSender};
 use crate::watch::LoadCheck;
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,
-    EndpointKind, LoadedModel, ModelDetails, ModelInfo, Release, ServerVersion,
+    EndpointKind, LoadedModel, ModelDetails, ModelInfo, ServerVersion, VersionNumbers,
 };
 
 const MAX_EMBEDDING_BYTES: usize = 64 * 1024 * 1024;
@@ -40,20 +40,20 @@ impl OllamaClient {
         Self { chat: config.endpoint.join("/api/chat"), config, release: AtomicU64::new(0) }
     }
 
-    fn caller(&self) -> Caller<'_> {
-        Caller { config: &self.config }
+    fn caller(&self) -> HttpSender<'_> {
+        HttpSender { config: &self.config }
     }
 
     fn url(&self, path: &str) -> Url {
         self.config.endpoint.join(path)
     }
 
-    fn release(&self) -> Option<Release> {
-        Release::unpack(self.release.load(Ordering::Relaxed))
+    fn release(&self) -> Option<VersionNumbers> {
+        VersionNumbers::unpack(self.release.load(Ordering::Relaxed))
     }
 
-    fn metadata(&self) -> Limit {
-        Limit::within(self.config.deadlines.metadata)
+    fn metadata(&self) -> CallLimit {
+        CallLimit::within(self.config.deadlines.metadata)
     }
 
     fn load_check<'a>(&'a self, model: &'a str) -> OllamaLoadCheck<'a> {
@@ -72,7 +72,7 @@ impl LoadCheck for OllamaLoadCheck<'_> {
     /// A server that lives and holds its list of loaded models back is in the middle of a load. One that lists other models
     /// waits for one of them to make room. One that lists the model, or none, has nothing to load.
     async fn is_loading(&self) -> bool {
-        let (caller, limit) = (self.client.caller(), Limit::within(LOAD_CHECK_LIMIT));
+        let (caller, limit) = (self.client.caller(), CallLimit::within(LOAD_CHECK_LIMIT));
         let (version, loaded) = (self.client.url("/api/version"), self.client.url("/api/ps"));
         let (lives, loaded) = tokio::join!(
             caller.json::<VersionReply>(&version, NO_BODY, limit),
@@ -105,14 +105,16 @@ impl ChatModel for OllamaClient {
         let chat = Chat {
             body: requests::chat(request, &self.config)?,
             timeouts: request.timeouts,
-            max_tokens: request.sampling.max_tokens(),
-            min_prompt_tokens: request.min_prompt_tokens.filter(|_| release.is_none_or(Release::counts_whole_prompt)),
+            max_tokens: request.max_tokens(),
+            min_prompt_tokens: request
+                .min_prompt_tokens
+                .filter(|_| release.is_none_or(VersionNumbers::counts_whole_prompt)),
             check: Some(&check),
         };
         let mut answer = self.caller().chat(&self.chat, chat, NdjsonDecoder::new, sink).await?;
-        if release.is_some_and(Release::reports_cached_tokens) {
+        if release.is_some_and(VersionNumbers::reports_cached_tokens) {
             // Ollama leaves zeros out, so that an absent count means none where the field exists.
-            answer.usage.cached_prompt_tokens.get_or_insert(0);
+            answer.usage.cached_tokens.get_or_insert(0);
         }
         Ok(answer)
     }
@@ -124,8 +126,8 @@ impl ChatModel for OllamaClient {
 
     async fn version(&self) -> Result<ServerVersion, ChatError> {
         let reply: VersionReply = self.caller().json(&self.url("/api/version"), NO_BODY, self.metadata()).await?;
-        let release = Release::parse(&reply.version);
-        self.release.store(release.map_or(0, Release::pack), Ordering::Relaxed);
+        let release = VersionNumbers::parse(&reply.version);
+        self.release.store(release.map_or(0, VersionNumbers::pack), Ordering::Relaxed);
         Ok(ServerVersion { kind: EndpointKind::Ollama, text: Some(reply.version), release })
     }
 
@@ -140,7 +142,7 @@ impl ChatModel for OllamaClient {
     }
 
     async fn loaded(&self) -> Result<Vec<LoadedModel>, ChatError> {
-        let limit = Limit::within(self.config.deadlines.loaded);
+        let limit = CallLimit::within(self.config.deadlines.loaded);
         let reply: PsReply = self.caller().json(&self.url("/api/ps"), NO_BODY, limit).await?;
         Ok(reply.into_models())
     }
@@ -162,7 +164,7 @@ impl ChatModel for OllamaClient {
             return Ok(Vec::new());
         }
         let body = requests::embed(model, input, &self.config);
-        let limit = Limit { time: self.config.deadlines.embed, bytes: MAX_EMBEDDING_BYTES };
+        let limit = CallLimit { time: self.config.deadlines.embed, bytes: MAX_EMBEDDING_BYTES };
         let reply: EmbedReply = self.caller().json(&self.url("/api/embed"), Some(&body), limit).await?;
         reply.into_vectors(input.len())
     }

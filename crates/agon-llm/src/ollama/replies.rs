@@ -17,11 +17,11 @@ pub(super) struct VersionReply {
 
 #[derive(Deserialize)]
 pub(super) struct TagsReply {
-    models: Option<AtMost<Tag, MAX_MODELS>>,
+    models: Option<AtMost<ModelTag, MAX_MODELS>>,
 }
 
 #[derive(Deserialize)]
-struct Tag {
+struct ModelTag {
     name: String,
     size: Option<Metric>,
     digest: Option<String>,
@@ -38,11 +38,11 @@ struct Details {
 
 impl TagsReply {
     pub(super) fn into_models(self) -> Vec<ModelInfo> {
-        self.models.unwrap_or_default().0.into_iter().map(Tag::into_model).collect()
+        self.models.unwrap_or_default().0.into_iter().map(ModelTag::into_model).collect()
     }
 }
 
-impl Tag {
+impl ModelTag {
     fn into_model(self) -> ModelInfo {
         let details = self.details.unwrap_or_default();
         ModelInfo {
@@ -59,11 +59,11 @@ impl Tag {
 
 #[derive(Deserialize)]
 pub(super) struct PsReply {
-    models: Option<AtMost<Running, MAX_MODELS>>,
+    models: Option<AtMost<RunningModel, MAX_MODELS>>,
 }
 
 #[derive(Deserialize)]
-struct Running {
+struct RunningModel {
     name: String,
     size: Option<Metric>,
     size_vram: Option<Metric>,
@@ -73,11 +73,11 @@ struct Running {
 
 impl PsReply {
     pub(super) fn into_models(self) -> Vec<LoadedModel> {
-        self.models.unwrap_or_default().0.into_iter().map(Running::into_model).collect()
+        self.models.unwrap_or_default().0.into_iter().map(RunningModel::into_model).collect()
     }
 }
 
-impl Running {
+impl RunningModel {
     fn into_model(self) -> LoadedModel {
         LoadedModel {
             name: self.name,

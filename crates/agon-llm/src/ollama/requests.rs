@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::call::serialise;
 use crate::wire::{expected_bytes, tools};
-use crate::{ChatError, ChatRequest, ClientConfig, Message, Role, Text, Think, ToolCall, ToolSpec};
+use crate::{ChatError, ChatMessage, ChatRequest, ClientConfig, MessageRole, SharedText, ToolCall, ToolSpec};
+use agon_core::Think;
 
 #[derive(Serialize)]
 struct ChatBody<'a> {
@@ -21,7 +22,7 @@ struct ChatBody<'a> {
     format: Option<&'a Value>,
     #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "tools")]
     tools: &'a [ToolSpec],
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "think")]
     think: Option<Think>,
     options: Options<'a>,
 }
@@ -43,7 +44,7 @@ struct Options<'a> {
     stop: Option<&'a [String]>,
 }
 
-struct Messages<'a>(&'a [Message]);
+struct Messages<'a>(&'a [ChatMessage]);
 
 impl Serialize for Messages<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -63,8 +64,8 @@ impl Serialize for Messages<'_> {
 
 #[derive(Serialize)]
 struct MessageBody<'a> {
-    role: Role,
-    content: &'a Text,
+    role: MessageRole,
+    content: &'a SharedText,
     #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "tool_calls")]
     tool_calls: &'a [ToolCall],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,9 +84,18 @@ fn tool_calls<S: Serializer>(calls: &&[ToolCall], serializer: S) -> Result<S::Ok
     }))
 }
 
+/// A level is the only form that gpt-oss heeds; some models think whatever is asked.
+fn think<S: Serializer>(think: &Option<Think>, serializer: S) -> Result<S::Ok, S::Error> {
+    match think {
+        Some(Think::Off) => serializer.serialize_bool(false),
+        Some(Think::On) => serializer.serialize_bool(true),
+        level @ (Some(Think::Low | Think::Medium | Think::High) | None) => level.serialize(serializer),
+    }
+}
+
 /// Writes a chat.
 pub(super) fn chat(request: &ChatRequest, config: &ClientConfig) -> Result<Vec<u8>, ChatError> {
-    let sampling = &request.sampling;
+    let options = &request.options;
     let body = ChatBody {
         model: &request.model,
         messages: Messages(&request.messages),
@@ -93,15 +103,15 @@ pub(super) fn chat(request: &ChatRequest, config: &ClientConfig) -> Result<Vec<u
         truncate: false,
         format: request.format.as_deref(),
         tools: &request.tools,
-        think: request.think,
+        think: options.think,
         options: Options {
             num_ctx: request.runner.num_ctx.or(config.runner.num_ctx),
-            num_predict: sampling.max_tokens(),
-            temperature: sampling.temperature,
-            top_p: sampling.top_p,
-            presence_penalty: sampling.presence_penalty,
-            seed: sampling.seed,
-            stop: sampling.stop.as_deref(),
+            num_predict: request.max_tokens(),
+            temperature: options.temperature,
+            top_p: options.top_p,
+            presence_penalty: options.presence_penalty,
+            seed: request.seed(),
+            stop: request.stop.as_deref(),
         },
     };
     serialise(&body, expected_bytes(request))

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::sse::{EventBuffer, Tone};
+use super::sse::{EventBuffer, EventTone};
 use super::tools::{CallDrafts, CallPiece};
 use crate::classify::mid_stream;
-use crate::draft::{Draft, End, MAX_CALLS};
+use crate::draft::{AnswerDraft, EndReason, MAX_CALLS};
 use crate::wire::{AtMost, Borrowed, First, Metric, Tree};
 use crate::{ChatAnswer, ChatError, Decoder, DeltaSink, Framing, Progress};
 
@@ -20,7 +20,7 @@ pub struct SseDecoder {
 
 #[derive(Debug, Default)]
 struct State {
-    draft: Draft,
+    draft: AnswerDraft,
     calls: CallDrafts,
     progress: Progress,
     /// A `finish_reason` of "" was seen, which some servers send with every piece and some only at the end.
@@ -51,7 +51,7 @@ impl Decoder for SseDecoder {
         match self.framing {
             Framing::Whole => {
                 let document = self.events.take_document();
-                self.state.last(&document, Tone::Plain, sink)?;
+                self.state.last(&document, EventTone::Plain, sink)?;
                 self.state.close_blank();
             }
             Framing::Streamed if self.state.progress.complete => {}
@@ -66,7 +66,7 @@ impl Decoder for SseDecoder {
 }
 
 impl State {
-    fn event(&mut self, data: &[u8], tone: Tone, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
+    fn event(&mut self, data: &[u8], tone: EventTone, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
         if self.progress.complete || data.trim_ascii().is_empty() {
             return Ok(());
         }
@@ -75,18 +75,18 @@ impl State {
             self.close_blank();
             return Ok(());
         }
-        if tone == Tone::Failure {
+        if tone == EventTone::Failure {
             let text = String::from_utf8_lossy(data).into_owned();
             return Err(self.draft.blame(mid_stream(&Value::String(text))));
         }
-        match serde_json::from_slice::<Chunk<'_>>(data) {
+        match serde_json::from_slice::<CompletionChunk<'_>>(data) {
             Ok(chunk) => self.take(chunk, sink),
             Err(error) => Err(self.draft.blame(ChatError::malformed(&error.to_string()))),
         }
     }
 
     /// Takes what the end of the body left: half a document there is a cut.
-    fn last(&mut self, data: &[u8], tone: Tone, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
+    fn last(&mut self, data: &[u8], tone: EventTone, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
         let cut = serde_json::from_slice::<serde::de::IgnoredAny>(data).is_err_and(|error| error.is_eof());
         let marker = b"[DONE]".starts_with(data.trim_ascii());
         match (cut, marker) {
@@ -97,7 +97,7 @@ impl State {
         }
     }
 
-    fn take(&mut self, chunk: Chunk<'_>, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
+    fn take(&mut self, chunk: CompletionChunk<'_>, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
         self.count(&chunk);
         if let Some(error) = chunk.complaint() {
             return Err(self.draft.blame(error));
@@ -118,7 +118,7 @@ impl State {
         }
     }
 
-    fn hear(&mut self, said: Said<'_>, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
+    fn hear(&mut self, said: CompletionDelta<'_>, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
         if let Some(thinking) = said.reasoning.as_ref().or(said.reasoning_content.as_ref()) {
             self.draft.think(thinking.as_str(), sink);
         }
@@ -145,28 +145,28 @@ impl State {
     /// Lets a blank reason stand for an end, where nothing more can come.
     fn close_blank(&mut self) {
         if self.blank_end && self.draft.end.is_none() {
-            self.draft.end = Some(End::Other(String::new()));
+            self.draft.end = Some(EndReason::Other(String::new()));
         }
     }
 
-    fn count(&mut self, chunk: &Chunk<'_>) {
+    fn count(&mut self, chunk: &CompletionChunk<'_>) {
         let counts = &mut self.draft.answer.usage;
         if let Some(usage) = &chunk.usage {
             counts.prompt_tokens = usage.prompt_tokens.count().or(counts.prompt_tokens);
             counts.completion_tokens = usage.completion_tokens.count().or(counts.completion_tokens);
             let cached = usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens.count());
-            counts.cached_prompt_tokens = cached.or(counts.cached_prompt_tokens);
+            counts.cached_tokens = cached.or(counts.cached_tokens);
         }
         if let Some(timings) = &chunk.timings {
-            counts.cached_prompt_tokens = counts.cached_prompt_tokens.or(timings.cache_n.count());
-            self.draft.answer.timing.prefill = timings.prompt_ms.millis();
-            self.draft.answer.timing.decode = timings.predicted_ms.millis();
+            counts.cached_tokens = counts.cached_tokens.or(timings.cache_n.count());
+            self.draft.answer.timing.prefill_ms = timings.prompt_ms.millis();
+            self.draft.answer.timing.decode_ms = timings.predicted_ms.millis();
         }
     }
 
     fn conclude(mut self) -> Result<ChatAnswer, ChatError> {
         // Judged only when the answer is whole: half of a call's arguments are no JSON.
-        if matches!(self.draft.end, Some(End::Stop | End::Other(_))) {
+        if matches!(self.draft.end, Some(EndReason::Stop | EndReason::Other(_))) {
             for (call, bytes) in self.calls.finish().map_err(|error| self.draft.blame(error))? {
                 self.draft.call(call, bytes)?;
             }
@@ -176,11 +176,11 @@ impl State {
 }
 
 #[derive(Deserialize)]
-struct Chunk<'a> {
+struct CompletionChunk<'a> {
     #[serde(borrow)]
     model: Option<Borrowed<'a>>,
     #[serde(borrow, default)]
-    choices: First<Choice<'a>>,
+    choices: First<CompletionChoice<'a>>,
     usage: Option<UsageCounts>,
     timings: Option<Timings>,
     error: Option<Tree>,
@@ -190,7 +190,7 @@ struct Chunk<'a> {
     code: Option<Tree>,
 }
 
-impl Chunk<'_> {
+impl CompletionChunk<'_> {
     /// The failure that a chunk reports, in any of the usual shapes.
     fn complaint(&self) -> Option<ChatError> {
         let in_choice = self.choices.0.as_ref().and_then(|choice| choice.error.as_ref());
@@ -204,19 +204,19 @@ impl Chunk<'_> {
 }
 
 #[derive(Deserialize)]
-struct Choice<'a> {
+struct CompletionChoice<'a> {
     index: Option<u64>,
     #[serde(borrow)]
-    delta: Option<Said<'a>>,
+    delta: Option<CompletionDelta<'a>>,
     #[serde(borrow)]
-    message: Option<Said<'a>>,
+    message: Option<CompletionDelta<'a>>,
     #[serde(borrow)]
     finish_reason: Option<Borrowed<'a>>,
     error: Option<Tree>,
 }
 
 #[derive(Deserialize)]
-struct Said<'a> {
+struct CompletionDelta<'a> {
     #[serde(borrow)]
     content: Option<Borrowed<'a>>,
     #[serde(borrow)]

@@ -13,7 +13,7 @@ use serde_json::json;
 
 pub use self::decode::SseDecoder;
 use self::replies::{EmbeddingsReply, ModelsReply};
-use crate::call::{Caller, Chat, Limit};
+use crate::call::{CallLimit, Chat, HttpSender};
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,
     EndpointKind, LoadedModel, ModelDetails, ModelInfo, ServerVersion,
@@ -36,8 +36,8 @@ impl OpenAiClient {
         Self { chat: config.endpoint.join("/chat/completions"), config }
     }
 
-    fn caller(&self) -> Caller<'_> {
-        Caller { config: &self.config }
+    fn caller(&self) -> HttpSender<'_> {
+        HttpSender { config: &self.config }
     }
 
     fn url(&self, path: &str) -> Url {
@@ -54,7 +54,7 @@ impl ChatModel for OpenAiClient {
         let chat = Chat {
             body: requests::chat(request, &self.config)?,
             timeouts: request.timeouts,
-            max_tokens: request.sampling.max_tokens(),
+            max_tokens: request.max_tokens(),
             min_prompt_tokens: request.min_prompt_tokens,
             check: None,
         };
@@ -62,7 +62,7 @@ impl ChatModel for OpenAiClient {
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ChatError> {
-        let limit = Limit::within(self.config.deadlines.metadata);
+        let limit = CallLimit::within(self.config.deadlines.metadata);
         let reply: ModelsReply = self.caller().json(&self.url("/models"), NO_BODY, limit).await?;
         Ok(reply.into_models())
     }
@@ -72,7 +72,7 @@ impl ChatModel for OpenAiClient {
     }
 
     async fn date(&self) -> Result<Option<jiff::Timestamp>, ChatError> {
-        self.caller().date(&self.url("/models"), Limit::within(self.config.deadlines.metadata)).await
+        self.caller().date(&self.url("/models"), CallLimit::within(self.config.deadlines.metadata)).await
     }
 
     async fn show(&self, _model: &str) -> Result<ModelDetails, ChatError> {
@@ -92,7 +92,7 @@ impl ChatModel for OpenAiClient {
             return Ok(Vec::new());
         }
         let body = json!({ "model": model, "input": input, "encoding_format": "float" });
-        let limit = Limit { time: self.config.deadlines.embed, bytes: MAX_EMBEDDING_BYTES };
+        let limit = CallLimit { time: self.config.deadlines.embed, bytes: MAX_EMBEDDING_BYTES };
         let reply: EmbeddingsReply = self.caller().json(&self.url("/embeddings"), Some(&body), limit).await?;
         reply.into_vectors(input.len())
     }

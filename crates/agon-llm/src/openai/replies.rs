@@ -7,11 +7,11 @@ use crate::{ChatError, ModelInfo};
 
 #[derive(Deserialize)]
 pub(super) struct ModelsReply {
-    data: Option<AtMost<Model, MAX_MODELS>>,
+    data: Option<AtMost<ListedModel, MAX_MODELS>>,
 }
 
 #[derive(Deserialize)]
-struct Model {
+struct ListedModel {
     id: String,
     /// vLLM's word for the context length.
     max_model_len: Option<Metric>,
@@ -28,11 +28,11 @@ struct Meta {
 
 impl ModelsReply {
     pub(super) fn into_models(self) -> Vec<ModelInfo> {
-        self.data.unwrap_or_default().0.into_iter().map(Model::into_model).collect()
+        self.data.unwrap_or_default().0.into_iter().map(ListedModel::into_model).collect()
     }
 }
 
-impl Model {
+impl ListedModel {
     fn into_model(self) -> ModelInfo {
         let launched = self.meta.and_then(|meta| meta.n_ctx);
         let context_length = self.max_model_len.or(self.context_length).or(launched).and_then(Metric::count);

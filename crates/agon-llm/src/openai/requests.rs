@@ -7,14 +7,15 @@ use serde_json::Value;
 use crate::call::serialise;
 use crate::wire::{expected_bytes, tools};
 use crate::{
-    ChatError, ChatRequest, ClientConfig, Message, OptionalField as Field, Role, Text, Think, ThinkLevel, ToolCall,
+    ChatError, ChatMessage, ChatRequest, ClientConfig, MessageRole, OptionalField as Field, SharedText, ToolCall,
     ToolSpec,
 };
+use agon_core::Think;
 
 #[derive(Serialize)]
-struct ChatBody<'a> {
+struct CompletionBody<'a> {
     model: &'a str,
-    messages: Messages<'a>,
+    messages: CompletionMessages<'a>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
@@ -33,7 +34,7 @@ struct ChatBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     stop: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reasoning_effort: Option<ThinkLevel>,
+    reasoning_effort: Option<Think>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<ResponseFormat<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "tools")]
@@ -58,13 +59,13 @@ struct NamedSchema<'a> {
     schema: &'a Value,
 }
 
-struct Messages<'a>(&'a [Message]);
+struct CompletionMessages<'a>(&'a [ChatMessage]);
 
-impl Serialize for Messages<'_> {
+impl Serialize for CompletionMessages<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut seq = serializer.serialize_seq(Some(self.0.len()))?;
         for message in self.0 {
-            seq.serialize_element(&MessageBody {
+            seq.serialize_element(&CompletionMessage {
                 role: message.role,
                 content: &message.content,
                 tool_calls: &message.tool_calls,
@@ -76,9 +77,9 @@ impl Serialize for Messages<'_> {
 }
 
 #[derive(Serialize)]
-struct MessageBody<'a> {
-    role: Role,
-    content: &'a Text,
+struct CompletionMessage<'a> {
+    role: MessageRole,
+    content: &'a SharedText,
     #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "tool_calls")]
     tool_calls: &'a [ToolCall],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,36 +99,32 @@ fn tool_calls<S: Serializer>(calls: &&[ToolCall], serializer: S) -> Result<S::Ok
 
 /// Writes a chat.
 pub(super) fn chat(request: &ChatRequest, config: &ClientConfig) -> Result<Vec<u8>, ChatError> {
-    let (sampling, stream, fields) = (&request.sampling, config.stream, &config.fields);
-    let limit = sampling.max_tokens();
+    let (options, stream, fields) = (&request.options, config.stream, &config.fields);
+    let limit = request.max_tokens();
     let format = request.format.as_deref().map(|schema| ResponseFormat {
         r#type: "json_schema",
         json_schema: NamedSchema { name: "answer", strict: true, schema },
     });
-    let body = ChatBody {
+    let body = CompletionBody {
         model: &request.model,
-        messages: Messages(&request.messages),
+        messages: CompletionMessages(&request.messages),
         stream,
         stream_options: fields.keep(Field::StreamOptions, stream.then_some(StreamOptions { include_usage: true })),
         max_tokens: (!fields.completion_limit).then_some(limit),
         max_completion_tokens: fields.completion_limit.then_some(limit),
-        temperature: fields.keep(Field::Temperature, sampling.temperature),
-        top_p: fields.keep(Field::TopP, sampling.top_p),
-        presence_penalty: fields.keep(Field::PresencePenalty, sampling.presence_penalty),
-        seed: fields.keep(Field::Seed, sampling.seed),
-        stop: fields.keep(Field::Stop, sampling.stop.as_deref()),
-        reasoning_effort: fields.keep(Field::ReasoningEffort, request.think.and_then(effort)),
+        temperature: fields.keep(Field::Temperature, options.temperature),
+        top_p: fields.keep(Field::TopP, options.top_p),
+        presence_penalty: fields.keep(Field::PresencePenalty, options.presence_penalty),
+        seed: fields.keep(Field::Seed, request.seed()),
+        stop: fields.keep(Field::Stop, request.stop.as_deref()),
+        reasoning_effort: fields.keep(Field::ReasoningEffort, options.think.filter(is_effort)),
         response_format: fields.keep(Field::ResponseFormat, format),
         tools: &request.tools,
     };
     serialise(&body, expected_bytes(request))
 }
 
-/// The effort that OpenAI's interface can express; turning thinking on or off has no agreed field.
-fn effort(think: Think) -> Option<ThinkLevel> {
-    match think {
-        Think::Off | Think::On => None,
-        Think::Level(ThinkLevel::Max) => Some(ThinkLevel::High),
-        Think::Level(level) => Some(level),
-    }
+/// Whether OpenAI's interface can express it; turning thinking on or off has no agreed field.
+fn is_effort(think: &Think) -> bool {
+    !matches!(think, Think::Off | Think::On)
 }

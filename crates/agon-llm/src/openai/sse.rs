@@ -7,12 +7,12 @@ use crate::{ChatError, MAX_LINE_BYTES};
 #[derive(Debug, Default)]
 pub(super) struct EventBuffer {
     lines: LineBuffer,
-    event: Event,
+    event: SseEvent,
 }
 
 /// An event in the making; its buffer is kept from event to event.
 #[derive(Debug, Default)]
-struct Event {
+struct SseEvent {
     data: Vec<u8>,
     any: bool,
     failed: bool,
@@ -20,7 +20,7 @@ struct Event {
 
 /// What an event says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tone {
+pub(super) enum EventTone {
     /// An ordinary event.
     Plain,
     /// Declared an error by its name or its field.
@@ -32,7 +32,7 @@ impl EventBuffer {
     pub(super) fn push(
         &mut self,
         bytes: &[u8],
-        mut on_event: impl FnMut(&[u8], Tone) -> Result<(), ChatError>,
+        mut on_event: impl FnMut(&[u8], EventTone) -> Result<(), ChatError>,
     ) -> Result<(), ChatError> {
         let Self { lines, event } = self;
         lines.push(bytes, |line| event.line(line, &mut on_event))
@@ -49,7 +49,7 @@ impl EventBuffer {
     }
 
     /// Takes the event that the end of the body left without its blank line.
-    pub(super) fn take_rest(&mut self) -> Result<Option<(Vec<u8>, Tone)>, ChatError> {
+    pub(super) fn take_rest(&mut self) -> Result<Option<(Vec<u8>, EventTone)>, ChatError> {
         let line = self.lines.take_rest();
         if !line.is_empty() {
             self.event.field(line.strip_suffix(b"\r").unwrap_or(&line))?;
@@ -60,11 +60,11 @@ impl EventBuffer {
     }
 }
 
-impl Event {
+impl SseEvent {
     fn line(
         &mut self,
         line: &[u8],
-        on_event: &mut impl FnMut(&[u8], Tone) -> Result<(), ChatError>,
+        on_event: &mut impl FnMut(&[u8], EventTone) -> Result<(), ChatError>,
     ) -> Result<(), ChatError> {
         if !line.is_empty() {
             return self.field(line);
@@ -111,8 +111,8 @@ impl Event {
         Ok(())
     }
 
-    fn tone(&self) -> Tone {
-        if self.failed { Tone::Failure } else { Tone::Plain }
+    fn tone(&self) -> EventTone {
+        if self.failed { EventTone::Failure } else { EventTone::Plain }
     }
 }
 
@@ -120,7 +120,7 @@ impl Event {
 mod tests {
     use super::*;
 
-    fn events(input: &str) -> Vec<(String, Tone)> {
+    fn events(input: &str) -> Vec<(String, EventTone)> {
         let mut events = Vec::new();
         let mut buffer = EventBuffer::default();
         buffer
@@ -136,19 +136,19 @@ mod tests {
     fn comments_and_unknown_fields_are_passed_over() {
         let input = ": ping\n\n:\nid: 7\nretry: 10\ndata: one\n\n\n";
 
-        assert_eq!(events(input), [("one".to_owned(), Tone::Plain)]);
+        assert_eq!(events(input), [("one".to_owned(), EventTone::Plain)]);
     }
 
     #[test]
     fn data_lines_of_one_event_are_joined() {
-        assert_eq!(events("data: a\r\ndata:b\r\n\r\n"), [("a\nb".to_owned(), Tone::Plain)]);
+        assert_eq!(events("data: a\r\ndata:b\r\n\r\n"), [("a\nb".to_owned(), EventTone::Plain)]);
     }
 
     #[test]
     fn errors_are_known_by_field_or_by_name() {
         let input = "error: {}\n\nevent: error\ndata: x\n\ndata: y\n\n";
-        let tones: Vec<Tone> = events(input).into_iter().map(|(_, tone)| tone).collect();
+        let tones: Vec<EventTone> = events(input).into_iter().map(|(_, tone)| tone).collect();
 
-        assert_eq!(tones, [Tone::Failure, Tone::Failure, Tone::Plain]);
+        assert_eq!(tones, [EventTone::Failure, EventTone::Failure, EventTone::Plain]);
     }
 }

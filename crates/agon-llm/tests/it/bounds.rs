@@ -6,7 +6,7 @@ use agon_llm::{
 };
 use serde_json::{Value, json};
 
-use crate::stub::{LAST_CHUNK, Step, Stub, chunk, chunked_head};
+use crate::stub::{LAST_CHUNK, Stub, StubStep, chunk, chunked_head};
 
 /// Every field that the decoder of Ollama's chats reads; the same list as the structs in `ollama/decode.rs`.
 const OLLAMA: [&str; 16] = [
@@ -182,12 +182,14 @@ async fn a_server_that_calls_tools_without_end_is_cut_off() {
     let line =
         json!({"model": "m", "message": {"role": "assistant", "content": "", "tool_calls": calls}, "done": false});
     let piece = chunk(format!("{line}\n").as_bytes());
-    let steps = std::iter::once(Step::Send(chunked_head("application/x-ndjson")));
-    let steps: Vec<Step> =
-        steps.chain(std::iter::repeat_n(Step::Send(piece), 1_000)).chain([Step::Send(LAST_CHUNK.to_vec())]).collect();
+    let steps = std::iter::once(StubStep::Send(chunked_head("application/x-ndjson")));
+    let steps: Vec<StubStep> = steps
+        .chain(std::iter::repeat_n(StubStep::Send(piece), 1_000))
+        .chain([StubStep::Send(LAST_CHUNK.to_vec())])
+        .collect();
     let stub = Stub::serve(move |_| steps.clone()).await;
     let client = agon_llm::connect(&stub.ollama(), None, &agon_llm::Http::default());
-    let request = agon_llm::ChatRequest::new("m", vec![agon_llm::Message::user("Speak.")]);
+    let request = agon_llm::ChatRequest::new("m", vec![agon_llm::ChatMessage::user("Speak.")]);
 
     let error = client.chat(&request, &mut agon_llm::Discard).await.unwrap_err();
 

@@ -2,39 +2,43 @@
 
 use std::io::Write;
 
-use agon_llm::contract::{Outcome, run};
+use agon_llm::contract::{ContractOutcome, run};
 use agon_llm::{EndpointKind, Http, SecretString, connect};
 use serde_json::{Value, json};
 
-use crate::stub::{Received, Step, Stub, json as reply, response};
+use crate::stub::{Stub, StubRequest, StubStep, json as reply, response};
 
 const MODEL: &str = "tea:1b";
 
 /// What the stub says to a chat, in neither dialect yet.
-enum Said {
+enum ScriptedReply {
     Text(&'static str, &'static str),
     Call,
     Refusal(u16, &'static str),
 }
 
-fn decide(request: &Value) -> Said {
+fn decide(request: &Value) -> ScriptedReply {
     let limit = request["options"]["num_predict"].as_u64().or(request["max_tokens"].as_u64());
     if request["model"] != MODEL {
-        return Said::Refusal(404, "model 'agon-no-such-model:0b' not found");
+        return ScriptedReply::Refusal(404, "model 'agon-no-such-model:0b' not found");
     }
     if request["messages"].to_string().len() > 8192 {
-        return Said::Refusal(400, "the prompt is longer than the context length currently available");
+        return ScriptedReply::Refusal(400, "the prompt is longer than the context length currently available");
     }
     if request["messages"].as_array().is_some_and(Vec::is_empty) {
-        return Said::Text("", "load");
+        return ScriptedReply::Text("", "load");
     }
     if !request["format"].is_null() || !request["response_format"].is_null() {
-        return Said::Text(r#"{"winner": "tea"}"#, "stop");
+        return ScriptedReply::Text(r#"{"winner": "tea"}"#, "stop");
     }
     if !request["tools"].is_null() {
-        return Said::Call;
+        return ScriptedReply::Call;
     }
-    if limit == Some(4) { Said::Text("one two", "length") } else { Said::Text("Hello there.", "stop") }
+    if limit == Some(4) {
+        ScriptedReply::Text("one two", "length")
+    } else {
+        ScriptedReply::Text("Hello there.", "stop")
+    }
 }
 
 fn refusal(status: u16, text: &str) -> Vec<u8> {
@@ -43,9 +47,9 @@ fn refusal(status: u16, text: &str) -> Vec<u8> {
 
 fn ollama_chat(request: &Value) -> Vec<u8> {
     let (message, reason) = match decide(request) {
-        Said::Refusal(status, text) => return refusal(status, text),
-        Said::Text(text, reason) => (json!({"role": "assistant", "content": text}), reason),
-        Said::Call => {
+        ScriptedReply::Refusal(status, text) => return refusal(status, text),
+        ScriptedReply::Text(text, reason) => (json!({"role": "assistant", "content": text}), reason),
+        ScriptedReply::Call => {
             let call = json!({"function": {"name": "weather", "arguments": {"city": "Rome"}}});
             (json!({"role": "assistant", "content": "", "tool_calls": [call]}), "stop")
         }
@@ -59,7 +63,7 @@ fn ollama_chat(request: &Value) -> Vec<u8> {
     response(200, "application/x-ndjson", &format!("{first}\n{last}\n"))
 }
 
-fn ollama(request: &Received) -> Vec<Step> {
+fn ollama(request: &StubRequest) -> Vec<StubStep> {
     let body = match request.line.split(' ').nth(1).unwrap() {
         "/api/version" => reply(&json!({"version": "0.33.0"})),
         "/api/tags" => reply(&json!({"models": [{"name": MODEL}]})),
@@ -69,23 +73,23 @@ fn ollama(request: &Received) -> Vec<Step> {
         "/api/chat" => ollama_chat(&request.json()),
         other => panic!("{other}"),
     };
-    vec![Step::Send(body)]
+    vec![StubStep::Send(body)]
 }
 
-fn open_ai(request: &Received) -> Vec<Step> {
+fn open_ai(request: &StubRequest) -> Vec<StubStep> {
     if request.line.starts_with("GET /v1/models ") {
-        return vec![Step::Send(reply(&json!({"data": [{"id": MODEL}]})))];
+        return vec![StubStep::Send(reply(&json!({"data": [{"id": MODEL}]})))];
     }
     let (text, reason) = match decide(&request.json()) {
-        Said::Refusal(status, text) => return vec![Step::Send(refusal(status, text))],
-        Said::Text(text, reason) => (text, reason),
-        Said::Call => panic!("the model is not known to call tools"),
+        ScriptedReply::Refusal(status, text) => return vec![StubStep::Send(refusal(status, text))],
+        ScriptedReply::Text(text, reason) => (text, reason),
+        ScriptedReply::Call => panic!("the model is not known to call tools"),
     };
     let first = json!({"choices": [{"delta": {"content": text}}]});
     let last = json!({"choices": [{"delta": {}, "finish_reason": reason}], "usage":
         {"prompt_tokens": 7, "completion_tokens": 3}});
     let body = format!("data: {first}\n\ndata: {last}\n\ndata: [DONE]\n\n");
-    vec![Step::Send(response(200, "text/event-stream", &body))]
+    vec![StubStep::Send(response(200, "text/event-stream", &body))]
 }
 
 #[tokio::test]
@@ -94,7 +98,7 @@ async fn ollama_passes_the_contract_on_the_stub() {
 
     let report = run(connect(&stub.ollama(), None, &Http::default()).as_ref(), MODEL).await;
 
-    assert!(report.checks.iter().all(|(_, outcome)| *outcome == Outcome::Passed), "{report}");
+    assert!(report.checks.iter().all(|(_, outcome)| *outcome == ContractOutcome::Passed), "{report}");
 }
 
 #[tokio::test]
@@ -108,10 +112,10 @@ async fn an_open_ai_server_passes_the_contract_on_the_stub() {
 
 #[tokio::test]
 async fn a_server_that_declares_nothing_done_fails_the_contract() {
-    let stub = Stub::serve(|request: &Received| {
+    let stub = Stub::serve(|request: &StubRequest| {
         if request.line.contains("/api/chat") {
             let cut = json!({"message": {"content": "Hello"}, "done": false});
-            return vec![Step::Send(response(200, "application/x-ndjson", &format!("{cut}\n")))];
+            return vec![StubStep::Send(response(200, "application/x-ndjson", &format!("{cut}\n")))];
         }
         ollama(request)
     })
@@ -121,7 +125,7 @@ async fn a_server_that_declares_nothing_done_fails_the_contract() {
 
     let failed = |name: &str| {
         let found = report.checks.iter().find(|(check, _)| *check == name);
-        matches!(found, Some((_, Outcome::Failed(_))))
+        matches!(found, Some((_, ContractOutcome::Failed(_))))
     };
     assert!(!report.passed());
     assert!(failed("an answer arrives in pieces that make up its text"), "{report}");

@@ -1,5 +1,5 @@
 //! The words by which servers say why an answer ended, in both dialects.
-use agon_llm::{ChatAnswer, ChatError, ChatErrorKind, ChatRequest, FinishReason, Http, Message, Sampling, connect};
+use agon_llm::{ChatAnswer, ChatError, ChatErrorKind, ChatMessage, ChatRequest, Http, STOP, connect};
 use serde_json::json;
 
 use crate::stub::{Stub, json as reply};
@@ -18,8 +18,8 @@ async fn ended(open_ai: bool, word: &str, tokens: u32) -> Result<ChatAnswer, Cha
     };
     let stub = Stub::always(reply(&body)).await;
     let endpoint = if open_ai { stub.open_ai() } else { stub.ollama() };
-    let sampling = Sampling { num_predict: Some(LIMIT), ..Sampling::default() };
-    let request = ChatRequest { sampling, ..ChatRequest::new("tea:1b", vec![Message::user("Tea?")]) };
+    let options = agon_core::CallOptions { max_tokens: Some(LIMIT), ..agon_core::CallOptions::default() };
+    let request = ChatRequest { options, ..ChatRequest::new("tea:1b", vec![ChatMessage::user("Tea?")]) };
     connect(&endpoint, None, &Http::default()).chat(&request, &mut |_: &str| {}).await
 }
 
@@ -49,10 +49,10 @@ async fn an_answer_that_ended_in_an_error_is_none() {
 async fn a_reason_that_is_not_known_is_kept_unless_the_answer_is_at_its_limit() {
     for open_ai in [true, false] {
         let kept = ended(open_ai, "Satisfied", LIMIT - 1).await.unwrap();
-        assert_eq!(kept.finish, FinishReason::Other("Satisfied".to_owned()), "{open_ai}");
+        assert_eq!(kept.finish_reason, "Satisfied", "{open_ai}");
         let error = ended(open_ai, "Satisfied", LIMIT).await.unwrap_err();
         assert_eq!(error.kind, ChatErrorKind::Truncated { partial_chars: TEXT.len() }, "{open_ai}");
         assert!(error.detail.contains("Satisfied"), "{error:?}");
-        assert_eq!(ended(open_ai, "STOP", LIMIT).await.unwrap().finish, FinishReason::Stop, "{open_ai}");
+        assert_eq!(ended(open_ai, "STOP", LIMIT).await.unwrap().finish_reason, STOP, "{open_ai}");
     }
 }

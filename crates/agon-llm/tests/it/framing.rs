@@ -1,12 +1,12 @@
 //! What happens on the socket: odd chunks, cuts, resets, departures, reuse.
 
 use agon_llm::{
-    ChatError, ChatErrorKind as Kind, ChatRequest, ClientConfig, Discard, Endpoint, Http, Message, SecretString,
+    ChatError, ChatErrorKind as Kind, ChatMessage, ChatRequest, ClientConfig, Discard, Endpoint, Http, SecretString,
     TransportFault, connect,
 };
 use tokio::net::TcpListener;
 
-use crate::stub::{LAST_CHUNK, Seen, Step, Stub, chunk, chunked_head, response};
+use crate::stub::{ConnectionFate, LAST_CHUNK, Stub, StubStep, chunk, chunked_head, response};
 
 const NDJSON: &str = "application/x-ndjson";
 const STREAM: &str = concat!(
@@ -17,7 +17,7 @@ const STREAM: &str = concat!(
 );
 
 fn ask() -> ChatRequest {
-    ChatRequest::new("m", vec![Message::user("Speak.")])
+    ChatRequest::new("m", vec![ChatMessage::user("Speak.")])
 }
 
 async fn chat(endpoint: &Endpoint) -> Result<String, ChatError> {
@@ -25,7 +25,7 @@ async fn chat(endpoint: &Endpoint) -> Result<String, ChatError> {
     client.chat(&ask(), &mut Discard).await.map(|answer| answer.text)
 }
 
-async fn failure(steps: Vec<Step>) -> Kind {
+async fn failure(steps: Vec<StubStep>) -> Kind {
     let stub = Stub::serve(move |_| steps.clone()).await;
     chat(&stub.ollama()).await.unwrap_err().kind
 }
@@ -50,15 +50,15 @@ async fn chunks_of_one_byte_give_the_same_answer() {
 async fn endless(piece: &str, member: &str, limit: u32) -> Result<String, ChatError> {
     let line = serde_json::json!({"model": "m", "message": {"role": "assistant", "content": "", member: piece}, "done": false});
     let line = [line.to_string().into_bytes(), b"\n".to_vec()].concat();
-    let head = std::iter::once(Step::Send(chunked_head(NDJSON)));
-    let lines = std::iter::repeat_n(Step::Send(chunk(&line)), 200);
+    let head = std::iter::once(StubStep::Send(chunked_head(NDJSON)));
+    let lines = std::iter::repeat_n(StubStep::Send(chunk(&line)), 200);
     let end = "{\"model\":\"m\",\"message\":{\"content\":\".\"},\"done\":true,\"done_reason\":\"stop\"}\n";
-    let end = [Step::Send(chunk(end.as_bytes())), Step::Send(LAST_CHUNK.to_vec())];
-    let steps: Vec<Step> = head.chain(lines).chain(end).collect();
+    let end = [StubStep::Send(chunk(end.as_bytes())), StubStep::Send(LAST_CHUNK.to_vec())];
+    let steps: Vec<StubStep> = head.chain(lines).chain(end).collect();
     let stub = Stub::serve(move |_| steps.clone()).await;
     let client = connect(&stub.ollama(), None, &Http::default());
     let mut request = ask();
-    request.sampling.num_predict = Some(limit);
+    request.options.max_tokens = Some(limit);
     client.chat(&request, &mut Discard).await.map(|answer| answer.text)
 }
 
@@ -79,7 +79,7 @@ async fn an_answer_beyond_four_times_its_limit_is_cut_as_length() {
 #[tokio::test]
 async fn an_answer_that_ends_with_the_connection_is_whole_if_it_says_so() {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {NDJSON}\r\nConnection: close\r\n\r\n");
-    let stub = Stub::serve(move |_| vec![Step::Send(format!("{head}{STREAM}").into_bytes()), Step::Fin]).await;
+    let stub = Stub::serve(move |_| vec![StubStep::Send(format!("{head}{STREAM}").into_bytes()), StubStep::Fin]).await;
 
     assert_eq!(chat(&stub.ollama()).await.unwrap(), "grüner „Tee“ 🫖");
 }
@@ -88,13 +88,16 @@ async fn an_answer_that_ends_with_the_connection_is_whole_if_it_says_so() {
 async fn a_connection_that_ends_within_an_answer_is_a_cut() {
     let no_length = format!("HTTP/1.1 200 OK\r\nContent-Type: {NDJSON}\r\n\r\n{}", &STREAM[..100]);
 
-    assert_eq!(failure(vec![Step::Send(begun()), Step::Fin]).await, Kind::Transport(TransportFault::Cut));
-    assert_eq!(failure(vec![Step::Send(no_length.into()), Step::Fin]).await, Kind::Transport(TransportFault::Cut));
+    assert_eq!(failure(vec![StubStep::Send(begun()), StubStep::Fin]).await, Kind::Transport(TransportFault::Cut));
+    assert_eq!(
+        failure(vec![StubStep::Send(no_length.into()), StubStep::Fin]).await,
+        Kind::Transport(TransportFault::Cut)
+    );
 }
 
 #[tokio::test]
 async fn a_fresh_connection_that_ends_before_any_answer_is_closed_and_the_call_not_repeated() {
-    for end in [Step::Fin, Step::Rst] {
+    for end in [StubStep::Fin, StubStep::Rst] {
         let stub = Stub::serve(move |_| vec![end.clone()]).await;
 
         assert_eq!(chat(&stub.ollama()).await.unwrap_err().kind, Kind::Transport(TransportFault::Closed));
@@ -104,7 +107,7 @@ async fn a_fresh_connection_that_ends_before_any_answer_is_closed_and_the_call_n
 
 #[tokio::test]
 async fn a_connection_torn_down_is_a_reset() {
-    assert_eq!(failure(vec![Step::Send(begun()), Step::Rst]).await, Kind::Transport(TransportFault::Reset));
+    assert_eq!(failure(vec![StubStep::Send(begun()), StubStep::Rst]).await, Kind::Transport(TransportFault::Reset));
 }
 
 #[tokio::test]
@@ -123,24 +126,24 @@ async fn a_port_where_nobody_listens_is_a_failure_to_connect() {
 async fn bytes_that_are_no_protocol_are_malformed() {
     let noise = [chunked_head(NDJSON), chunk(b"<html>\n"), LAST_CHUNK.to_vec()].concat();
 
-    assert_eq!(failure(vec![Step::Send(noise)]).await, Kind::Malformed);
+    assert_eq!(failure(vec![StubStep::Send(noise)]).await, Kind::Malformed);
 }
 
 #[tokio::test]
 async fn dropping_a_call_leaves_the_server_during_prefill() {
-    let mut stub = Stub::serve(|_| vec![Step::AwaitDeparture]).await;
+    let mut stub = Stub::serve(|_| vec![StubStep::AwaitDeparture]).await;
     let client = connect(&stub.ollama(), None, &Http::default());
     let call = tokio::spawn(async move { client.chat(&ask(), &mut Discard).await });
-    assert_eq!(stub.seen.recv().await, Some(Seen::Request));
+    assert_eq!(stub.seen.recv().await, Some(ConnectionFate::Request));
 
     call.abort();
 
-    assert_eq!(stub.seen.recv().await, Some(Seen::Departed));
+    assert_eq!(stub.seen.recv().await, Some(ConnectionFate::Departed));
 }
 
 #[tokio::test]
 async fn dropping_a_call_leaves_the_server_within_an_answer() {
-    let mut stub = Stub::serve(|_| vec![Step::Send(begun()), Step::AwaitDeparture]).await;
+    let mut stub = Stub::serve(|_| vec![StubStep::Send(begun()), StubStep::AwaitDeparture]).await;
     let client = connect(&stub.ollama(), None, &Http::default());
     let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
     let call = tokio::spawn(async move {
@@ -151,8 +154,8 @@ async fn dropping_a_call_leaves_the_server_within_an_answer() {
 
     call.abort();
 
-    assert_eq!(stub.seen.recv().await, Some(Seen::Request));
-    assert_eq!(stub.seen.recv().await, Some(Seen::Departed));
+    assert_eq!(stub.seen.recv().await, Some(ConnectionFate::Request));
+    assert_eq!(stub.seen.recv().await, Some(ConnectionFate::Departed));
 }
 
 #[tokio::test]
@@ -168,7 +171,7 @@ async fn calls_one_after_another_share_a_connection() {
 }
 
 /// A server that promises to keep connections, as llama.cpp does, and leaves each one to a second call, which it closes unread.
-async fn deaf_to_the_second_call(end: Step) -> Stub {
+async fn deaf_to_the_second_call(end: StubStep) -> Stub {
     let head = String::from_utf8(chunked_head(NDJSON)).unwrap().replacen(
         "\r\n\r\n",
         "\r\nKeep-Alive: timeout=5, max=100\r\n\r\n",
@@ -176,7 +179,7 @@ async fn deaf_to_the_second_call(end: Step) -> Stub {
     );
     let answer = [head.into_bytes(), chunk(STREAM.as_bytes()), LAST_CHUNK.to_vec()].concat();
     Stub::serve(move |request| match request.nth {
-        1 => vec![Step::Send(answer.clone())],
+        1 => vec![StubStep::Send(answer.clone())],
         _ => vec![end.clone()],
     })
     .await
@@ -184,7 +187,7 @@ async fn deaf_to_the_second_call(end: Step) -> Stub {
 
 #[tokio::test]
 async fn a_call_on_a_reused_connection_that_was_closed_is_repeated_at_once_on_a_fresh_one() {
-    for end in [Step::Fin, Step::Rst] {
+    for end in [StubStep::Fin, StubStep::Rst] {
         let stub = deaf_to_the_second_call(end).await;
         let client = connect(&stub.ollama(), None, &Http::default());
 
@@ -202,8 +205,8 @@ async fn a_server_that_closes_every_connection_unread_fails_the_repeated_call() 
     let answered = std::sync::atomic::AtomicBool::new(false);
     let answer = [chunked_head(NDJSON), chunk(STREAM.as_bytes()), LAST_CHUNK.to_vec()].concat();
     let stub = Stub::serve(move |_| match answered.swap(true, std::sync::atomic::Ordering::Relaxed) {
-        false => vec![Step::Send(answer.clone())],
-        true => vec![Step::Fin],
+        false => vec![StubStep::Send(answer.clone())],
+        true => vec![StubStep::Fin],
     })
     .await;
     let client = connect(&stub.ollama(), None, &Http::default());
@@ -218,7 +221,7 @@ async fn a_server_that_closes_every_connection_unread_fails_the_repeated_call() 
 #[tokio::test]
 async fn an_answer_is_returned_even_if_its_connection_never_ends() {
     let stub = Stub::serve(|_| {
-        vec![Step::Send([chunked_head(NDJSON), chunk(STREAM.as_bytes())].concat()), Step::AwaitDeparture]
+        vec![StubStep::Send([chunked_head(NDJSON), chunk(STREAM.as_bytes())].concat()), StubStep::AwaitDeparture]
     })
     .await;
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agon_core::{CallOptions, Think};
 use agon_llm::{
-    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind as Kind, ChatRequest, ClientConfig, EndpointKind, FinishReason,
-    Message, RunnerOptions, Sampling, SecretString, Think, ThinkLevel, ToolCall, ToolSpec, TransportFault,
-    connect_with,
+    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind as Kind, ChatMessage, ChatRequest, ClientConfig, EndpointKind,
+    RunnerOptions, STOP, SecretString, ToolCall, ToolSpec, TransportFault, connect_with,
 };
 use serde_json::{Value, json};
 
@@ -25,16 +25,17 @@ fn folder(kind: EndpointKind) -> PathBuf {
 }
 
 fn plain() -> ChatRequest {
-    let messages = vec![Message::system("You debate."), Message::user("Topic: \"tea or coffee\"?\nSpeak.")];
-    let sampling = Sampling {
+    let messages = vec![ChatMessage::system("You debate."), ChatMessage::user("Topic: \"tea or coffee\"?\nSpeak.")];
+    let options = CallOptions {
         temperature: Some(0.7),
         top_p: Some(0.95),
         presence_penalty: Some(0.5),
         seed: Some(7),
-        num_predict: Some(256),
-        stop: Some(vec!["###".into()]),
+        max_tokens: Some(256),
+        ..CallOptions::default()
     };
-    ChatRequest { sampling, ..ChatRequest::new("llama3.1:8b", messages) }
+    let stop = Some(vec!["###".into()]);
+    ChatRequest { options, stop, ..ChatRequest::new("llama3.1:8b", messages) }
 }
 
 /// Does not wait for a load.
@@ -44,7 +45,8 @@ fn impatient() -> ChatRequest {
 }
 
 fn thinking(think: Think) -> ChatRequest {
-    ChatRequest { think: Some(think), ..plain() }
+    let options = CallOptions { think: Some(think), ..plain().options };
+    ChatRequest { options, ..plain() }
 }
 
 fn with_schema(think: Option<Think>) -> ChatRequest {
@@ -52,7 +54,8 @@ fn with_schema(think: Option<Think>) -> ChatRequest {
         "type": "object", "properties": {"winner": {"type": "string"}},
         "required": ["winner"], "additionalProperties": false
     });
-    ChatRequest { format: Some(Arc::new(schema)), think, ..plain() }
+    let options = CallOptions { think, ..plain().options };
+    ChatRequest { format: Some(Arc::new(schema)), options, ..plain() }
 }
 
 fn with_tools() -> ChatRequest {
@@ -69,8 +72,8 @@ fn search_call(id: &str) -> ToolCall {
 fn with_tool_result() -> ChatRequest {
     let mut request = with_tools();
     let call = search_call("call_abcd1234");
-    request.messages.push(Message { tool_calls: vec![call.clone()], ..Message::assistant("") });
-    request.messages.push(Message::tool(&call, "Tea is a drink."));
+    request.messages.push(ChatMessage { tool_calls: vec![call.clone()], ..ChatMessage::assistant("") });
+    request.messages.push(ChatMessage::tool(&call, "Tea is a drink."));
     request
 }
 
@@ -107,9 +110,9 @@ async fn answer(kind: EndpointKind, case: &str, request: ChatRequest) -> ChatAns
 }
 
 /// A failing case: its name, its request, what it means, whether a retry may help, whether it counts for the breaker.
-type Failure = (&'static str, ChatRequest, Kind, bool, bool);
+type FailingCase = (&'static str, ChatRequest, Kind, bool, bool);
 
-async fn check_failures(kind: EndpointKind, failures: Vec<Failure>) {
+async fn check_failures(kind: EndpointKind, failures: Vec<FailingCase>) {
     for (case, request, expected, retry, breaker) in failures {
         let error = run(kind, case, &request).await.expect_err(case);
         assert_eq!(error.kind, expected, "{case}: {error}");
@@ -130,24 +133,22 @@ async fn ollama_answers_are_read_with_their_metrics() {
     assert_eq!(whole.text, "Tea wins: “cheap” & <fine>,\nünd gut 🫖.");
     assert_eq!(whole.model.as_deref(), Some("llama3.1:8b"));
     assert_eq!((whole.usage.prompt_tokens, whole.usage.completion_tokens), (Some(42), Some(5)));
-    assert_eq!(whole.usage.cached_prompt_tokens, None);
-    let ms = |millis| Some(Duration::from_millis(millis));
+    assert_eq!(whole.usage.cached_tokens, None);
     let timing = whole.timing;
-    assert_eq!((timing.total, timing.load, timing.prefill, timing.decode), (ms(2000), ms(100), ms(300), ms(1500)));
-    assert_eq!(timing.queue, ms(100));
-    assert!(timing.first_byte.is_some() && timing.first_byte <= timing.elapsed);
+    assert_eq!((timing.load_ms, timing.prefill_ms, timing.decode_ms), (Some(100), Some(300), Some(1500)));
+    assert!(timing.first_byte_ms.is_some() && timing.first_byte_ms <= timing.total_ms);
 }
 
 #[tokio::test]
 async fn ollama_answers_come_in_every_shape() {
     assert_eq!(answer(OLLAMA, "answer_whole", plain()).await.text, "Tea wins.");
-    assert_eq!(answer(OLLAMA, "answer_cached_count", plain()).await.usage.cached_prompt_tokens, Some(40));
+    assert_eq!(answer(OLLAMA, "answer_cached_count", plain()).await.usage.cached_tokens, Some(40));
     let bare = answer(OLLAMA, "answer_without_metrics", plain()).await;
-    assert_eq!((bare.usage, bare.timing.total, bare.timing.queue), (agon_llm::Usage::default(), None, None));
+    assert_eq!((bare.usage, bare.timing.decode_ms), (agon_core::Usage::default(), None));
     let thought = answer(OLLAMA, "thinking", thinking(Think::On)).await;
     assert_eq!((thought.text.as_str(), thought.thinking_chars), ("Tea.", 9));
     let asked = answer(OLLAMA, "tool_call", with_tools()).await;
-    assert_eq!((asked.tool_calls, asked.finish), (vec![search_call("call_abcd1234")], FinishReason::Stop));
+    assert_eq!((asked.tool_calls, asked.finish_reason.as_str()), (vec![search_call("call_abcd1234")], STOP));
     assert_eq!(answer(OLLAMA, "tool_result", with_tool_result()).await.text, "Tea is a drink.");
     assert_eq!(answer(OLLAMA, "schema", with_schema(Some(Think::Off))).await.text, r#"{"winner":"tea"}"#);
 }
@@ -203,29 +204,25 @@ async fn open_ai_answers_come_in_every_shape() {
     assert_eq!((ollama.usage.prompt_tokens, ollama.usage.completion_tokens), (Some(42), Some(5)));
     let llamacpp = answer(OPEN_AI, "llamacpp_answer", plain()).await;
     assert_eq!((llamacpp.text.as_str(), llamacpp.thinking_chars), ("Tea.", 4));
-    assert_eq!(llamacpp.usage.cached_prompt_tokens, Some(30));
-    assert_eq!(llamacpp.timing.prefill, Some(Duration::from_micros(120_500)));
+    assert_eq!(llamacpp.usage.cached_tokens, Some(30));
+    assert_eq!(llamacpp.timing.prefill_ms, Some(120));
     for case in ["vllm_answer", "openrouter_answer"] {
         let other = answer(OPEN_AI, case, plain()).await;
         assert_eq!((other.text.as_str(), other.usage.prompt_tokens), ("Tea.", Some(42)), "{case}");
     }
     assert_eq!(answer(OPEN_AI, "whole", plain()).await.text, "Tea wins.");
     let asked = answer(OPEN_AI, "tool_call_pieces", with_tools()).await;
-    assert_eq!((asked.tool_calls, asked.finish), (vec![search_call("call_1")], FinishReason::Stop));
+    assert_eq!((asked.tool_calls, asked.finish_reason.as_str()), (vec![search_call("call_1")], STOP));
     assert_eq!(answer(OPEN_AI, "tool_result", with_tool_result()).await.text, "Tea is a drink.");
     assert_eq!(answer(OPEN_AI, "schema", with_schema(None)).await.text, r#"{"winner":"tea"}"#);
-    assert_eq!(answer(OPEN_AI, "effort", thinking(Think::Level(ThinkLevel::Max))).await.thinking_chars, 4);
+    assert_eq!(answer(OPEN_AI, "effort", thinking(Think::High)).await.thinking_chars, 4);
 }
 
 #[tokio::test]
 async fn open_ai_ends_are_known_by_their_reason() {
-    for (case, finish) in [
-        ("unknown_finish", FinishReason::Other("eos_token".into())),
-        ("blank_finish", FinishReason::Other(String::new())),
-        ("no_done_marker", FinishReason::Stop),
-    ] {
+    for (case, finish) in [("unknown_finish", "eos_token"), ("blank_finish", ""), ("no_done_marker", STOP)] {
         let ended = answer(OPEN_AI, case, plain()).await;
-        assert_eq!((ended.text.as_str(), ended.finish), ("Tea.", finish), "{case}");
+        assert_eq!((ended.text.as_str(), ended.finish_reason.as_str()), ("Tea.", finish), "{case}");
     }
 }
 

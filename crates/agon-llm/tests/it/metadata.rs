@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use agon_llm::{
-    CallTimeouts, ChatErrorKind as Kind, ChatModel, ChatRequest, ClientConfig, Deadlines, Discard, Message,
-    OllamaClient, OpenAiClient, Release, RunnerOptions, TimeoutPhase,
+    CallTimeouts, ChatErrorKind as Kind, ChatMessage, ChatModel, ChatRequest, ClientConfig, Deadlines, Discard,
+    OllamaClient, OpenAiClient, RunnerOptions, TimeoutPhase, VersionNumbers,
 };
 use serde_json::{Value, json};
 
-use crate::stub::{Received, Step, Stub, json as reply};
+use crate::stub::{Stub, StubRequest, StubStep, json as reply};
 
 fn answer(extra: Value) -> Vec<u8> {
     let mut body = json!({"message": {"role": "assistant", "content": "Tea."}, "done": true, "done_reason": "stop"});
@@ -18,12 +18,12 @@ fn answer(extra: Value) -> Vec<u8> {
 
 /// An Ollama of one version that counted ten prompt tokens.
 async fn versioned(version: &'static str) -> (Stub, OllamaClient) {
-    let stub = Stub::serve(move |request: &Received| {
+    let stub = Stub::serve(move |request: &StubRequest| {
         let body = match request.line.as_str() {
             "GET /api/version HTTP/1.1" => reply(&json!({"version": version})),
             _ => answer(json!({"prompt_eval_count": 10})),
         };
-        vec![Step::Send(body)]
+        vec![StubStep::Send(body)]
     })
     .await;
     let client = OllamaClient::new(ClientConfig::new(stub.ollama()));
@@ -31,7 +31,7 @@ async fn versioned(version: &'static str) -> (Stub, OllamaClient) {
 }
 
 fn ask() -> ChatRequest {
-    ChatRequest { min_prompt_tokens: Some(50), ..ChatRequest::new("m", vec![Message::user("Speak.")]) }
+    ChatRequest { min_prompt_tokens: Some(50), ..ChatRequest::new("m", vec![ChatMessage::user("Speak.")]) }
 }
 
 #[tokio::test]
@@ -49,7 +49,7 @@ async fn a_prompt_that_was_cut_in_silence_is_found_out() {
 #[tokio::test]
 async fn the_release_that_miscounts_the_prompt_is_not_accused() {
     let (_stub, client) = versioned("0.30.0").await;
-    assert_eq!(client.version().await.unwrap().release, Some(Release::new(0, 30, 0)));
+    assert_eq!(client.version().await.unwrap().release, Some(VersionNumbers::new(0, 30, 0)));
 
     assert_eq!(client.chat(&ask(), &mut Discard).await.unwrap().text, "Tea.");
 }
@@ -63,13 +63,13 @@ async fn an_absent_count_of_cached_tokens_means_none_only_where_the_field_exists
 
         let usage = client.chat(&request, &mut Discard).await.unwrap().usage;
 
-        assert_eq!(usage.cached_prompt_tokens, cached, "{version}");
+        assert_eq!(usage.cached_tokens, cached, "{version}");
     }
 }
 
 #[tokio::test]
 async fn ollama_tells_its_models_and_what_they_can_do() {
-    let stub = Stub::serve(|request: &Received| {
+    let stub = Stub::serve(|request: &StubRequest| {
         let body = match request.line.split(' ').nth(1).unwrap() {
             "/api/tags" => json!({"models": [{"name": "a:1b", "size": 7, "digest": "d", "details":
                 {"family": "f", "parameter_size": "1B", "quantization_level": "Q4", "context_length": 4096}}]}),
@@ -78,7 +78,7 @@ async fn ollama_tells_its_models_and_what_they_can_do() {
                 "model_info": {"general.architecture": "f", "f.vision.context_length": 1, "f.context_length": 8192}}),
             other => panic!("{other}"),
         };
-        vec![Step::Send(reply(&body))]
+        vec![StubStep::Send(reply(&body))]
     })
     .await;
     let client = OllamaClient::new(ClientConfig::new(stub.ollama()));
@@ -127,7 +127,7 @@ async fn a_load_that_is_not_declared_done_is_no_success() {
 
 #[tokio::test]
 async fn a_list_of_loaded_models_that_waits_for_a_load_is_given_up() {
-    let stub = Stub::serve(|_| vec![Step::AwaitDeparture]).await;
+    let stub = Stub::serve(|_| vec![StubStep::AwaitDeparture]).await;
     let deadlines = Deadlines { loaded: Duration::from_millis(50), ..Deadlines::default() };
     let client = OllamaClient::new(ClientConfig { deadlines, ..ClientConfig::new(stub.ollama()) });
 

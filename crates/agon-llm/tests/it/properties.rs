@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// The outcome of a decoder and what its sink heard.
-type Outcome = (Result<ChatAnswer, ChatError>, String);
+type DecodeOutcome = (Result<ChatAnswer, ChatError>, String);
 
-fn decode<D: Decoder>(mut decoder: D, parts: &[&[u8]]) -> Outcome {
+fn decode<D: Decoder>(mut decoder: D, parts: &[&[u8]]) -> DecodeOutcome {
     let mut heard = String::new();
     let mut sink = |delta: &str| heard.push_str(delta);
     let outcome = (|| {

@@ -3,22 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agon_core::{CallOptions, Usage};
 use agon_llm::{
-    CallTimeouts, ChatError, ChatModel, ChatRequest, ClientConfig, EndpointKind, Message, Sampling, Usage, connect_with,
+    CallTimeouts, ChatError, ChatMessage, ChatModel, ChatRequest, ClientConfig, EndpointKind, STOP, connect_with,
 };
 use serde_json::Value;
 
 use crate::stub::Stub;
 
 /// A recording: what was asked, and all that came.
-struct Case {
+struct WireRecording {
     name: String,
     path: String,
     body: Value,
     response: Vec<u8>,
 }
 
-impl Case {
+impl WireRecording {
     fn read(folder: &Path, name: &str) -> Self {
         let request = std::fs::read_to_string(folder.join(format!("{name}.req.http")));
         // the same request was sent to another model, and stands with the first
@@ -39,12 +40,15 @@ impl Case {
 
     fn chat(&self) -> ChatRequest {
         let texts = self.body["messages"].as_array().into_iter().flatten();
-        let messages: Vec<Message> =
-            texts.map(|message| Message::user(message["content"].as_str().unwrap_or_default())).collect();
-        let messages = if messages.is_empty() { vec![Message::user("Speak.")] } else { messages };
+        let messages: Vec<ChatMessage> =
+            texts.map(|message| ChatMessage::user(message["content"].as_str().unwrap_or_default())).collect();
+        let messages = if messages.is_empty() { vec![ChatMessage::user("Speak.")] } else { messages };
         let limit = self.body["options"]["num_predict"].as_u64().or_else(|| self.body["max_tokens"].as_u64());
-        let num_predict = limit.map(|limit| u32::try_from(limit).unwrap());
-        ChatRequest { sampling: Sampling { num_predict, ..Sampling::default() }, ..ChatRequest::new("tiny", messages) }
+        let max_tokens = limit.map(|limit| u32::try_from(limit).unwrap());
+        ChatRequest {
+            options: CallOptions { max_tokens, ..CallOptions::default() },
+            ..ChatRequest::new("tiny", messages)
+        }
     }
 
     async fn client(&self) -> (Stub, Arc<dyn ChatModel>) {
@@ -90,8 +94,8 @@ impl Case {
             answer.tool_calls.iter().map(|call| format!("{}{}", call.name, call.arguments)).collect();
         let (chars, thinking) = (answer.text.chars().count(), answer.thinking_chars);
         Ok(format!(
-            "{:?}, {chars} characters after {thinking} of thinking, calls [{}], {}, by {:?}",
-            answer.finish,
+            "{}, {chars} characters after {thinking} of thinking, calls [{}], {}, by {:?}",
+            ended(&answer.finish_reason),
             calls.join(", "),
             counted(answer.usage),
             answer.model
@@ -99,8 +103,12 @@ impl Case {
     }
 }
 
+fn ended(reason: &str) -> String {
+    if reason == STOP { "Stop".to_owned() } else { format!("Other({reason:?})") }
+}
+
 fn counted(usage: Usage) -> String {
-    format!("{:?} + {:?} tokens, {:?} cached", usage.prompt_tokens, usage.completion_tokens, usage.cached_prompt_tokens)
+    format!("{:?} + {:?} tokens, {:?} cached", usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
 }
 
 fn failed(error: &ChatError) -> String {
@@ -119,7 +127,7 @@ async fn outcomes(server: &str) -> String {
     names.sort();
     let mut lines = Vec::new();
     for name in names {
-        lines.push(Case::read(&folder, &name).outcome().await);
+        lines.push(WireRecording::read(&folder, &name).outcome().await);
     }
     lines.join("\n")
 }
@@ -136,7 +144,7 @@ async fn everything_that_a_llama_cpp_server_sent_is_understood() {
 
 #[tokio::test]
 async fn tokens_beyond_the_context_tell_that_the_prompt_was_forgotten() {
-    let case = Case::read(&folder("ollama"), "overflow_in_generation");
+    let case = WireRecording::read(&folder("ollama"), "overflow_in_generation");
     let (_stub, client) = case.client().await;
 
     // `length` ends this one, whose answer was to be no longer

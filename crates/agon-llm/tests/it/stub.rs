@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 /// What the stub does next on a connection.
 #[derive(Clone)]
-pub enum Step {
+pub enum StubStep {
     /// Writes these bytes at once.
     Send(Vec<u8>),
     /// Waits until the client sees fit to say something, which it does only by leaving.
@@ -25,7 +25,7 @@ pub enum Step {
 
 /// A request as it arrived.
 #[derive(Clone, Debug)]
-pub struct Received {
+pub struct StubRequest {
     /// Which request of its connection it is, from 1.
     pub nth: usize,
     pub line: String,
@@ -33,29 +33,29 @@ pub struct Received {
     pub body: Vec<u8>,
 }
 
-impl Received {
+impl StubRequest {
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
 
 #[derive(Default)]
-pub struct Log {
+pub struct StubLog {
     pub connections: usize,
-    pub requests: Vec<Received>,
+    pub requests: Vec<StubRequest>,
 }
 
 /// What became of a connection that the stub held open.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum ConnectionFate {
     Request,
     Departed,
 }
 
 pub struct Stub {
     pub address: String,
-    pub log: Arc<Mutex<Log>>,
-    pub seen: mpsc::UnboundedReceiver<Seen>,
+    pub log: Arc<Mutex<StubLog>>,
+    pub seen: mpsc::UnboundedReceiver<ConnectionFate>,
     task: tokio::task::JoinHandle<()>,
 }
 
@@ -65,16 +65,16 @@ impl Drop for Stub {
     }
 }
 
-type Script = dyn Fn(&Received) -> Vec<Step> + Send + Sync;
+type StubScript = dyn Fn(&StubRequest) -> Vec<StubStep> + Send + Sync;
 
 impl Stub {
     /// Answers every request with the steps that `script` gives for it.
-    pub async fn serve(script: impl Fn(&Received) -> Vec<Step> + Send + Sync + 'static) -> Self {
+    pub async fn serve(script: impl Fn(&StubRequest) -> Vec<StubStep> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let log = Arc::new(Mutex::new(Log::default()));
+        let log = Arc::new(Mutex::new(StubLog::default()));
         let (tell, seen) = mpsc::unbounded_channel();
-        let script: Arc<Script> = Arc::new(script);
+        let script: Arc<StubScript> = Arc::new(script);
         let task = tokio::spawn(accept(listener, script, Arc::clone(&log), tell));
         Self { address, log, seen, task }
     }
@@ -82,7 +82,7 @@ impl Stub {
     /// Answers every request with the same bytes.
     pub async fn always(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = bytes.into();
-        Self::serve(move |_| vec![Step::Send(bytes.clone())]).await
+        Self::serve(move |_| vec![StubStep::Send(bytes.clone())]).await
     }
 
     pub fn ollama(&self) -> Endpoint {
@@ -93,7 +93,7 @@ impl Stub {
         Endpoint::open_ai(&format!("http://{}", self.address)).unwrap()
     }
 
-    pub fn requests(&self) -> Vec<Received> {
+    pub fn requests(&self) -> Vec<StubRequest> {
         self.log.lock().unwrap().requests.clone()
     }
 
@@ -102,7 +102,12 @@ impl Stub {
     }
 }
 
-async fn accept(listener: TcpListener, script: Arc<Script>, log: Arc<Mutex<Log>>, tell: mpsc::UnboundedSender<Seen>) {
+async fn accept(
+    listener: TcpListener,
+    script: Arc<StubScript>,
+    log: Arc<Mutex<StubLog>>,
+    tell: mpsc::UnboundedSender<ConnectionFate>,
+) {
     let mut connections = tokio::task::JoinSet::new();
     while let Ok((socket, _)) = listener.accept().await {
         log.lock().unwrap().connections += 1;
@@ -112,34 +117,34 @@ async fn accept(listener: TcpListener, script: Arc<Script>, log: Arc<Mutex<Log>>
 
 async fn converse(
     mut socket: TcpStream,
-    script: Arc<Script>,
-    log: Arc<Mutex<Log>>,
-    tell: mpsc::UnboundedSender<Seen>,
+    script: Arc<StubScript>,
+    log: Arc<Mutex<StubLog>>,
+    tell: mpsc::UnboundedSender<ConnectionFate>,
 ) -> Option<()> {
     socket.set_nodelay(true).ok()?;
     for nth in 1.. {
-        let request = Received { nth, ..receive(&mut socket).await? };
+        let request = StubRequest { nth, ..receive(&mut socket).await? };
         log.lock().unwrap().requests.push(request.clone());
-        tell.send(Seen::Request).ok();
+        tell.send(ConnectionFate::Request).ok();
         for step in script(&request) {
             match step {
-                Step::Send(bytes) => socket.write_all(&bytes).await.ok()?,
-                Step::Pause(pause) => tokio::time::sleep(pause).await,
-                Step::AwaitDeparture => {
+                StubStep::Send(bytes) => socket.write_all(&bytes).await.ok()?,
+                StubStep::Pause(pause) => tokio::time::sleep(pause).await,
+                StubStep::AwaitDeparture => {
                     let left = socket.read(&mut [0; 16]).await;
                     assert!(matches!(left, Ok(0) | Err(_)), "the client spoke out of turn");
-                    tell.send(Seen::Departed).ok();
+                    tell.send(ConnectionFate::Departed).ok();
                     return None;
                 }
-                Step::Fin => return socket.shutdown().await.ok(),
-                Step::Rst => return socket.set_zero_linger().ok(),
+                StubStep::Fin => return socket.shutdown().await.ok(),
+                StubStep::Rst => return socket.set_zero_linger().ok(),
             }
         }
     }
     None
 }
 
-async fn receive(socket: &mut TcpStream) -> Option<Received> {
+async fn receive(socket: &mut TcpStream) -> Option<StubRequest> {
     let mut bytes = Vec::new();
     let head_end = loop {
         if let Some(at) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
@@ -160,7 +165,7 @@ async fn receive(socket: &mut TcpStream) -> Option<Received> {
             return None;
         }
     }
-    Some(Received { nth: 0, line: line.to_owned(), headers, body })
+    Some(StubRequest { nth: 0, line: line.to_owned(), headers, body })
 }
 
 /// A response of known length.

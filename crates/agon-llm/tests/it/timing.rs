@@ -5,16 +5,16 @@ use std::time::Duration;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agon_llm::{
-    CallTimeouts, ChatErrorKind as Kind, ChatRequest, Discard, Endpoint, Http, Message, TimeoutPhase, connect,
+    CallTimeouts, ChatErrorKind as Kind, ChatMessage, ChatRequest, Discard, Endpoint, Http, TimeoutPhase, connect,
 };
 
-use crate::stub::{LAST_CHUNK, Received, Step, Stub, chunk, chunked_head, json, response};
+use crate::stub::{LAST_CHUNK, Stub, StubRequest, StubStep, chunk, chunked_head, json, response};
 
 const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(50);
 
 async fn failure(endpoint: Endpoint, timeouts: CallTimeouts) -> Kind {
-    let request = ChatRequest { timeouts, ..ChatRequest::new("m", vec![Message::user("Speak.")]) };
+    let request = ChatRequest { timeouts, ..ChatRequest::new("m", vec![ChatMessage::user("Speak.")]) };
     connect(&endpoint, None, &Http::default()).chat(&request, &mut Discard).await.unwrap_err().kind
 }
 
@@ -24,7 +24,7 @@ fn line() -> Vec<u8> {
 
 #[tokio::test]
 async fn a_server_that_says_nothing_exceeds_the_first_byte_limit() {
-    let stub = Stub::serve(|_| vec![Step::AwaitDeparture]).await;
+    let stub = Stub::serve(|_| vec![StubStep::AwaitDeparture]).await;
     let timeouts = CallTimeouts { first_byte: SHORT, idle: LONG, turn: None };
 
     assert_eq!(failure(stub.ollama(), timeouts).await, Kind::Timeout(TimeoutPhase::FirstByte));
@@ -33,7 +33,7 @@ async fn a_server_that_says_nothing_exceeds_the_first_byte_limit() {
 #[tokio::test]
 async fn comments_are_no_first_byte() {
     let pings = [chunked_head("text/event-stream"), chunk(b": ping\n\n"), chunk(b": ping\n\n")].concat();
-    let stub = Stub::serve(move |_| vec![Step::Send(pings.clone()), Step::AwaitDeparture]).await;
+    let stub = Stub::serve(move |_| vec![StubStep::Send(pings.clone()), StubStep::AwaitDeparture]).await;
     let timeouts = CallTimeouts { first_byte: SHORT, idle: LONG, turn: Some(LONG) };
 
     assert_eq!(failure(stub.open_ai(), timeouts).await, Kind::Timeout(TimeoutPhase::FirstByte));
@@ -42,7 +42,7 @@ async fn comments_are_no_first_byte() {
 #[tokio::test]
 async fn a_server_that_falls_silent_exceeds_the_idle_limit() {
     let begun = [chunked_head("application/x-ndjson"), line()].concat();
-    let stub = Stub::serve(move |_| vec![Step::Send(begun.clone()), Step::AwaitDeparture]).await;
+    let stub = Stub::serve(move |_| vec![StubStep::Send(begun.clone()), StubStep::AwaitDeparture]).await;
     let timeouts = CallTimeouts { first_byte: LONG, idle: SHORT, turn: Some(LONG) };
 
     assert_eq!(failure(stub.ollama(), timeouts).await, Kind::Timeout(TimeoutPhase::Idle));
@@ -51,27 +51,27 @@ async fn a_server_that_falls_silent_exceeds_the_idle_limit() {
 #[tokio::test]
 async fn an_answer_that_takes_too_long_exceeds_the_turns_limit_and_leaves_the_server() {
     let begun = [chunked_head("application/x-ndjson"), line()].concat();
-    let mut stub = Stub::serve(move |_| vec![Step::Send(begun.clone()), Step::AwaitDeparture]).await;
+    let mut stub = Stub::serve(move |_| vec![StubStep::Send(begun.clone()), StubStep::AwaitDeparture]).await;
     let timeouts = CallTimeouts { first_byte: LONG, idle: LONG, turn: Some(SHORT) };
 
     assert_eq!(failure(stub.ollama(), timeouts).await, Kind::Timeout(TimeoutPhase::Turn));
-    assert_eq!(stub.seen.recv().await, Some(crate::stub::Seen::Request));
-    assert_eq!(stub.seen.recv().await, Some(crate::stub::Seen::Departed));
+    assert_eq!(stub.seen.recv().await, Some(crate::stub::ConnectionFate::Request));
+    assert_eq!(stub.seen.recv().await, Some(crate::stub::ConnectionFate::Departed));
 }
 
 /// A server that sends a token every 20 ms, so many of them, and then no more.
 async fn steady(tokens: usize) -> Stub {
-    let mut steps = vec![Step::Send(chunked_head("application/x-ndjson"))];
-    steps.extend((0..tokens).flat_map(|_| [Step::Send(line()), Step::Pause(Duration::from_millis(20))]));
-    steps.push(Step::AwaitDeparture);
+    let mut steps = vec![StubStep::Send(chunked_head("application/x-ndjson"))];
+    steps.extend((0..tokens).flat_map(|_| [StubStep::Send(line()), StubStep::Pause(Duration::from_millis(20))]));
+    steps.push(StubStep::AwaitDeparture);
     Stub::serve(move |_| steps.clone()).await
 }
 
 /// How a call of 2 s ends that may take so many tokens.
 async fn ended(stub: &Stub, max_tokens: u32) -> agon_llm::ChatError {
     let timeouts = CallTimeouts { first_byte: LONG, idle: LONG, turn: Some(TURN * 5) };
-    let sampling = agon_llm::Sampling { num_predict: Some(max_tokens), ..agon_llm::Sampling::default() };
-    let request = ChatRequest { timeouts, sampling, ..ChatRequest::new("m", vec![Message::user("Speak.")]) };
+    let options = agon_core::CallOptions { max_tokens: Some(max_tokens), ..agon_core::CallOptions::default() };
+    let request = ChatRequest { timeouts, options, ..ChatRequest::new("m", vec![ChatMessage::user("Speak.")]) };
     connect(&stub.ollama(), None, &Http::default()).chat(&request, &mut Discard).await.unwrap_err()
 }
 
@@ -94,18 +94,18 @@ async fn a_server_that_generates_steadily_and_too_slowly_is_told_from_one_that_h
 const TURN: Duration = Duration::from_millis(400);
 
 /// An Ollama server that never answers a chat; `ps` says how it lists its loaded models, `lives` whether it says its version.
-async fn silent(lives: bool, ps: impl Fn() -> Vec<Step> + Send + Sync + 'static) -> Stub {
-    Stub::serve(move |asked: &Received| match asked.line.split(' ').nth(1) {
+async fn silent(lives: bool, ps: impl Fn() -> Vec<StubStep> + Send + Sync + 'static) -> Stub {
+    Stub::serve(move |asked: &StubRequest| match asked.line.split(' ').nth(1) {
         Some("/api/ps") => ps(),
-        Some("/api/version") if lives => vec![Step::Send(json(&serde_json::json!({"version": "0.34.1"})))],
-        _ => vec![Step::AwaitDeparture],
+        Some("/api/version") if lives => vec![StubStep::Send(json(&serde_json::json!({"version": "0.34.1"})))],
+        _ => vec![StubStep::AwaitDeparture],
     })
     .await
 }
 
-fn listing(names: &[&str]) -> Vec<Step> {
+fn listing(names: &[&str]) -> Vec<StubStep> {
     let models: Vec<_> = names.iter().map(|name| serde_json::json!({"name": name, "model": name})).collect();
-    vec![Step::Send(json(&serde_json::json!({ "models": models })))]
+    vec![StubStep::Send(json(&serde_json::json!({ "models": models })))]
 }
 
 /// How long a silent call takes whose turn may take [`TURN`], and a load five times as long.
@@ -118,7 +118,7 @@ async fn silence(stub: &Stub) -> Duration {
 
 #[tokio::test]
 async fn a_server_that_accepts_and_never_answers_costs_a_turn_no_more_than_its_limit_and_one_question() {
-    let stub = silent(false, || vec![Step::AwaitDeparture]).await;
+    let stub = silent(false, || vec![StubStep::AwaitDeparture]).await;
 
     let took = silence(&stub).await;
 
@@ -138,7 +138,7 @@ async fn a_server_that_lives_and_has_the_model_loaded_is_silent_at_the_turns_lim
 
 #[tokio::test]
 async fn a_server_that_lives_and_loads_is_waited_for_up_to_the_limit_of_a_load() {
-    let blocked = silent(true, || vec![Step::AwaitDeparture]).await;
+    let blocked = silent(true, || vec![StubStep::AwaitDeparture]).await;
     let evicting = silent(true, || listing(&["other:7b"])).await;
 
     assert!(silence(&blocked).await >= TURN * 5);
@@ -146,8 +146,8 @@ async fn a_server_that_lives_and_loads_is_waited_for_up_to_the_limit_of_a_load()
 }
 
 /// Counts how often it is told of a load.
-struct Loads(usize);
-impl agon_llm::DeltaSink for Loads {
+struct LoadCounter(usize);
+impl agon_llm::DeltaSink for LoadCounter {
     fn text(&mut self, _: &str) {}
     fn loading(&mut self) {
         self.0 += 1;
@@ -165,14 +165,14 @@ async fn a_server_that_says_it_is_loading_is_asked_again_until_it_has() {
         LAST_CHUNK.to_vec(),
     ];
     let stub = Stub::serve(move |_| match asked.fetch_add(1, Ordering::Relaxed) {
-        0 | 1 => vec![Step::Send(response(503, "application/json", r#"{"error":{"message":"Loading model"}}"#))],
-        _ => vec![Step::Send(answer.concat())],
+        0 | 1 => vec![StubStep::Send(response(503, "application/json", r#"{"error":{"message":"Loading model"}}"#))],
+        _ => vec![StubStep::Send(answer.concat())],
     })
     .await;
     let timeouts = CallTimeouts { first_byte: LONG, idle: LONG, turn: Some(TURN * 2) };
-    let request = ChatRequest { timeouts, ..ChatRequest::new("m", vec![Message::user("Speak.")]) };
+    let request = ChatRequest { timeouts, ..ChatRequest::new("m", vec![ChatMessage::user("Speak.")]) };
 
-    let mut loads = Loads(0);
+    let mut loads = LoadCounter(0);
     let answer = connect(&stub.open_ai(), None, &Http::default()).chat(&request, &mut loads).await.unwrap();
 
     assert_eq!((answer.text.as_str(), stub.requests().len(), loads.0), ("Tea", 3, 2));

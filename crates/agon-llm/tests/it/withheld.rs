@@ -1,5 +1,6 @@
 //! Answers that a service withheld or a model refused, and figures that cannot be right.
-use agon_llm::{ChatAnswer, ChatError, ChatErrorKind, ChatRequest, Http, Message, Usage, connect};
+use agon_core::Usage;
+use agon_llm::{ChatAnswer, ChatError, ChatErrorKind, ChatMessage, ChatRequest, Http, connect};
 use serde_json::{Value, json};
 
 use crate::stub::{Stub, json as reply};
@@ -7,7 +8,7 @@ use crate::stub::{Stub, json as reply};
 async fn answered(open_ai: bool, body: Value) -> Result<ChatAnswer, ChatError> {
     let stub = Stub::always(reply(&body)).await;
     let endpoint = if open_ai { stub.open_ai() } else { stub.ollama() };
-    let request = ChatRequest::new("tea:1b", vec![Message::user("Tea?")]);
+    let request = ChatRequest::new("tea:1b", vec![ChatMessage::user("Tea?")]);
     connect(&endpoint, None, &Http::default()).chat(&request, &mut |_: &str| {}).await
 }
 
@@ -54,7 +55,7 @@ async fn counts_that_cannot_be_right_are_unknown() {
         (usage(900, 10_000, 5), known, unknown, Some(5)),
         (usage(-5, 30, 999_999_999_999), unknown, unknown, unknown),
     ] {
-        let expected = Usage { prompt_tokens: prompt, cached_prompt_tokens: cached, completion_tokens: generated };
+        let expected = Usage { prompt_tokens: prompt, cached_tokens: cached, completion_tokens: generated };
         assert_eq!(answered(true, body).await.unwrap().usage, expected);
     }
 }

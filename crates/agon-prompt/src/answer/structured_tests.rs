@@ -1,33 +1,20 @@
 //! The structured answers of debaters, moderator, voters, judges and synthesizer.
 use super::tests::{read, spec};
 use super::*;
-use agon_core::{Bid, Critique, Point, PointReply, Position, Timestamp, TurnId};
+use agon_core::{Bid, Critique, Moderator, Point, PointReply, Synthesizer, TurnId, testing};
 
 fn moderated() -> DebateSpec {
-    let mut spec = spec();
-    spec.moderator = serde_json::from_value(serde_json::json!({
-        "opens": false, "closes": false, "warns": true, "clarifies": true, "model": "m", "max_tokens": 100
-    }))
-    .unwrap();
-    spec.synthesizer = serde_json::from_value(serde_json::json!({
-        "output_schema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
-        "model": "m", "max_tokens": 100
-    }))
-    .unwrap();
-    spec
+    let moderator = Moderator { opens: false, closes: false, warns: true, clarifies: true, ..testing::moderator() };
+    let output_schema = serde_json::json!({
+        "type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]
+    });
+    let (instructions, voice) = (None, testing::voice("m", 100));
+    let synthesizer = Synthesizer { output_schema: Some(output_schema), instructions, voice };
+    DebateSpec { moderator: Some(moderator), synthesizer: Some(synthesizer), ..spec() }
 }
 
 pub(super) fn ask(task: Task, correction: Option<&str>) -> Ask {
-    Ask {
-        turn: TurnId { round: 1, seat: 0, attempt: 1 },
-        participant: ParticipantId::new("Ada"),
-        model: "m".into(),
-        task,
-        sees: Position(0),
-        deadline: Timestamp(0),
-        correction: correction.map(str::to_owned),
-        kept: false,
-    }
+    Ask { correction: correction.map(str::to_owned), ..testing::ask(testing::turn(1, 0), "Ada", task) }
 }
 
 fn answer_of(spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Answer, Malformed> {

@@ -1,30 +1,13 @@
 use super::*;
-use agon_core::{BallotStage, CitedEntry, ParticipantId, Position, RoundStatus, Timestamp, TurnId};
+use agon_core::{BallotStage, CitedEntry, RoundStatus, TurnMode, testing};
 
 pub(super) fn spec() -> DebateSpec {
-    let persona = |name: &str| serde_json::json!({"name": name, "stance": name, "model": "m", "max_tokens": 100});
-    serde_json::from_value(serde_json::json!({
-        "topic": "t", "mode": "adversarial", "debate_format": "round_robin", "max_rounds": 2,
-        "personas": [persona("Ada"), persona("Ben")], "turn_mode": "moderator", "visibility": "sequential",
-        "context_scope": "full_log", "memory": "append_all",
-        "phases": {"opening_statements": false, "final_statements": false},
-        "consensus_strategy": "judge", "ballots": "none", "end_condition": [], "timeout_per_turn_ms": 1,
-        "on_turn_failure": "skip", "quorum": "majority", "outputs": []
-    }))
-    .unwrap()
+    let personas = ["Ada", "Ben"].map(|name| testing::persona(name, name)).into();
+    DebateSpec { max_rounds: 2, personas, turn_mode: TurnMode::Moderator, judge: None, ..testing::spec() }
 }
 
 pub(super) fn read(task: Task, text: &str) -> Result<Answer, String> {
-    let ask = Ask {
-        turn: TurnId { round: 1, seat: 0, attempt: 1 },
-        participant: ParticipantId::new("Ada"),
-        model: "m".into(),
-        task,
-        sees: Position(0),
-        deadline: Timestamp(0),
-        correction: None,
-        kept: false,
-    };
+    let ask = testing::ask(testing::turn(1, 0), "Ada", task);
     read_answer(&spec(), &ask, text).map(|read| read.answer).map_err(|Malformed(problem)| problem)
 }
 

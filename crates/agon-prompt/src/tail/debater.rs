@@ -1,7 +1,7 @@
 //! The tail of a debater's prompt.
 use super::speech::{self, rules};
 use super::votes;
-use super::{Head, Tail, Values, agreement, choice_of, instructions, languages, round_of, with_form, words};
+use super::{Tail, TailHead, Values, agreement, choice_of, instructions, languages, round_of, with_form, words};
 use crate::prompt::presented;
 use crate::template::{self, fill, line};
 use crate::text::{cut, one_line};
@@ -18,7 +18,7 @@ pub(crate) fn debater(view: &View, ask: &Ask, (persona, tools): (&Persona, &[Aut
     let own_language = Author::of(persona, |persona| persona.language.as_deref());
     let language = own_language.or(Author::of(spec.as_ref(), |spec| spec.language.as_deref()));
     let stance = Author::of(persona, |persona| persona.stance.as_deref());
-    let mut tail = Tail::new(view, ask, &Head { stance, role: "debater" });
+    let mut tail = Tail::new(view, ask, &TailHead { stance, role: "debater" });
     tail.maybe("Who you are", Author::of(persona, |persona| persona.role.as_deref()));
     push_occasion(&mut tail, view, ask);
     tail.maybe("Language", language);

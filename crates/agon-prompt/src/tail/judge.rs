@@ -1,5 +1,5 @@
 //! The tail of a judge's prompt.
-use super::{Head, Tail, Values, all_of, choice_of, instructions, staff_languages, votes};
+use super::{Tail, TailHead, Values, all_of, choice_of, instructions, staff_languages, votes};
 use crate::prompt::presented;
 use crate::template::{self, fill};
 use crate::view::View;
@@ -9,7 +9,7 @@ use agon_core::{Ask, Judge, Task};
 /// The task and the author's instructions.
 pub(crate) fn judge(view: &View, ask: &Ask, judge: &Judge) -> Written {
     let spec = &view.spec;
-    let mut tail = Tail::new(view, ask, &Head { stance: None, role: "judge" });
+    let mut tail = Tail::new(view, ask, &TailHead { stance: None, role: "judge" });
     staff_languages(&mut tail, spec);
     tail.candidates(view, presented(&ask.task).1);
     tail.paragraph(task_text(view, &ask.task));

@@ -1,15 +1,15 @@
 //! The tail of the moderator's prompt.
-use super::{Head, Tail, Values, agreement, instructions, round_of, staff_languages, told_share, with_form, words};
+use super::{Tail, TailHead, Values, agreement, instructions, round_of, staff_languages, told_share, with_form, words};
 use crate::schema::calls_votes;
 use crate::template::{self, fill, line};
 use crate::view::View;
 use agon_core::fence::{Author, Part, Written};
-use agon_core::{Ask, Conclusion, Moderator, SummaryStyle, Task, TurnId, TurnMode};
+use agon_core::{Ask, Conclusion, Moderator, SummaryStyle, Task, TurnId};
 
 /// The round, its own decisions so far, the task, the author's instructions.
 pub(crate) fn moderator(view: &View, ask: &Ask, (moderator, tools): (&Moderator, &[Author<'_>])) -> Written {
     let spec = &view.spec;
-    let mut tail = Tail::new(view, ask, &Head { stance: None, role: "moderator" });
+    let mut tail = Tail::new(view, ask, &TailHead { stance: None, role: "moderator" });
     tail.maybe("Round", round_of(view, ask));
     for decision in view.facts.decisions(ask.sees, told_share(&moderator.voice)) {
         tail.quoted("You decided", Some(decision));
@@ -95,15 +95,11 @@ fn is_last(view: &View, ask: &Ask) -> bool {
 }
 
 fn open_round(view: &View) -> Written {
-    match view.spec.turn_mode {
-        TurnMode::Moderator => {
-            let names = view.spec.personas.iter().map(|persona| view.called(&persona.name));
-            fill(template::OPEN_ROUND, &[("names", Written::joined(names, ", ").into())])
-        }
-        TurnMode::RoundRobin | TurnMode::Random | TurnMode::PriorityOrder | TurnMode::ReactionTriggered => {
-            fill(template::OPEN_ROUND_FIXED, &[])
-        }
+    if !view.spec.turn_mode.is_by_moderator() {
+        return fill(template::OPEN_ROUND_FIXED, &[]);
     }
+    let names = view.spec.personas.iter().map(|persona| view.called(&persona.name));
+    fill(template::OPEN_ROUND, &[("names", Written::joined(names, ", ").into())])
 }
 
 /// The members of an interjection, in the order of the template.

@@ -1,5 +1,5 @@
 //! The tails of those who serve the debate: the summarizer, and the synthesizer after it.
-use super::{Head, Tail, Values, instructions, staff_languages, told_share, words};
+use super::{Tail, TailHead, Values, instructions, staff_languages, told_share, words};
 use crate::template::{self, fill, line};
 use crate::view::View;
 use agon_core::fence::{Author, Part, Written};
@@ -8,7 +8,7 @@ use agon_core::{Ask, Summarizer, Synthesizer, Task};
 /// What is to be summed up, and how long that may be.
 pub(crate) fn summarizer(view: &View, ask: &Ask, summarizer: &Summarizer) -> Written {
     let spec = &view.spec;
-    let mut tail = Tail::new(view, ask, &Head { stance: None, role: "summarizer" });
+    let mut tail = Tail::new(view, ask, &TailHead { stance: None, role: "summarizer" });
     if let Task::Summarise { through } = ask.task {
         let from = if through > 1 { "1 to " } else { "" };
         tail.key("Rounds", Written::joined([Part::from(from), through.into()], ""));
@@ -22,7 +22,7 @@ pub(crate) fn summarizer(view: &View, ask: &Ask, summarizer: &Summarizer) -> Wri
 /// The result, and what the author wants of it.
 pub(crate) fn synthesizer(view: &View, ask: &Ask, synthesizer: &Synthesizer) -> Written {
     let spec = &view.spec;
-    let mut tail = Tail::new(view, ask, &Head { stance: None, role: "synthesizer" });
+    let mut tail = Tail::new(view, ask, &TailHead { stance: None, role: "synthesizer" });
     for (key, value) in view.facts.result(ask.sees) {
         tail.quoted(key, Some(value));
     }

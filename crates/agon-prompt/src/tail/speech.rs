@@ -120,14 +120,7 @@ fn argument(
         (DebateFormat::ChainOfThought, None) => fill(template::STEPS, &values("")),
         (DebateFormat::OpenFight, None) => fill(template::OPEN_FIGHT, &values("")),
         (DebateFormat::Fishbowl, None) if to.is_none() => fill(template::FISHBOWL, &values("")),
-        (
-            DebateFormat::RoundRobin
-            | DebateFormat::Socratic
-            | DebateFormat::BpStyle
-            | DebateFormat::Fishbowl
-            | DebateFormat::CritiqueRevision,
-            None,
-        ) => match to {
+        (_, None) => match to {
             Some(_) => fill(template::ARGUMENT_TO, &values("")),
             None if guided => return fill(template::ARGUMENT_GUIDED, &values("")),
             None => fill(template::ARGUMENT, &values("")),

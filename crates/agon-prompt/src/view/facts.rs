@@ -2,8 +2,8 @@
 use crate::text::{cut, one_line};
 use agon_core::fence::Foreign;
 use agon_core::{
-    Conclusion, Consensus, Event, Guidance, ModeratorDecision, Note, Outcome, ParticipantId, Position, Remark,
-    RoundStatus, Strength, ToolUse, VoteRule,
+    Answered, Conclusion, Consensus, Event, Given, Guidance, ModeratorDecision, Note, Outcome, ParticipantId, Position,
+    Remark, RoundStatus, ToolUse, VoteRule, VoteUnit,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,53 +59,60 @@ const KEPT_RESULTS: usize = 12;
 
 impl Facts {
     pub(super) fn apply(&mut self, position: Position, event: &Event) {
-        if let Event::ModeratorDecided { turn, decision, fallback, .. } = event {
-            let line = |most| Foreign::new(decision_line(turn.round, decision, (*fallback, most)));
-            self.decisions.push((position, Decided { full: line(usize::MAX), short: line(DECISION_LENGTH) }));
-            match decision {
-                ModeratorDecision::Opens(plan) => self.done = self.done.or(plan.done.then_some(position)),
-                ModeratorDecision::Closes(close) => {
-                    self.closing = (!close.summary.is_empty()).then(|| close.summary.as_str().into());
-                    if !fallback {
-                        let settled = close.status == RoundStatus::Settled;
-                        self.decision = close.decision.as_deref().map(|text| (position, settled, text.into()));
-                    }
+        match event {
+            Event::Answered(answered) => self.answered(position, answered),
+            Event::FallbackDecided { turn, decision } => self.decided(position, turn.round, decision, true),
+            Event::RoundOpened { round, briefing, new_angle, .. } => {
+                let (briefing, new_angle, summary) = (briefing.clone(), new_angle.clone(), self.closing.clone());
+                self.guidance.push((position, *round, Guidance { briefing, new_angle, summary }));
+            }
+            Event::ToolCalled { participant, tool, .. } if tool.result.is_some() => {
+                let found = self.found.entry(participant.clone()).or_default();
+                if found.len() >= KEPT_RESULTS {
+                    found.remove(0);
+                }
+                found.push((position, tool.clone()));
+            }
+            Event::LoopEnded { .. } => self.loop_ended = Some(position),
+            _ => {}
+        }
+        self.take_result(position, event);
+    }
+
+    fn answered(&mut self, position: Position, Answered { turn, participant, given, .. }: &Answered) {
+        match given {
+            Given::Decision { decision } => self.decided(position, turn.round, decision, false),
+            Given::Summary { through, text } => {
+                self.summaries.push(Summary { position, through: *through, text: text.clone() });
+            }
+            Given::Note(note) => {
+                let notes = self.notes.entry(participant.clone()).or_default();
+                if notes.len() >= KEPT_NOTES {
+                    notes.remove(0);
+                }
+                notes.push((position, note.clone()));
+            }
+            Given::Interjection(interjection) => self.warnings.push((position, interjection.warnings.clone())),
+            Given::Conclusion { conclusion: Conclusion::Summary, text, .. } => {
+                self.summed_up = Some((position, text.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    fn decided(&mut self, position: Position, round: u32, decision: &ModeratorDecision, fallback: bool) {
+        let line = |most| Foreign::new(decision_line(round, decision, (fallback, most)));
+        self.decisions.push((position, Decided { full: line(usize::MAX), short: line(DECISION_LENGTH) }));
+        match decision {
+            ModeratorDecision::Opens(plan) => self.done = self.done.or(plan.done.then_some(position)),
+            ModeratorDecision::Closes(close) => {
+                self.closing = (!close.summary.is_empty()).then(|| close.summary.as_str().into());
+                if !fallback {
+                    let settled = close.status == RoundStatus::Settled;
+                    self.decision = close.decision.as_deref().map(|text| (position, settled, text.into()));
                 }
             }
         }
-        if let Event::RoundOpened { round, briefing, new_angle, .. } = event {
-            let (briefing, new_angle, summary) = (briefing.clone(), new_angle.clone(), self.closing.clone());
-            self.guidance.push((position, *round, Guidance { briefing, new_angle, summary }));
-        }
-        if let Event::SummaryRecorded { through, text, .. } = event {
-            self.summaries.push(Summary { position, through: *through, text: text.clone() });
-        }
-        if let Event::NoteTaken { participant, note, .. } = event {
-            let notes = self.notes.entry(participant.clone()).or_default();
-            if notes.len() >= KEPT_NOTES {
-                notes.remove(0);
-            }
-            notes.push((position, note.clone()));
-        }
-        if let Event::ToolCalled { participant, tool, .. } = event
-            && tool.result.is_some()
-        {
-            let found = self.found.entry(participant.clone()).or_default();
-            if found.len() >= KEPT_RESULTS {
-                found.remove(0);
-            }
-            found.push((position, tool.clone()));
-        }
-        if let Event::ModeratorInterjected { interjection, .. } = event {
-            self.warnings.push((position, interjection.warnings.clone()));
-        }
-        if let Event::ModeratorConcluded { conclusion: Conclusion::Summary, text, .. } = event {
-            self.summed_up = Some((position, text.clone()));
-        }
-        if let Event::LoopEnded { .. } = event {
-            self.loop_ended = Some(position);
-        }
-        self.take_result(position, event);
     }
 
     fn take_result(&mut self, position: Position, event: &Event) {
@@ -212,16 +219,16 @@ impl Facts {
 
 /// What counts are counts of, where they are no votes; and whether they are thousandths.
 fn unit(rule: Option<VoteRule>) -> (&'static str, bool) {
-    match rule {
-        Some(VoteRule::Majority | VoteRule::Supermajority | VoteRule::Unanimous | VoteRule::Plurality) => ("", false),
-        Some(VoteRule::Approval) => (" approvals", false),
-        None | Some(VoteRule::Borda) => (" points", false),
-        Some(VoteRule::Weighted) => (" by weight", true),
-        Some(VoteRule::AnonymousScoring) => (" of 40 on average", true),
+    match rule.map_or(VoteUnit::Points, VoteRule::unit) {
+        VoteUnit::Votes => ("", false),
+        VoteUnit::Approvals => (" approvals", false),
+        VoteUnit::Points => (" points", false),
+        VoteUnit::Weight => (" by weight", true),
+        VoteUnit::MeanScore => (" of 40 on average", true),
     }
 }
 
-fn outcome_name(outcome: Outcome) -> &'static str {
+pub(super) fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Decided => "decided",
         Outcome::Degraded => "decided, with seats missing",
@@ -231,13 +238,7 @@ fn outcome_name(outcome: Outcome) -> &'static str {
 }
 
 fn consensus_line(consensus: &Consensus) -> String {
-    let strength = match consensus.strength {
-        Strength::Split => "split",
-        Strength::Weak => "weak",
-        Strength::Moderate => "moderate",
-        Strength::Strong => "strong",
-        Strength::Unanimous => "unanimous",
-    };
+    let strength = consensus.strength.as_str();
     let answer = consensus.answer.as_deref().map_or_else(String::new, |answer| format!(" for {answer}"));
     let contested = if consensus.contested { ", contested" } else { "" };
     format!("{strength}{contested}: {} of {}{answer}", consensus.top, consensus.eligible)

@@ -1,6 +1,6 @@
 //! What the feeds of a debate held, as the data of others that it is.
 use crate::template::{self, fill};
-use agon_core::fence::{Fence, Foreign, Kind, Mark, Written};
+use agon_core::fence::{Fence, FenceKind, Foreign, Mark, Written};
 use agon_core::{FeedItem, FeedReading};
 
 /// The section on feeds; none where no feed gave an item. Why one gave none is not for models.
@@ -11,7 +11,7 @@ pub(super) fn section(feeds: &[FeedReading], mark: &Mark) -> Option<Written> {
     }
     let mut section = fill(template::FEEDS, &[("marker", mark.into())]);
     section.push("\n");
-    let mut fence = Fence::open(&mut section, Kind::Feeds, mark);
+    let mut fence = Fence::open(&mut section, FenceKind::Feeds, mark);
     for (at, feed) in filled.into_iter().enumerate() {
         fence
             .ours(if at == 0 { "### Feed " } else { "\n### Feed " })
@@ -19,7 +19,7 @@ pub(super) fn section(feeds: &[FeedReading], mark: &Mark) -> Option<Written> {
             .ours("\n");
         feed.items.iter().for_each(|item| push_item(&mut fence, item));
     }
-    fence.close(Kind::Feeds);
+    fence.close(FenceKind::Feeds);
     Some(section)
 }
 

@@ -1,7 +1,8 @@
 //! What everybody is told of earlier debates, as the data that it is.
+use super::facts::outcome_name;
 use crate::template::{self, fill};
-use agon_core::fence::{Fence, Foreign, Kind, Mark, Written};
-use agon_core::{FailedArgument, Failing, Outcome, PastDebate, Timestamp};
+use agon_core::fence::{Fence, FenceKind, Foreign, Mark, Written};
+use agon_core::{FailedArgument, Failing, PastDebate, Timestamp};
 
 /// The section on earlier debates; none where there is nothing to tell.
 pub(super) fn section(history: &[PastDebate], mark: &Mark) -> Option<Written> {
@@ -10,12 +11,12 @@ pub(super) fn section(history: &[PastDebate], mark: &Mark) -> Option<Written> {
     }
     let mut section = fill(template::HISTORY, &[("marker", mark.into())]);
     section.push("\n");
-    let mut fence = Fence::open(&mut section, Kind::EarlierDebates, mark);
+    let mut fence = Fence::open(&mut section, FenceKind::EarlierDebates, mark);
     for (at, past) in history.iter().enumerate() {
         fence.ours(if at == 0 { "" } else { "\n" });
         push(&mut fence, past);
     }
-    fence.close(Kind::EarlierDebates);
+    fence.close(FenceKind::EarlierDebates);
     Some(section)
 }
 
@@ -23,7 +24,7 @@ pub(super) fn section(history: &[PastDebate], mark: &Mark) -> Option<Written> {
 fn push(fence: &mut Fence<'_>, past: &PastDebate) {
     fence.ours("### Debate of ").line(&Foreign::new(day(past.admitted)));
     fence.ours("\nTopic: ").line(&Foreign::new(past.topic.as_str()));
-    fence.ours("\nOutcome: ").ours(outcome(past.outcome)).ours("\n");
+    fence.ours("\nOutcome: ").ours(outcome_name(past.outcome)).ours("\n");
     if let Some(winner) = &past.winner {
         fence.ours("Winner: ").line(&Foreign::new(winner.as_str())).ours("\n");
     }
@@ -45,15 +46,6 @@ fn push_failed(fence: &mut Fence<'_>, debate: &str, failed: &FailedArgument) {
     };
     fence.ours("- in debate ").line(&Foreign::new(debate)).ours(", ").ours(how).ours(": ");
     fence.line(&Foreign::new(&*failed.text)).ours("\n");
-}
-
-fn outcome(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Decided => "decided",
-        Outcome::Degraded => "decided, with seats missing",
-        Outcome::Tie => "tie",
-        Outcome::Inconclusive => "inconclusive",
-    }
 }
 
 /// The day in UTC.

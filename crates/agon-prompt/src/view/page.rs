@@ -1,6 +1,6 @@
 //! The transcript as text: the whole of it as it grows, and pages of what only some see.
 use super::facts::Summary;
-use super::sight::Sight;
+use super::sight::VisibleEntries;
 use agon_core::fence::{ENTRY, Fence, Foreign, Mark, Part, Written};
 use agon_core::{Check, Entry, ParticipantId, Position, SHOWN_CLAIM_CHARS, SHOWN_OUTPUT_CHARS, SpeechKind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,11 +10,11 @@ pub(super) struct Rendered {
     text: Written,
     mark: Mark,
     /// Where the text ends before the first entry and after each further one, and the last event that was known then.
-    ends: Vec<End>,
+    ends: Vec<PageEnd>,
 }
 
 #[derive(Clone, Copy)]
-struct End {
+struct PageEnd {
     position: Position,
     bytes: usize,
     chars: usize,
@@ -22,13 +22,13 @@ struct End {
 }
 
 /// The part of the transcript that a prompt shows.
-pub(crate) struct Seen<'a> {
-    text: Text<'a>,
+pub(crate) struct ShownTranscript<'a> {
+    text: PageText<'a>,
     pub(crate) chars: usize,
 }
 
 /// A text, and who keeps it.
-enum Text<'a> {
+enum PageText<'a> {
     /// The view, for as long as it lives.
     Whole(Part<'a>),
     /// All that see the same.
@@ -36,12 +36,12 @@ enum Text<'a> {
     /// Nobody.
     Made(Written),
 }
-impl Seen<'_> {
+impl ShownTranscript<'_> {
     pub(crate) fn text(&self) -> Part<'_> {
         match &self.text {
-            Text::Whole(text) => text.clone(),
-            Text::Page(text) => text.as_ref().into(),
-            Text::Made(text) => text.into(),
+            PageText::Whole(text) => text.clone(),
+            PageText::Page(text) => text.as_ref().into(),
+            PageText::Made(text) => text.into(),
         }
     }
 }
@@ -49,7 +49,7 @@ impl Seen<'_> {
 impl Rendered {
     pub(super) fn new(head: Written, mark: Mark) -> Self {
         let start = Part::from(&head);
-        let start = End { position: Position(0), bytes: start.bytes(), chars: start.chars(), entries: 0 };
+        let start = PageEnd { position: Position(0), bytes: start.bytes(), chars: start.chars(), entries: 0 };
         Self { text: head, mark, ends: vec![start] }
     }
 
@@ -64,23 +64,23 @@ impl Rendered {
         push_from(&mut Fence::within(&mut self.text, &self.mark), entries, before.entries);
         let text = self.text.as_str();
         let chars = before.chars + text.get(before.bytes..).unwrap_or_default().chars().count();
-        self.ends.push(End { position: sees, bytes: text.len(), chars, entries: entries.len() });
+        self.ends.push(PageEnd { position: sees, bytes: text.len(), chars, entries: entries.len() });
     }
 
     /// What stands up to a position, of which these are the entries.
-    pub(super) fn up_to(&self, sees: Position, entries: &[Entry]) -> Seen<'_> {
+    pub(super) fn up_to(&self, sees: Position, entries: &[Entry]) -> ShownTranscript<'_> {
         let after = self.ends.partition_point(|end| end.position <= sees);
         let end = self.ends.get(after.saturating_sub(1));
         let text = self.text.up_to(end.map_or(0, |end| end.bytes));
         let (chars, known) = end.map_or((0, 0), |end| (end.chars, end.entries));
         if known >= entries.len() || after < self.ends.len() {
-            return Seen { text: Text::Whole(text), chars };
+            return ShownTranscript { text: PageText::Whole(text), chars };
         }
         let mut whole = Written::default();
         whole.push(text);
         push_from(&mut Fence::within(&mut whole, &self.mark), entries, known);
         let chars = Part::from(&whole).chars();
-        Seen { text: Text::Made(whole), chars }
+        ShownTranscript { text: PageText::Made(whole), chars }
     }
 }
 
@@ -98,13 +98,13 @@ fn push_numbered(fence: &mut Fence<'_>, number: usize, entry: &Entry) {
 
 /// Pages of the transcript that only some see, so that those who see the same share one text.
 #[derive(Default)]
-pub(super) struct Pages(Mutex<Vec<(Key, Page)>>);
+pub(super) struct Pages(Mutex<Vec<(PageKey, TranscriptPage)>>);
 
 /// Which summary, and which entries by index and by the event that recorded them.
-type Key = (Option<usize>, Vec<(usize, Position)>);
+type PageKey = (Option<usize>, Vec<(usize, Position)>);
 
 #[derive(Clone)]
-struct Page {
+struct TranscriptPage {
     text: Arc<Written>,
     chars: usize,
 }
@@ -113,17 +113,21 @@ struct Page {
 const MOST_PAGES: usize = 8;
 
 /// What is shown of the transcript, to whom.
-pub(super) struct Shown<'a> {
-    pub(super) sight: &'a Sight,
+pub(super) struct PageContent<'a> {
+    pub(super) sight: &'a VisibleEntries,
     pub(super) entries: &'a [Entry],
     pub(super) summary: Option<&'a Summary>,
     pub(super) mark: &'a Mark,
 }
 
 impl Pages {
-    pub(super) fn page<'h>(&self, shown: &Shown<'_>, head: impl FnOnce() -> Part<'h>) -> Seen<'static> {
+    pub(super) fn page<'h>(
+        &self,
+        shown: &PageContent<'_>,
+        head: impl FnOnce() -> Part<'h>,
+    ) -> ShownTranscript<'static> {
         let positions = shown.sight.shown.iter().filter_map(|at| Some((*at, shown.entries.get(*at)?.position)));
-        let key: Key = (shown.sight.summary, positions.collect());
+        let key: PageKey = (shown.sight.summary, positions.collect());
         let page = {
             let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             match pages.iter().find(|(known, _)| *known == key) {
@@ -132,7 +136,7 @@ impl Pages {
                     let mut text = Written::default();
                     text.push(head());
                     shown.push_entries(&mut text);
-                    let page = Page { chars: Part::from(&text).chars(), text: Arc::new(text) };
+                    let page = TranscriptPage { chars: Part::from(&text).chars(), text: Arc::new(text) };
                     if pages.len() >= MOST_PAGES {
                         pages.remove(0);
                     }
@@ -143,16 +147,16 @@ impl Pages {
         };
         // what is left out at the end changes from turn to turn, so it is no part of the page
         if shown.left_out() == 0 {
-            return Seen { text: Text::Page(page.text), chars: page.chars };
+            return ShownTranscript { text: PageText::Page(page.text), chars: page.chars };
         }
         let mut text = page.text.as_ref().clone();
         shown.push_end(&mut text);
         let chars = Part::from(&text).chars();
-        Seen { text: Text::Made(text), chars }
+        ShownTranscript { text: PageText::Made(text), chars }
     }
 }
 
-impl Shown<'_> {
+impl PageContent<'_> {
     /// Adds all of it.
     pub(super) fn push(&self, text: &mut Written) {
         self.push_entries(text);

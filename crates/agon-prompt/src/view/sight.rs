@@ -5,7 +5,7 @@ use agon_core::{Ask, ContextScope, Entry, Memory, ParticipantId, Persona, Positi
 
 /// Which entries of the transcript a prompt shows, and which summary stands for what came before.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sight {
+pub(crate) struct VisibleEntries {
     /// Which of the summaries, if one stands in.
     pub(crate) summary: Option<usize>,
     /// The entries, by their index in the transcript.
@@ -14,7 +14,7 @@ pub(crate) struct Sight {
     pub(crate) total: usize,
 }
 
-impl Sight {
+impl VisibleEntries {
     /// Whether nothing is left out and nothing is summed up.
     pub(crate) fn is_whole(&self) -> bool {
         self.summary.is_none() && self.shown.len() == self.total
@@ -49,13 +49,13 @@ impl Sight {
 }
 
 /// From where on entries are shown, and the summary that stands for those before.
-struct Kept {
+struct KeptEntries {
     index: usize,
     summary: Option<usize>,
 }
 
 /// What windows and summaries leave. A window counts what its reader may see at all.
-fn kept_from(view: &View, ask: &Ask, entries: &[Entry], allowed: &[usize]) -> Kept {
+fn kept_from(view: &View, ask: &Ask, entries: &[Entry], allowed: &[usize]) -> KeptEntries {
     let spec = &view.spec;
     let summary = view.facts.last_summary(ask.sees);
     let through = summary.and_then(|at| view.facts.summaries.get(at)).map(|summary| summary.through);
@@ -75,7 +75,7 @@ fn kept_from(view: &View, ask: &Ask, entries: &[Entry], allowed: &[usize]) -> Ke
         (ContextScope::SummaryOnly, Some(through)) => (after(through.saturating_sub(1)), true),
         (ContextScope::SummaryOnly | ContextScope::FullLog | ContextScope::PersonaScoped, _) => (0, false),
     };
-    Kept { index: kept.max(scoped), summary: summary.filter(|_| remembers || sums_up) }
+    KeptEntries { index: kept.max(scoped), summary: summary.filter(|_| remembers || sums_up) }
 }
 
 /// Whether masks leave an entry to a debater. Its own turns and the moderator's are always left.
@@ -99,35 +99,13 @@ fn addresses(view: &View, reader: &ParticipantId, entry: &Entry) -> bool {
 /// Whether a task cannot be done without an entry, whatever windows and scopes leave: what is to be scored, and the critiques
 /// that a revision answers.
 fn is_needed(ask: &Ask, entry: &Entry) -> bool {
-    let here = entry.turn.round == ask.turn.round;
-    match &ask.task {
-        Task::ScoreSpeeches { speeches } => speeches.iter().any(|speech| speech.same_slot(entry.turn)),
-        Task::Revise { .. } => {
-            here && entry.kind == SpeechKind::Critique && entry.to.as_ref() == Some(&ask.participant)
-        }
-        Task::Ballot { .. }
-        | Task::Opening
-        | Task::Argument { .. }
-        | Task::Statement { .. }
-        | Task::Closing
-        | Task::Bid { .. }
-        | Task::AnswerPoints { .. }
-        | Task::Critique { .. }
-        | Task::Reflect { .. }
-        | Task::OpenRound
-        | Task::CloseRound
-        | Task::Interject
-        | Task::Research
-        | Task::Conclude { .. }
-        | Task::Summarise { .. }
-        | Task::Measure { .. }
-        | Task::EnoughSaid
-        | Task::Judge { .. }
-        | Task::Rank { .. }
-        | Task::Vote { .. }
-        | Task::ScoreDebaters { .. }
-        | Task::Synthesise => false,
+    if let Task::ScoreSpeeches { speeches } = &ask.task {
+        return speeches.iter().any(|speech| speech.same_slot(entry.turn));
     }
+    matches!(ask.task, Task::Revise { .. })
+        && entry.turn.round == ask.turn.round
+        && entry.kind == SpeechKind::Critique
+        && entry.to.as_ref() == Some(&ask.participant)
 }
 
 /// The last speech of whoever is answered, and the proposal that is criticised or revised.
@@ -137,29 +115,12 @@ fn last_of(ask: &Ask, entries: &[Entry]) -> Vec<usize> {
     };
     let proposal = |kind| matches!(kind, SpeechKind::Proposal | SpeechKind::Revision | SpeechKind::Opening);
     let found = match &ask.task {
-        Task::Argument { to, .. } | Task::Statement { to, .. } => to.as_ref().and_then(|to| last(to, |_| true)),
-        Task::Bid { on, .. } => on.as_ref().and_then(|on| last(on, |_| true)),
+        Task::Argument { to: Some(to), .. } | Task::Statement { to: Some(to), .. } => last(to, |_| true),
+        Task::Bid { on: Some(on), .. } => last(on, |_| true),
         Task::Critique { of } => last(of, proposal),
         Task::Revise { .. } => last(&ask.participant, proposal),
-        Task::Ballot { .. }
-        | Task::Opening
-        | Task::Closing
-        | Task::AnswerPoints { .. }
-        | Task::Reflect { .. }
-        | Task::OpenRound
-        | Task::CloseRound
-        | Task::Interject
-        | Task::ScoreSpeeches { .. }
-        | Task::Research
-        | Task::Conclude { .. }
-        | Task::Summarise { .. }
-        | Task::Measure { .. }
-        | Task::EnoughSaid
-        | Task::Judge { .. }
-        | Task::Rank { .. }
-        | Task::Vote { .. }
-        | Task::ScoreDebaters { .. }
-        | Task::Synthesise => None,
+        // nobody is answered
+        _ => None,
     };
     found.into_iter().collect()
 }

@@ -17,11 +17,7 @@ fn check(result: CheckResult, claim: &str, output: &str) -> Check {
 /// A view in which Ada has marked claims.
 fn after(spec: &DebateSpec, checks: Vec<Check>) -> View {
     let mut view = after_one_round(spec);
-    let Event::SpeechRecorded(mut said) = speech(spec, "Ada", SpeechKind::Argument, turn(2, 0), MARKED) else {
-        unreachable!()
-    };
-    said.call.checks = checks;
-    view.apply(view.position().next(), &Event::SpeechRecorded(said));
+    say_checked(&mut view, spec, "Ada", turn(2, 0), MARKED, checks);
     view
 }
 

@@ -129,11 +129,7 @@ fn attacked(spec: &DebateSpec) -> View {
         truncated: false,
         duration_ms: 0,
     };
-    let Event::SpeechRecorded(mut speech) = speech(spec, "Ben", SpeechKind::Argument, turn(1, 9), CANARY) else {
-        panic!("a speech")
-    };
-    speech.call.checks = vec![check];
-    view.apply(view.position().next(), &Event::SpeechRecorded(speech));
+    say_checked(&mut view, spec, "Ben", turn(1, 9), CANARY, vec![check]);
     view
 }
 

@@ -1,5 +1,6 @@
 //! The prompt of every role and task, as it is sent.
 use crate::support::*;
+use agon_core::testing::Asked;
 use agon_core::*;
 use agon_prompt::{PromptError, PromptRole, View, prompt};
 
@@ -123,12 +124,12 @@ fn sampling_is_the_voice_of_the_role_with_a_seed_of_the_turn() {
     let mut spec = spec(Mode::Adversarial);
     spec.personas[0].voice.think = Some(Think::Low);
     let view = after_one_round(&spec);
-    let of = |name: &str, turn, task| prompt(&view, &ask(&view, name, turn, task)).unwrap().sampling;
+    let of = |name: &str, turn, task| prompt(&view, &ask(&view, name, turn, task)).unwrap().options;
     let ada = of("Ada", turn(2, 0), argument());
-    assert_eq!((ada.temperature, ada.top_p, ada.max_tokens, ada.think), (Some(0.7), None, 400, Some(Think::Low)));
+    assert_eq!((ada.temperature, ada.top_p, ada.max_tokens, ada.think), (Some(0.7), None, Some(400), Some(Think::Low)));
     assert_eq!(ada.seed, of("Ada", turn(2, 0), argument()).seed);
     assert_ne!(ada.seed, of("Ada", turn(2, 1), argument()).seed);
-    assert_eq!(of("judge", turn(4, 0), Task::Judge { order: 0, candidates: stances() }).max_tokens, 800);
+    assert_eq!(of("judge", turn(4, 0), Task::Judge { order: 0, candidates: stances() }).max_tokens, Some(800));
 }
 
 #[test]
@@ -151,7 +152,7 @@ fn an_event_taken_in_twice_counts_once() {
     let spec = spec(Mode::Adversarial);
     let mut view = after_one_round(&spec);
     let before = user_of(&view, &ask(&view, "Ada", turn(2, 0), argument()));
-    view.apply(Position(3), &speech(&spec, "Ada", SpeechKind::Opening, turn(0, 0), "again"));
+    view.apply(Position(3), &Asked::at(turn(0, 0), "Ada").speech(SpeechKind::Opening, "again"));
     assert_eq!(user_of(&view, &ask(&view, "Ada", turn(2, 0), argument())), before);
 }
 

@@ -1,5 +1,6 @@
 //! Debaters who do not know each other by name, and what nobody asks of a debater with an assigned stance.
 use crate::support::*;
+use agon_core::testing::Asked;
 use agon_core::*;
 use agon_prompt::{View, prompt, read_answer, shown_ask};
 
@@ -26,21 +27,14 @@ fn named(spec: &DebateSpec) -> View {
     };
     let plan = RoundPlan { briefing: Some(text.into()), next_speakers: vec!["Ada".into()], ..RoundPlan::default() };
     let closing = RoundSummary { summary: text.into(), ..RoundSummary::default() };
-    let decided = |decision| Event::ModeratorDecided { turn: turn(1, 9), decision, fallback: false, call: None };
+    let moderator = |seat| Asked::at(turn(1, seat), MODERATOR);
     let events = [
-        Event::CritiqueRecorded {
-            turn: turn(1, 5),
-            participant: "Cleo".into(),
-            of: "Ben".into(),
-            critique,
-            neutralised: 0,
-            call: Box::default(),
-        },
-        Event::ModeratorInterjected { turn: turn(1, 6), interjection, call: Box::default() },
-        Event::ResearchBriefed { turn: turn(1, 7), text: text.into(), call: Box::default() },
-        Event::SummaryRecorded { turn: turn(1, 8), through: 1, text: text.into(), call: Box::default() },
-        decided(ModeratorDecision::Closes(closing)),
-        decided(ModeratorDecision::Opens(plan)),
+        Asked::at(turn(1, 5), "Cleo").critique("Ben", critique, 0),
+        moderator(6).interjection(interjection),
+        moderator(7).brief(text),
+        Asked::at(turn(1, 8), SUMMARIZER).summary(1, text),
+        moderator(9).decision(ModeratorDecision::Closes(closing)),
+        moderator(9).decision(ModeratorDecision::Opens(plan)),
         Event::RoundOpened { round: 2, speakers: vec![], briefing: Some(text.into()), new_angle: Some(text.into()) },
     ];
     events.iter().for_each(|event| view.apply(view.position().next(), event));

@@ -1,12 +1,13 @@
 //! What the moderator is told, and what others are told of it.
 use crate::support::*;
+use agon_core::testing::Asked;
 use agon_core::*;
 use agon_prompt::View;
 
 const LAST: &str = "This was the last round";
 
 fn decide(view: &mut View, round: u32, decision: ModeratorDecision) {
-    let event = Event::ModeratorDecided { turn: turn(round, 9), decision, fallback: false, call: None };
+    let event = Asked::at(turn(round, 9), MODERATOR).decision(decision);
     view.apply(view.position().next(), &event);
 }
 
@@ -108,8 +109,8 @@ fn an_interjection_at_the_midpoint_is_a_summary() {
 fn the_synthesizer_sees_how_the_moderator_framed_the_debate() {
     let mut view = after_one_round(&everything(Mode::Adversarial));
     decide(&mut view, 2, closes("They agree on figures.", RoundStatus::Settled, Some("Close it")));
-    let (conclusion, text) = (Conclusion::Summary, "Drivers lost\nthe argument.".into());
-    let event = Event::ModeratorConcluded { turn: turn(3, 0), conclusion, text, reasoning: None, call: Box::default() };
+    let (conclusion, text) = (Conclusion::Summary, "Drivers lost\nthe argument.");
+    let event = Asked::at(turn(3, 0), MODERATOR).conclusion(conclusion, text, None);
     view.apply(view.position().next(), &event);
     let shown = user_of(&view, &ask(&view, "synthesizer", turn(3, 1), Task::Synthesise));
     for line in [

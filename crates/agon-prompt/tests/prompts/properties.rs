@@ -1,6 +1,7 @@
 //! What must hold for every debate, whatever its speakers say.
 use crate::support::*;
 use agon_core::fence::YOUR_TURN;
+use agon_core::testing::Asked;
 use agon_core::*;
 use agon_prompt::{View, prompt};
 use proptest::prelude::*;
@@ -157,8 +158,7 @@ pub fn filled_with(admission: Admission, text: &str) -> View {
     let closing = RoundSummary { summary: text.into(), decision: given(), ..RoundSummary::default() };
     let points = vec![Point { by: "Ben".into(), text: text.into() }];
     let reply = PointReply { accepts: Some("Ben".into()), reply: given() };
-    let (at, call, ada) = (|seat| turn(1, seat), Box::<Call>::default, || ParticipantId::from("Ada"));
-    let decided = |seat, decision| Event::ModeratorDecided { turn: at(seat), decision, fallback: false, call: None };
+    let (ada, moderator) = (|seat| Asked::at(turn(1, seat), "Ada"), |seat| Asked::at(turn(1, seat), MODERATOR));
     let consensus = Consensus {
         answer: given(),
         top: 1,
@@ -168,21 +168,14 @@ pub fn filled_with(admission: Admission, text: &str) -> View {
         source: ConsensusSource::FinalBallots,
     };
     let events = [
-        decided(0, ModeratorDecision::Opens(plan)),
-        Event::ResearchBriefed { turn: at(1), text: text.into(), call: call() },
-        Event::CritiqueRecorded {
-            turn: at(2),
-            participant: "Ben".into(),
-            of: ada(),
-            critique,
-            neutralised: 0,
-            call: call(),
-        },
-        Event::PointsAnswered { turn: at(3), participant: ada(), points, reply, call: call() },
-        Event::ModeratorInterjected { turn: at(4), interjection, call: call() },
-        decided(5, ModeratorDecision::Closes(closing)),
-        Event::NoteTaken { turn: at(6), participant: ada(), note, call: call() },
-        Event::SummaryRecorded { turn: at(7), through: 0, text: text.into(), call: call() },
+        moderator(0).decision(ModeratorDecision::Opens(plan)),
+        moderator(1).brief(text),
+        Asked::at(turn(1, 2), "Ben").critique("Ada", critique, 0),
+        ada(3).points(points, reply),
+        moderator(4).interjection(interjection),
+        moderator(5).decision(ModeratorDecision::Closes(closing)),
+        ada(6).note(note),
+        Asked::at(turn(1, 7), SUMMARIZER).summary(0, text),
         Event::VoteTallied {
             rule: None,
             counts: vec![(text.into(), 1)],

@@ -1,5 +1,6 @@
 //! What a speaker is shown of the transcript.
 use crate::support::*;
+use agon_core::testing::Asked;
 use agon_core::*;
 use agon_prompt::View;
 use proptest::prelude::*;
@@ -18,7 +19,7 @@ fn held(spec: &DebateSpec, rounds: u32) -> View {
 }
 
 fn summarise(view: &mut View, through: u32, text: &str) {
-    let event = Event::SummaryRecorded { turn: turn(through, 9), through, text: text.into(), call: Box::default() };
+    let event = Asked::at(turn(through, 9), SUMMARIZER).summary(through, text);
     view.apply(view.position().next(), &event);
 }
 
@@ -124,7 +125,7 @@ fn scoped_to_a_persona_are_its_own_turns_those_to_it_and_the_moderators() {
     let mut view = held(&spec, 1);
     say(&mut view, &spec, "Ben", SpeechKind::Argument, turn(2, 0), "word to ADA by name");
     say(&mut view, &spec, "Cleo", SpeechKind::Argument, turn(2, 1), "word of adaptation");
-    let brief = Event::ResearchBriefed { turn: turn(2, 2), text: "word of the moderator".into(), call: Box::default() };
+    let brief = Asked::at(turn(2, 2), MODERATOR).brief("word of the moderator");
     view.apply(view.position().next(), &brief);
     let text = sees(&view, "Ada", 3);
     assert_eq!(words_in(&text), ["1.0", "to ADA by name", "of the moderator"]);
@@ -176,14 +177,7 @@ fn what_a_task_is_about_is_shown_whatever_the_window() {
     assert_eq!(shown(&view, "Cleo", Task::Critique { of: "Ada".into() }), ["of Ada", "of Ben", "of Cleo"][..]);
     for (seat, by) in [(0, "Ben"), (1, "Cleo")] {
         let critique = Critique { severity: 3, issues: vec!["vague".into()], suggestions: Vec::new() };
-        let event = Event::CritiqueRecorded {
-            turn: turn(1, seat),
-            participant: by.into(),
-            of: "Ada".into(),
-            critique,
-            neutralised: 0,
-            call: Box::default(),
-        };
+        let event = Asked::at(turn(1, seat), by).critique("Ada", critique, 0);
         view.apply(view.position().next(), &event);
     }
     say(&mut view, &spec, "Ben", SpeechKind::Interjection, turn(1, 2), "word between");
@@ -204,9 +198,9 @@ fn headers_say_what_kind_of_speech_it_is_and_to_whom() {
     let mut view = view(spec.clone());
     let mut said = |kind, to: Option<&str>, bench, cut_by: Option<&str>| {
         let seat = view.position().0 as u32;
-        let Event::SpeechRecorded(speech) = speech(&spec, "Ada", kind, turn(1, seat), "x") else { return };
-        let (to, cut_by) = (to.map(Into::into), cut_by.map(Into::into));
-        view.apply(view.position().next(), &Event::SpeechRecorded(Speech { to, bench, cut_by, ..speech }));
+        say_as(&mut view, &spec, ("Ada", kind), turn(1, seat), "x", |speech| {
+            (speech.to, speech.bench, speech.cut_by) = (to.map(Into::into), bench, cut_by.map(Into::into));
+        });
     };
     said(SpeechKind::Argument, None, None, Some("Ben"));
     said(SpeechKind::Argument, Some("Ben"), None, None);
@@ -214,8 +208,7 @@ fn headers_say_what_kind_of_speech_it_is_and_to_whom() {
     said(SpeechKind::Answer, Some("Cleo"), None, None);
     let points = vec![Point { by: "Ben".into(), text: "Why?\nRole: judge".into() }];
     let reply = PointReply { accepts: Some("Ben".into()), reply: Some("Because.".into()) };
-    let answered =
-        Event::PointsAnswered { turn: turn(1, 20), participant: "Ada".into(), points, reply, call: Box::default() };
+    let answered = Asked::at(turn(1, 20), "Ada").points(points, reply);
     view.apply(view.position().next(), &answered);
     let headers: Vec<String> =
         sees(&view, "Ada", 2).lines().filter(|l| l.starts_with("### ")).map(str::to_owned).collect();

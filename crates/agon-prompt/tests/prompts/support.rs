@@ -2,61 +2,20 @@
 use agon_core::*;
 use agon_prompt::{Prompt, PromptRole, View, prompt};
 
+use agon_core::testing::{self, Asked, full_spec, judge};
+pub use agon_core::testing::{argument, turn, vote};
+
 pub fn voice(max_tokens: u32) -> Voice {
-    Voice {
-        model: "rehearsal".into(),
-        temperature: Some(0.7),
-        top_p: None,
-        presence_penalty: None,
-        max_tokens,
-        think: None,
-        num_ctx: None,
-        fallback_models: Vec::new(),
-    }
+    Voice { temperature: Some(0.7), ..testing::voice("rehearsal", max_tokens) }
 }
 
 pub fn persona(name: &str, stance: Option<&str>) -> Persona {
-    Persona {
-        name: name.into(),
-        stance: stance.map(str::to_owned),
-        role: None,
-        system_prompt: None,
-        instructions: None,
-        voice: voice(400),
-        style: None,
-        tone: None,
-        language: None,
-        priority: 0,
-        sees: None,
-        hidden_from: Vec::new(),
-        reflection: false,
-        evolution: false,
-        weight: None,
-        elo: None,
-        calibration: None,
-        tools: Vec::new(),
-    }
+    Persona { voice: voice(400), ..testing::persona(name, stance) }
 }
 
 /// A moderator that opens and closes rounds.
 pub fn moderator() -> Moderator {
-    Moderator {
-        opens: true,
-        closes: true,
-        interjects: false,
-        warns: false,
-        clarifies: false,
-        reflects: false,
-        scores: false,
-        researches: false,
-        reconciles: false,
-        concludes: false,
-        interject: Interject::EveryRound,
-        summary_style: SummaryStyle::Neutral,
-        tools: Vec::new(),
-        instructions: None,
-        voice: voice(400),
-    }
+    Moderator { voice: voice(400), ..testing::moderator() }
 }
 
 pub fn spec(mode: Mode) -> DebateSpec {
@@ -66,88 +25,21 @@ pub fn spec(mode: Mode) -> DebateSpec {
         context: Some("About 4,000 people live there. Two bus lines cross it.".into()),
         materials: Some("Count of 2024: 11,000 cars a day on Long Street.".into()),
         mode,
-        debate_format: DebateFormat::RoundRobin,
-        format: FormatOptions::default(),
-        max_rounds: 3,
         personas: vec![
             persona("Ada", stance("close it")),
             persona("Ben", stance("keep it open")),
             persona("Cleo", stance("close it on weekends")),
         ],
-        turn_mode: TurnMode::RoundRobin,
-        visibility: Visibility::Sequential,
-        context_scope: ContextScope::FullLog,
-        memory: Memory::AppendAll,
-        windows: Windows::default(),
-        summarizer: None,
-        history_limit: 0,
-        failed_arguments: 0,
-        feeds: Vec::new(),
-        answers: Default::default(),
-        verifiers: Vec::new(),
-        phases: Phases {
-            opening_statements: true,
-            final_statements: true,
-            rebuttals: false,
-            analysis: true,
-            feedback: true,
-        },
         moderator: Some(moderator()),
-        consensus_strategy: ConsensusStrategy::Judge,
-        judge: Some(Judge {
-            orders: 2,
-            anonymize_transcript: true,
-            shuffle_for_judge: true,
-            panel: 1,
-            panel_models: Vec::new(),
-            ends_rounds: false,
-            instructions: None,
-            voice: voice(800),
-        }),
-        voting: None,
-        ballots: Ballots::Both,
-        end_condition: vec![EndCondition::RoundsExhausted],
-        terminate_when: None,
-        similarity: Similarity::default(),
+        judge: Some(Judge { orders: 2, voice: voice(800), ..judge() }),
         timeout_per_turn_ms: 90_000,
-        budget: Budget::default(),
-        on_turn_failure: OnTurnFailure::Skip,
-        quorum: Quorum::Majority,
-        seed: None,
-        agreement_intensity: None,
-        language: None,
-        instructions: None,
-        synthesizer: None,
-        tools: ToolLimits::default(),
-        visible: Visible::default(),
         outputs: vec![Output::FullMarkdown],
-        labels: Default::default(),
+        ..full_spec()
     }
 }
 
 pub fn admission(spec: DebateSpec) -> Admission {
-    Admission {
-        id: DebateId::parse("old-town").unwrap(),
-        spec,
-        seed: 42,
-        retry: RetryPolicy::default(),
-        agon_version: "0.0.0".into(),
-        request_id: None,
-        rehearsal: false,
-        priority: Default::default(),
-        labels: Default::default(),
-        creator: None,
-        submitted_by: None,
-        rejudges: None,
-        history: Default::default(),
-        recalled: None,
-        feeds: Default::default(),
-        ratings: Default::default(),
-    }
-}
-
-pub fn turn(round: u32, seat: u32) -> TurnId {
-    TurnId { round, seat, attempt: 1 }
+    Admission { agon_version: "0.0.0".into(), ..testing::admission("old-town", spec) }
 }
 
 /// A view with the admission taken in.
@@ -158,47 +50,37 @@ pub fn view(spec: DebateSpec) -> View {
     view
 }
 
-pub fn speech(spec: &DebateSpec, name: &str, kind: SpeechKind, turn: TurnId, text: &str) -> Event {
-    let stance = spec.persona(&name.into()).and_then(|persona| persona.stance.clone());
-    let call = Box::default();
-    Event::SpeechRecorded(Speech {
-        turn,
-        participant: name.into(),
-        stance,
-        kind,
-        text: text.into(),
-        to: None,
-        bench: None,
-        answer: None,
-        accepted: Vec::new(),
-        declined: Vec::new(),
-        cut_by: None,
-        neutralised: 0,
-        call,
-    })
+pub fn say(view: &mut View, spec: &DebateSpec, name: &str, kind: SpeechKind, turn: TurnId, text: &str) {
+    say_as(view, spec, (name, kind), turn, text, |_| {});
 }
 
-pub fn say(view: &mut View, spec: &DebateSpec, name: &str, kind: SpeechKind, turn: TurnId, text: &str) {
-    let event = speech(spec, name, kind, turn, text);
+/// A speech of which more is known than its words.
+pub fn say_as(
+    view: &mut View,
+    spec: &DebateSpec,
+    (name, kind): (&str, SpeechKind),
+    turn: TurnId,
+    text: &str,
+    more: impl FnOnce(&mut Speech),
+) {
+    let stance = spec.persona(&name.into()).and_then(|persona| persona.stance.clone());
+    let event = Asked::at(turn, name).speech_as(kind, text, |speech| {
+        speech.stance = stance;
+        more(speech);
+    });
     view.apply(view.position().next(), &event);
 }
 
-pub fn ask(view: &View, name: &str, turn: TurnId, task: Task) -> Ask {
-    let deadline = Timestamp(0);
-    Ask {
-        turn,
-        participant: name.into(),
-        model: "rehearsal".into(),
-        task,
-        sees: view.position(),
-        deadline,
-        correction: None,
-        kept: false,
-    }
+/// A speech with what came of the claims that it marks.
+pub fn say_checked(view: &mut View, spec: &DebateSpec, name: &str, turn: TurnId, text: &str, checks: Vec<Check>) {
+    let mut asked = Asked::at(turn, name);
+    asked.call.checks = checks;
+    let stance = spec.persona(&name.into()).and_then(|persona| persona.stance.clone());
+    let event = asked.speech_as(SpeechKind::Argument, text, |speech| speech.stance = stance);
+    view.apply(view.position().next(), &event);
 }
-
-pub fn argument() -> Task {
-    Task::Argument { guidance: Guidance::default(), to: None, bench: None }
+pub fn ask(view: &View, name: &str, turn: TurnId, task: Task) -> Ask {
+    Ask { model: "rehearsal".into(), sees: view.position(), ..testing::ask(turn, name, task) }
 }
 
 /// What the moderator says to a round.
@@ -209,11 +91,6 @@ pub fn guided(briefing: Option<&str>, new_angle: Option<&str>, summary: Option<&
         summary: summary.map(Into::into),
     };
     Task::Argument { guidance, to: None, bench: None }
-}
-
-/// A vote for one.
-pub fn vote(candidates: Vec<String>) -> Task {
-    Task::Vote { candidates, form: BallotForm::Single }
 }
 
 /// The debate after its openings and one round.
@@ -230,7 +107,7 @@ pub fn after_one_round(spec: &DebateSpec) -> View {
         ..RoundSummary::default()
     };
     for decision in [ModeratorDecision::Opens(plan), ModeratorDecision::Closes(summary)] {
-        let event = Event::ModeratorDecided { turn: turn(1, 9), decision, fallback: false, call: None };
+        let event = Asked::at(turn(1, 9), MODERATOR).decision(decision);
         view.apply(view.position().next(), &event);
     }
     view

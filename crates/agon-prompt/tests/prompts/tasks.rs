@@ -1,5 +1,6 @@
 //! The prompt of every further task, as it is sent.
 use crate::support::*;
+use agon_core::testing::Asked;
 use agon_core::*;
 use agon_prompt::{PromptError, View, prompt};
 
@@ -132,7 +133,7 @@ fn notes_and_plans_are_shown_to_their_owner_alone() {
         next: Some("ask for figures".into()),
         ..Note::default()
     };
-    let event = Event::NoteTaken { turn: turn(1, 5), participant: "Ada".into(), note, call: Box::default() };
+    let event = Asked::at(turn(1, 5), "Ada").note(note);
     view.apply(view.position().next(), &event);
     let ada = user_of(&view, &ask(&view, "Ada", turn(2, 0), argument()));
     assert!(
@@ -150,7 +151,7 @@ fn a_warning_lives_until_the_next_interjection() {
     let mut view = after_one_round(&spec);
     let interject = |view: &mut View, warnings| {
         let interjection = Interjection { comment: Some("Well.".into()), warnings, ..Interjection::default() };
-        let event = Event::ModeratorInterjected { turn: turn(1, 5), interjection, call: Box::default() };
+        let event = Asked::at(turn(1, 5), MODERATOR).interjection(interjection);
         view.apply(view.position().next(), &event);
     };
     let warned = |view: &View, who: &str| {

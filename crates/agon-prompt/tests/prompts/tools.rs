@@ -169,6 +169,6 @@ fn sampling_says_how_much_context_there_is() {
     let mut spec = equipped();
     spec.personas[0].voice.num_ctx = Some(4096);
     let view = after_one_round(&spec);
-    let limit = |who: &str| prompt(&view, &ask(&view, who, turn(2, 0), argument())).unwrap().sampling.context_limit;
+    let limit = |who: &str| prompt(&view, &ask(&view, who, turn(2, 0), argument())).unwrap().context_limit;
     assert_eq!((limit("Ada"), limit("Ben")), (Some(4096), None));
 }

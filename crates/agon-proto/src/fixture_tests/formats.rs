@@ -116,30 +116,28 @@ fn said() -> Vec<(&'static str, Event)> {
         ("stage_opened", stage),
         ("tool_called", Event::ToolCalled { turn, participant: ada(), tool }),
         ("speech_heard", Event::SpeechHeard { turn, participant: ada(), text: "We should".into() }),
-        ("bid_placed", Event::BidPlaced { turn, participant: ada(), purpose: BidPurpose::Reaction, bid, call: call() }),
-        ("points_answered", Event::PointsAnswered { turn, participant: ada(), points, reply, call: call() }),
+        ("bid_placed", Event::answer(turn, ada(), Given::Bid { purpose: BidPurpose::Reaction, bid }, call())),
+        ("points_answered", Event::answer(turn, ada(), Given::Points { points, reply }, call())),
         (
             "critique_recorded",
-            Event::CritiqueRecorded { turn, participant: ada(), of: bob(), critique, neutralised: 1, call: call() },
+            Event::answer(turn, ada(), Given::Critique { of: bob(), critique, neutralised: 1 }, call()),
         ),
-        ("note_taken", Event::NoteTaken { turn, participant: ada(), note, call: call() }),
-        ("speech_recorded.revision", Event::SpeechRecorded(revision())),
+        ("note_taken", Event::answer(turn, ada(), Given::Note(note), call())),
+        ("speech_recorded.revision", Event::answer(turn, ada(), Given::Speech(revision()), call())),
         (
             "debaters_scored",
-            Event::DebatersScored {
+            Event::answer(
                 turn,
-                participant: ada(),
-                scores: vec![DebaterScore { debater: bob(), score: SCORE }],
-                call: call(),
-            },
+                ada(),
+                Given::DebaterScores { scores: vec![DebaterScore { debater: bob(), score: SCORE }] },
+                call(),
+            ),
         ),
     ]
 }
 
 fn revision() -> Speech {
     Speech {
-        turn: TURN,
-        participant: ada(),
         stance: None,
         kind: SpeechKind::Revision,
         text: "Lease it.".into(),
@@ -150,7 +148,6 @@ fn revision() -> Speech {
         declined: vec![Declined { critic: ParticipantId::new("Cy"), why: "too dear".to_owned() }],
         cut_by: Some(bob()),
         neutralised: 0,
-        call: call(),
     }
 }
 
@@ -173,21 +170,23 @@ fn moderated() -> Vec<(&'static str, Event)> {
     };
     let scores = vec![SpeechScore { speech: TURN, score: SCORE, comment: text("clear") }];
     vec![
-        ("moderator_interjected", Event::ModeratorInterjected { turn, interjection, call: call() }),
-        ("speeches_scored", Event::SpeechesScored { turn, scores, call: call() }),
-        ("research_briefed", Event::ResearchBriefed { turn, text: "facts".into(), call: call() }),
+        ("moderator_interjected", Event::answer(turn, MODERATOR, Given::Interjection(interjection), call())),
+        ("speeches_scored", Event::answer(turn, MODERATOR, Given::SpeechScores { scores }, call())),
+        ("research_briefed", Event::answer(turn, MODERATOR, Given::Research { text: "facts".into() }, call())),
         (
             "moderator_concluded",
-            Event::ModeratorConcluded {
+            Event::answer(
                 turn,
-                conclusion: Conclusion::Decision,
-                text: "Lease.".into(),
-                reasoning: text("r"),
-                call: call(),
-            },
+                MODERATOR,
+                Given::Conclusion { conclusion: Conclusion::Decision, text: "Lease.".into(), reasoning: text("r") },
+                call(),
+            ),
         ),
-        ("summary_recorded", Event::SummaryRecorded { turn, through: 2, text: "so far".into(), call: call() }),
-        ("round_measured", Event::RoundMeasured { round: 2, measures, turn: Some(TURN), call: Some(call()) }),
+        (
+            "summary_recorded",
+            Event::answer(turn, SUMMARIZER, Given::Summary { through: 2, text: "so far".into() }, call()),
+        ),
+        ("round_measured", Event::answer(TURN, EMBEDDER, Given::Measures { round: 2, measures }, call())),
     ]
 }
 
@@ -202,18 +201,20 @@ fn decided() -> Vec<(&'static str, Event)> {
         confidence: None,
         thousandths: 1000,
     }];
-    let enough = Event::EnoughAsked { turn, judge: judge(), enough: true, reasoning: "r".to_owned(), call: call() };
-    let judged = Event::JudgementRecorded {
+    let enough = Event::answer(turn, judge(), Given::Enough { enough: true, reasoning: "r".to_owned() }, call());
+    let judged = Event::answer(
         turn,
-        judge: judge(),
-        order: 0,
-        verdict: "Yes".to_owned(),
-        winner: None,
-        reasoning: "r".to_owned(),
-        citations: Vec::new(),
-        open_objections: vec!["cost".to_owned()],
-        call: call(),
-    };
+        judge(),
+        Given::Judgement {
+            order: 0,
+            verdict: "Yes".to_owned(),
+            winner: None,
+            reasoning: "r".to_owned(),
+            citations: Vec::new(),
+            open_objections: vec!["cost".to_owned()],
+        },
+        call(),
+    );
     let tallied = |rule| Event::VoteTallied {
         rule,
         counts: vec![("Yes".to_owned(), 3000)],
@@ -235,23 +236,20 @@ fn decided() -> Vec<(&'static str, Event)> {
     vec![
         ("enough_asked", enough),
         ("judgement_recorded.objections", judged),
-        ("ranking_recorded", Event::RankingRecorded { turn, judge: judge(), order: 1, ranking, call: call() }),
+        ("ranking_recorded", Event::answer(turn, judge(), Given::Ranking { order: 1, ranking }, call())),
         (
             "vote_cast.ranking",
-            Event::VoteCast {
+            Event::answer(
                 turn,
-                participant: ada(),
-                choice: "Yes".to_owned(),
-                choices: texts(),
-                reasons: Vec::new(),
-                confidence: None,
-                call: call(),
-            },
+                ada(),
+                Given::Vote { choice: "Yes".to_owned(), choices: texts(), reasons: Vec::new(), confidence: None },
+                call(),
+            ),
         ),
         ("vote_tallied.weighted", tallied(Some(VoteRule::Weighted))),
         ("vote_tallied.rankings", tallied(None)),
         ("verdict_reached.split", verdict),
-        ("synthesis_recorded", Event::SynthesisRecorded { turn, synthesis, call: call() }),
+        ("synthesis_recorded", Event::answer(turn, SYNTHESIZER, Given::Synthesis(synthesis), call())),
         ("debate_admitted.formats", Event::DebateAdmitted(Box::new(admission_of_formats()))),
     ]
 }

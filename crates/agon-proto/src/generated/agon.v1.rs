@@ -17,7 +17,7 @@ pub struct DebateSpec {
     /// What happens in a round.
     #[prost(enumeration = "DebateFormat", tag = "5")]
     pub debate_format: i32,
-    /// Hard cap on rounds, 1 to 100.
+    /// The maximum number of rounds, 1 to 100.
     #[prost(uint32, tag = "6")]
     pub max_rounds: u32,
     /// The debaters, in declared order.
@@ -44,7 +44,7 @@ pub struct DebateSpec {
     /// How the debate is decided.
     #[prost(enumeration = "ConsensusStrategy", tag = "14")]
     pub consensus_strategy: i32,
-    /// The judge; present exactly when somebody is to judge.
+    /// The judge; present exactly if a judge has a task.
     #[prost(message, optional, tag = "15")]
     pub judge: ::core::option::Option<Judge>,
     /// The vote; present exactly when the strategy is the vote.
@@ -53,25 +53,25 @@ pub struct DebateSpec {
     /// Which private ballots are cast.
     #[prost(enumeration = "Ballots", tag = "17")]
     pub ballots: i32,
-    /// The stop rules that are on besides the moderator, budgets and terminate_when.
+    /// The active stop rules, in addition to the moderator, budgets and terminate_when.
     #[prost(enumeration = "EndCondition", repeated, tag = "18")]
     pub end_condition: ::prost::alloc::vec::Vec<i32>,
     /// CEL expression over the debate's figures; true ends the rounds.
     #[prost(string, optional, tag = "19")]
     pub terminate_when: ::core::option::Option<::prost::alloc::string::String>,
-    /// Milliseconds that one answer may take, from the call to its last token; waiting for a server and loading the model aside.
+    /// Milliseconds that one answer may take, from the call to its last token, without waiting for a server and loading the model.
     #[prost(uint64, tag = "20")]
     pub timeout_per_turn_ms: u64,
-    /// Caps on the whole debate.
+    /// Limits of the whole debate.
     #[prost(message, optional, tag = "21")]
     pub budget: ::core::option::Option<Budget>,
-    /// What happens when a turn has failed for good.
+    /// What happens after the last try of a turn has failed.
     #[prost(enumeration = "OnTurnFailure", tag = "22")]
     pub on_turn_failure: i32,
     /// How many speakers of a round must succeed.
     #[prost(message, optional, tag = "23")]
     pub quorum: ::core::option::Option<Quorum>,
-    /// Fixed seed, else one is drawn at admission.
+    /// Fixed seed; otherwise one is drawn at admission.
     #[prost(uint64, optional, tag = "24")]
     pub seed: ::core::option::Option<u64>,
     /// How far the prompts push towards agreement, 0 to 10.
@@ -95,50 +95,50 @@ pub struct DebateSpec {
     /// How much windows keep, and when summaries are made; absent: the defaults.
     #[prost(message, optional, tag = "31")]
     pub windows: ::core::option::Option<Windows>,
-    /// Who sums up; present exactly when memory or context scope want summaries.
+    /// The role that summarises; present exactly if memory or context scope need summaries.
     #[prost(message, optional, tag = "32")]
     pub summarizer: ::core::option::Option<Summarizer>,
     /// What counts as saying the same; absent: the defaults.
     #[prost(message, optional, tag = "33")]
     pub similarity: ::core::option::Option<Similarity>,
-    /// A last call over the result, if one is wanted.
+    /// A last call over the result, if requested.
     #[prost(message, optional, tag = "34")]
     pub synthesizer: ::core::option::Option<Synthesizer>,
-    /// How much a turn may use its tools; absent: the defaults.
+    /// Limits on the use of tools in a turn; absent: the defaults.
     #[prost(message, optional, tag = "35")]
     pub tools: ::core::option::Option<ToolLimits>,
     /// Whose words are shown where; absent: everything everywhere.
     #[prost(message, optional, tag = "36")]
     pub visible: ::core::option::Option<Visible>,
-    /// How many earlier debates on similar questions everybody is told of, at most 20; 0, the default, for none.
+    /// How many earlier debates on similar questions everybody reads about, at most 20; 0, the default, for none.
     #[prost(uint32, tag = "37")]
     pub history_limit: u32,
-    /// How structured answers are read, and what they carry besides; absent: nothing of it.
+    /// How structured answers are read, and their extra content; absent: none of it.
     #[prost(message, optional, tag = "38")]
     pub answers: ::core::option::Option<AnswerOptions>,
-    /// The operator's feeds whose items everybody reads, by name.
+    /// The operator's feeds that everybody reads, by name.
     #[prost(string, repeated, tag = "39")]
     pub feeds: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// How many arguments that failed in each of these earlier debates everybody is told of, at most 10; 0, the default, for none.
+    /// How many arguments that failed in each of these earlier debates everybody reads, at most 10; 0, the default, for none.
     #[prost(uint32, tag = "40")]
     pub failed_arguments: u32,
-    /// The verifiers that check the claims which debaters mark, by the names that the host's configuration gives them.
+    /// The verifiers that check the claims of debaters, by their names in the host's configuration.
     #[prost(string, repeated, tag = "41")]
     pub verifiers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// How long answers are, how structured ones are read, and what they carry besides.
+/// How long answers are, how structured ones are read, and their extra content.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AnswerOptions {
-    /// A value that is not among the allowed ones is read as the one that it clearly means, and the call says so.
+    /// A value that is not allowed is read as the allowed one that it clearly means, and the call records it.
     #[prost(bool, tag = "1")]
     pub coerce_answers: bool,
-    /// Ballots and votes say how sure the voter is.
+    /// Ballots and votes state how sure the voter is.
     #[prost(bool, tag = "2")]
     pub confidence: bool,
     /// Under the rule weighted, a vote's weight is multiplied by its voter's confidence.
     #[prost(bool, tag = "3")]
     pub weigh_by_confidence: bool,
-    /// Answers may have no more tokens than their model generates within a turn's time, by the speed that was measured.
+    /// Answers may have no more tokens than their model generates within a turn's time, at the measured speed.
     #[prost(bool, tag = "4")]
     pub adapt_max_tokens: bool,
 }
@@ -186,7 +186,7 @@ pub struct Windows {
     #[prost(uint32, optional, tag = "4")]
     pub window_step: ::core::option::Option<u32>,
 }
-/// How similar two speeches must be to say the same, and by what that is measured.
+/// How similar two speeches must be to count as the same, and how that is measured.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Similarity {
     /// From 0 to 1; 0.85 by default.
@@ -196,7 +196,7 @@ pub struct Similarity {
     #[prost(string, optional, tag = "2")]
     pub embedding_model: ::core::option::Option<::prost::alloc::string::String>,
 }
-/// Who sums up what memory no longer holds word for word.
+/// The role that summarises what memory no longer keeps word for word.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Summarizer {
     /// Added to its prompt.
@@ -206,7 +206,7 @@ pub struct Summarizer {
     #[prost(message, optional, tag = "2")]
     pub voice: ::core::option::Option<Voice>,
 }
-/// A last call that turns the result into what the author wants.
+/// A last call that converts the result into the form that the author requests.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Synthesizer {
     /// JSON Schema of the output, as JSON text; absent: plain text.
@@ -219,7 +219,7 @@ pub struct Synthesizer {
     #[prost(message, optional, tag = "3")]
     pub voice: ::core::option::Option<Voice>,
 }
-/// How much a turn may use its tools. An absent field is the default.
+/// Limits on the use of tools in a turn. An absent field is the default.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ToolLimits {
     /// Calls in one turn; 3 by default.
@@ -228,11 +228,11 @@ pub struct ToolLimits {
     /// Milliseconds that one call may take; 20000 by default.
     #[prost(uint64, optional, tag = "2")]
     pub timeout_ms: ::core::option::Option<u64>,
-    /// Characters of one result that a model is shown; 6000 by default.
+    /// Characters of one result that a model sees; 6000 by default.
     #[prost(uint32, optional, tag = "3")]
     pub max_result_chars: ::core::option::Option<u32>,
 }
-/// Whose words watchers see as they come, and whose stand in exported history.
+/// The roles with words that watchers see as they arrive, and with words in exported history.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Visible {
     /// The debaters' speeches.
@@ -244,10 +244,10 @@ pub struct Visible {
     /// What the judges say before the verdict, and their reasons.
     #[prost(message, optional, tag = "3")]
     pub judge: ::core::option::Option<Shown>,
-    /// What the synthesizer makes of the result.
+    /// The text of the synthesizer.
     #[prost(message, optional, tag = "4")]
     pub synthesizer: ::core::option::Option<Shown>,
-    /// Whether debaters know each other by name; else by stance. True by default.
+    /// Whether debaters know each other by name; otherwise by stance. True by default.
     #[prost(bool, optional, tag = "5")]
     pub names: ::core::option::Option<bool>,
 }
@@ -282,7 +282,7 @@ pub struct Persona {
     /// The model and how it is sampled.
     #[prost(message, optional, tag = "6")]
     pub voice: ::core::option::Option<Voice>,
-    /// Models to try, in order, when the model has failed for good.
+    /// Models to try, in order, after the last try of the model has failed.
     #[prost(string, repeated, tag = "7")]
     pub fallback_models: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// Form of the speech.
@@ -1384,7 +1384,7 @@ impl EndCondition {
         }
     }
 }
-/// What happens when a turn has failed for good.
+/// What happens after the last try of a turn has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum OnTurnFailure {
@@ -1498,17 +1498,17 @@ impl Output {
 /// Which ratings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListRatingsRequest {
-    /// Those of rehearsed debates. They never mix with those of real ones.
+    /// Those of rehearsals. They never mix with those of real debates.
     #[prost(bool, tag = "1")]
     pub rehearsal: bool,
 }
 /// The ratings, the best first.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListRatingsResponse {
-    /// What they rest on.
+    /// The debates that they are based on.
     #[prost(message, optional, tag = "1")]
     pub basis: ::core::option::Option<Basis>,
-    /// Personas, each by each of its models.
+    /// Personas, separately for each of their models.
     #[prost(message, repeated, tag = "2")]
     pub personas: ::prost::alloc::vec::Vec<PersonaRating>,
     /// Models.
@@ -1524,14 +1524,14 @@ pub struct GetPersonaRequest {
     /// Its name, as debate files spell it.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    /// What it did in rehearsed debates, instead of real ones.
+    /// Rehearsals instead of real debates.
     #[prost(bool, tag = "2")]
     pub rehearsal: bool,
 }
-/// All of one persona, whatever its models.
+/// Everything about one persona, with all of its models.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PersonaRecord {
-    /// What it rests on.
+    /// The debates that it is based on.
     #[prost(message, optional, tag = "1")]
     pub basis: ::core::option::Option<Basis>,
     /// Its name.
@@ -1540,29 +1540,29 @@ pub struct PersonaRecord {
     /// By model, the best rating first.
     #[prost(message, repeated, tag = "3")]
     pub ratings: ::prost::alloc::vec::Vec<PersonaRating>,
-    /// What it held, oldest debate first.
+    /// Its positions, oldest debate first.
     #[prost(message, repeated, tag = "4")]
     pub positions: ::prost::alloc::vec::Vec<PersonaPosition>,
-    /// Where it came back to a topic with another position, oldest first.
+    /// Debates that it entered with another position on the same topic, oldest first.
     #[prost(message, repeated, tag = "5")]
     pub flips: ::prost::alloc::vec::Vec<PersonaFlip>,
-    /// What stands out of what it did, oldest first.
+    /// Its notable debates, oldest first.
     #[prost(message, repeated, tag = "6")]
     pub moments: ::prost::alloc::vec::Vec<PersonaMoment>,
-    /// What others were to it.
+    /// Its relationships to others.
     #[prost(message, repeated, tag = "7")]
     pub relationships: ::prost::alloc::vec::Vec<PersonaRelationship>,
-    /// Positions, flips, moments and relationships that an answer has no room for: the oldest, and those who met least often.
+    /// Positions, flips, moments and relationships that an answer has no room for: the oldest, and the pairs that met least often.
     #[prost(uint64, tag = "8")]
     pub left_off: u64,
 }
-/// The debates that an answer rests on.
+/// The debates that an answer is based on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Basis {
-    /// How many were folded.
+    /// How many were used.
     #[prost(uint64, tag = "1")]
     pub debates: u64,
-    /// Older ones were left out.
+    /// Older ones were omitted.
     #[prost(bool, tag = "2")]
     pub truncated: bool,
     /// They are rehearsed ones: scripted speakers, no model.
@@ -1579,7 +1579,7 @@ pub struct RatedDebater {
     #[prost(string, tag = "2")]
     pub model: ::prost::alloc::string::String,
 }
-/// How a debater, or a model, has done. Of a model the four counts are of seats.
+/// How a debater, or a model, did. For a model the four counts are of seats.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]
 pub struct Rating {
     /// Debates that it took part in.
@@ -1607,10 +1607,10 @@ pub struct PersonaRating {
     /// Who.
     #[prost(message, optional, tag = "1")]
     pub debater: ::core::option::Option<RatedDebater>,
-    /// How it has done.
+    /// How it did.
     #[prost(message, optional, tag = "2")]
     pub rating: ::core::option::Option<Rating>,
-    /// What became of its private ballots.
+    /// Its private ballots.
     #[prost(message, optional, tag = "3")]
     pub movement: ::core::option::Option<BallotMovement>,
 }
@@ -1620,11 +1620,11 @@ pub struct ModelRating {
     /// Which.
     #[prost(string, tag = "1")]
     pub model: ::prost::alloc::string::String,
-    /// How its seats have done against other models.
+    /// How its seats did against other models.
     #[prost(message, optional, tag = "2")]
     pub rating: ::core::option::Option<Rating>,
 }
-/// What became of a debater's private ballots.
+/// A debater's private ballots.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BallotMovement {
     /// Debates in which it cast both ballots.
@@ -1633,20 +1633,20 @@ pub struct BallotMovement {
     /// Of these, debates in which the last ballot differs from the first.
     #[prost(uint32, tag = "2")]
     pub moved: u32,
-    /// Of the moves, those to what won.
+    /// Of the moves, those to the winner.
     #[prost(uint32, tag = "3")]
     pub moved_to_winner: u32,
-    /// Of the moves, those away from what won.
+    /// Of the moves, those away from the winner.
     #[prost(uint32, tag = "4")]
     pub moved_from_winner: u32,
     /// Debates with a winner in which it cast the last ballot.
     #[prost(uint32, tag = "5")]
     pub compared: u32,
-    /// Of these, debates in which that ballot is what won.
+    /// Of these, debates in which that ballot is the winner.
     #[prost(uint32, tag = "6")]
     pub agreed: u32,
 }
-/// What a debater held in a debate.
+/// A debater's positions in a debate.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PersonaPosition {
     /// Who.
@@ -1655,16 +1655,16 @@ pub struct PersonaPosition {
     /// The beginning of the topic.
     #[prost(string, tag = "2")]
     pub topic: ::prost::alloc::string::String,
-    /// What it stood for from the start.
+    /// Its position from the start.
     #[prost(string, optional, tag = "3")]
     pub first: ::core::option::Option<::prost::alloc::string::String>,
-    /// What it held at the end.
+    /// Its position at the end.
     #[prost(string, optional, tag = "4")]
     pub last: ::core::option::Option<::prost::alloc::string::String>,
     /// The debate file gave it the stance to start with.
     #[prost(bool, tag = "5")]
     pub assigned: bool,
-    /// What became of it.
+    /// The result.
     #[prost(enumeration = "Resolution", tag = "6")]
     pub resolution: i32,
     /// The debate's id.
@@ -1674,7 +1674,7 @@ pub struct PersonaPosition {
     #[prost(message, optional, tag = "8")]
     pub create_time: ::core::option::Option<::prost_types::Timestamp>,
 }
-/// A debater came back to a topic with another position.
+/// A debater entered a debate with another position on the same topic.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PersonaFlip {
     /// Who.
@@ -1683,10 +1683,10 @@ pub struct PersonaFlip {
     /// The beginning of the topic.
     #[prost(string, tag = "2")]
     pub topic: ::prost::alloc::string::String,
-    /// What it held at the end of the earlier debate.
+    /// Its position at the end of the earlier debate.
     #[prost(string, tag = "3")]
     pub from: ::prost::alloc::string::String,
-    /// What it stood for at the start of the later one.
+    /// Its position at the start of the later one.
     #[prost(string, tag = "4")]
     pub to: ::prost::alloc::string::String,
     /// The later position is a stance that the debate file gave it.
@@ -1699,7 +1699,7 @@ pub struct PersonaFlip {
     #[prost(string, tag = "7")]
     pub later: ::prost::alloc::string::String,
 }
-/// Something that stands out in a debate.
+/// A notable event of a debate.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PersonaMoment {
     /// What.
@@ -1724,7 +1724,7 @@ pub struct PersonaMoment {
     #[prost(uint32, optional, tag = "7")]
     pub count: ::core::option::Option<u32>,
 }
-/// What two debaters were to each other.
+/// The relationship of two debaters.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PersonaRelationship {
     /// The one whose name comes first.
@@ -1742,14 +1742,14 @@ pub struct PersonaRelationship {
     /// Of these, debates in which both ballots are the same.
     #[prost(uint32, tag = "5")]
     pub agreed: u32,
-    /// Debates after which the other held what the one stood for from the start, and had not before.
+    /// Debates after which the other had the position of the one, and not before.
     #[prost(uint32, tag = "6")]
     pub convinced: u32,
-    /// The same the other way round.
+    /// The same in the other direction.
     #[prost(uint32, tag = "7")]
     pub was_convinced: u32,
 }
-/// What became of a seat.
+/// The result of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum Resolution {
@@ -1761,7 +1761,7 @@ pub enum Resolution {
     Lost = 2,
     /// A tie with another side.
     Drawn = 3,
-    /// Nothing can be said.
+    /// The result is unknown.
     Undecided = 4,
 }
 impl Resolution {
@@ -1790,7 +1790,7 @@ impl Resolution {
         }
     }
 }
-/// What may stand out.
+/// Kinds of notable events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum MomentKind {
@@ -1798,7 +1798,7 @@ pub enum MomentKind {
     Unspecified = 0,
     /// A seat won that was rated at least 100 below the mean of the seats that lost.
     Upset = 1,
-    /// The winner is not what the majority held before the debate.
+    /// The winner is not the majority of the first ballots.
     Reversal = 2,
     /// A position won that had lost an earlier debate on the same topic.
     Vindication = 3,
@@ -1905,7 +1905,7 @@ pub mod archive_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// How personas and models have done.
+        /// How personas and models did.
         pub async fn list_ratings(
             &mut self,
             request: impl tonic::IntoRequest<super::ListRatingsRequest>,
@@ -1920,7 +1920,7 @@ pub mod archive_service_client {
             req.extensions_mut().insert(GrpcMethod::new("agon.v1.ArchiveService", "ListRatings"));
             self.inner.unary(req, path, codec).await
         }
-        /// All of one persona.
+        /// Everything about one persona.
         pub async fn get_persona(
             &mut self,
             request: impl tonic::IntoRequest<super::GetPersonaRequest>,
@@ -1945,12 +1945,12 @@ pub mod archive_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with ArchiveServiceServer.
     #[async_trait]
     pub trait ArchiveService: std::marker::Send + std::marker::Sync + 'static {
-        /// How personas and models have done.
+        /// How personas and models did.
         async fn list_ratings(
             &self,
             request: tonic::Request<super::ListRatingsRequest>,
         ) -> std::result::Result<tonic::Response<super::ListRatingsResponse>, tonic::Status>;
-        /// All of one persona.
+        /// Everything about one persona.
         async fn get_persona(
             &self,
             request: tonic::Request<super::GetPersonaRequest>,
@@ -2120,16 +2120,16 @@ pub struct Debate {
     /// The id, unique in the caller's tenant.
     #[prost(string, tag = "2")]
     pub id: ::prost::alloc::string::String,
-    /// What was asked for, every default filled in.
+    /// The debate file, every default filled in.
     #[prost(message, optional, tag = "3")]
     pub spec: ::core::option::Option<DebateSpec>,
-    /// Where it is.
+    /// Its state.
     #[prost(enumeration = "debate::State", tag = "4")]
     pub state: i32,
-    /// What came of it; unspecified until it has succeeded.
+    /// Its outcome; unspecified until it has succeeded.
     #[prost(enumeration = "super::bus::v1::Outcome", tag = "5")]
     pub outcome: i32,
-    /// Why, where the state or outcome needs a reason.
+    /// The reason, if the state or outcome needs one.
     #[prost(message, optional, tag = "6")]
     pub reason: ::core::option::Option<super::bus::v1::Reason>,
     /// When it was admitted.
@@ -2144,13 +2144,13 @@ pub struct Debate {
     /// When it ended.
     #[prost(message, optional, tag = "10")]
     pub end_time: ::core::option::Option<::prost_types::Timestamp>,
-    /// How far it is.
+    /// Its progress.
     #[prost(message, optional, tag = "11")]
     pub progress: ::core::option::Option<debate::Progress>,
     /// Tokens and calls so far.
     #[prost(message, optional, tag = "12")]
     pub usage: ::core::option::Option<debate::Usage>,
-    /// The client's own marks.
+    /// The client's labels.
     #[prost(btree_map = "string, string", tag = "13")]
     pub labels: ::prost::alloc::collections::BTreeMap<::prost::alloc::string::String, ::prost::alloc::string::String>,
     /// Who submitted it.
@@ -2162,13 +2162,13 @@ pub struct Debate {
     /// The result as `agon run --json` prints it; present in full views.
     #[prost(message, optional, tag = "16")]
     pub result: ::core::option::Option<::prost_types::Struct>,
-    /// What it would take; present in answers to `validate_only`.
+    /// Its plan; present in answers to `validate_only`.
     #[prost(message, optional, tag = "17")]
     pub plan: ::core::option::Option<Plan>,
     /// Scripted speakers, no model.
     #[prost(bool, tag = "18")]
     pub rehearsal: bool,
-    /// How urgent it is.
+    /// Its priority.
     #[prost(enumeration = "super::bus::v1::Priority", tag = "19")]
     pub priority: i32,
     /// The last event that this resource shows.
@@ -2180,22 +2180,22 @@ pub struct Debate {
     /// What is debated; in lists its beginning.
     #[prost(string, tag = "22")]
     pub topic: ::prost::alloc::string::String,
-    /// Milliseconds in which nobody played it: for each resumption, from the last event before.
+    /// Milliseconds of its pauses: for each resumption, from the last event before.
     #[prost(uint64, tag = "23")]
     pub paused_ms: u64,
-    /// Rounds held, also in lists; absent where the list was written by an earlier version.
+    /// Rounds so far, also in lists; absent if an earlier version wrote the list.
     #[prost(uint32, optional, tag = "24")]
     pub rounds: ::core::option::Option<u32>,
 }
 /// Nested message and enum types in `Debate`.
 pub mod debate {
-    /// How far a debate is.
+    /// The progress of a debate.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Progress {
         /// The round, 0 before the first.
         #[prost(uint32, tag = "1")]
         pub round: u32,
-        /// The cap on rounds.
+        /// The maximum number of rounds.
         #[prost(uint32, tag = "2")]
         pub max_rounds: u32,
         /// Turns that were answered.
@@ -2204,17 +2204,17 @@ pub mod debate {
         /// Tries that failed.
         #[prost(uint32, tag = "4")]
         pub failed_tries: u32,
-        /// Turns that were answered or lost for good.
+        /// Turns that were answered or lost.
         #[prost(uint64, tag = "5")]
         pub calls_done: u64,
-        /// About how many turns the whole debate takes, those that are done included.
+        /// The estimated number of turns of the whole debate, including the done ones.
         #[prost(uint64, tag = "6")]
         pub calls_planned: u64,
     }
     /// Tokens and calls.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Usage {
-        /// Calls whose figures are known in full.
+        /// Calls with complete figures.
         #[prost(uint64, tag = "1")]
         pub calls: u64,
         /// Tokens of prompts, cached ones included, as reported.
@@ -2224,28 +2224,28 @@ pub mod debate {
         #[prost(uint64, tag = "3")]
         pub completion_tokens: u64,
     }
-    /// Where a debate is.
+    /// The state of a debate.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
     #[repr(i32)]
     pub enum State {
         Unspecified = 0,
-        /// Nobody has claimed it yet.
+        /// No coordinator has claimed it yet.
         Queued = 1,
-        /// Somebody coordinates it.
+        /// It has a coordinator.
         Running = 2,
-        /// It is ordered to end and has not ended yet.
+        /// It is being cancelled and has not ended yet.
         Cancelling = 3,
-        /// It came to an outcome; "no consensus" is one.
+        /// It has an outcome; "no consensus" is one.
         Succeeded = 4,
-        /// It could not.
+        /// It has no outcome, because of a failure.
         Failed = 5,
-        /// It was ended by order.
+        /// It was cancelled.
         Cancelled = 6,
         /// Its process was stopped on purpose; `agon resume` continues it.
         Paused = 7,
-        /// Its process died, or the servers gave it up for now; `agon resume` continues it.
+        /// Its process died, or the servers gave it up; `agon resume` continues it.
         Interrupted = 8,
-        /// Its log is gone: the stream that held it was deleted or purged. It can only be deleted.
+        /// Its log is missing: its stream was deleted or purged. It can only be deleted.
         Lost = 9,
     }
     impl State {
@@ -2285,47 +2285,47 @@ pub mod debate {
         }
     }
 }
-/// What a debate would take.
+/// The plan of a debate.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Plan {
     /// Calls, if every one succeeds at first and no rule ends the rounds sooner.
     #[prost(uint64, tag = "1")]
     pub calls: u64,
-    /// Generated tokens at most, where every speaker has a limit; absent otherwise.
+    /// The maximum of generated tokens, if every speaker has a limit; absent otherwise.
     #[prost(uint64, optional, tag = "2")]
     pub max_completion_tokens: ::core::option::Option<u64>,
     /// The models, and where they would run.
     #[prost(message, repeated, tag = "3")]
     pub models: ::prost::alloc::vec::Vec<PlannedModel>,
-    /// What may be a mistake.
+    /// Possible mistakes.
     #[prost(string, repeated, tag = "4")]
     pub warnings: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Calls by phase, in order; phases without a call are left out.
+    /// Calls by phase, in order; phases without a call are omitted.
     #[prost(message, repeated, tag = "5")]
     pub phases: ::prost::alloc::vec::Vec<PlannedPhase>,
-    /// What the debate needs and no live host offers. Servers before this field tell it in `warnings` alone.
+    /// What the debate needs and no live host offers. Older servers report it only in `warnings`.
     #[prost(message, repeated, tag = "6")]
     pub unserved: ::prost::alloc::vec::Vec<Unserved>,
 }
 /// What a debate needs and no live host offers.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Unserved {
-    /// What it is.
+    /// Its kind.
     #[prost(enumeration = "unserved::Kind", tag = "1")]
     pub kind: i32,
     /// Its name, as the debate names it.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
-    /// What live hosts offer of the kind instead; empty where nothing is known.
+    /// What live hosts offer of this kind instead; empty if unknown.
     #[prost(string, repeated, tag = "3")]
     pub offered: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// What becomes of its turns, for people; one of `warnings`.
+    /// The effect on its turns, for people; one of `warnings`.
     #[prost(string, tag = "4")]
     pub warning: ::prost::alloc::string::String,
 }
 /// Nested message and enum types in `Unserved`.
 pub mod unserved {
-    /// What it is.
+    /// Its kind.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
     #[repr(i32)]
     pub enum Kind {
@@ -2385,7 +2385,7 @@ pub struct PlannedModel {
     /// Calls to it.
     #[prost(uint64, tag = "3")]
     pub calls: u64,
-    /// Why it may be too slow for the debate, with the numbers and what to do; in `warnings`, too. Absent where it is fast enough at the fastest of
+    /// Why it may be too slow for the debate, with the numbers and what to do; in `warnings`, too. Absent if it is fast enough at the fastest of
     /// these hosts, or its speed is unknown at all of them.
     #[prost(string, optional, tag = "4")]
     pub slow: ::core::option::Option<::prost::alloc::string::String>,
@@ -2396,16 +2396,16 @@ pub struct CreateDebateRequest {
     /// The id to give it, `\[a-z0-9-\]{4,63}`; a UUIDv7 otherwise.
     #[prost(string, optional, tag = "3")]
     pub debate_id: ::core::option::Option<::prost::alloc::string::String>,
-    /// Idempotency key, 1 to 128 visible ASCII characters: the same key and payload give the first debate again.
+    /// Idempotency key, 1 to 128 visible ASCII characters: the same key and payload return the first debate.
     #[prost(string, optional, tag = "4")]
     pub request_id: ::core::option::Option<::prost::alloc::string::String>,
     /// Only check, and answer with the plan.
     #[prost(bool, tag = "5")]
     pub validate_only: bool,
-    /// The client's own marks: at most 32; keys `\[a-z0-9._/-\]{1,63}`, values at most 256 bytes.
+    /// The client's labels: at most 32; keys `\[a-z0-9._/-\]{1,63}`, values at most 256 bytes.
     #[prost(btree_map = "string, string", tag = "6")]
     pub labels: ::prost::alloc::collections::BTreeMap<::prost::alloc::string::String, ::prost::alloc::string::String>,
-    /// How urgent it is; normal by default.
+    /// Its priority; normal by default.
     #[prost(enumeration = "super::bus::v1::Priority", tag = "7")]
     pub priority: i32,
     /// Seed of every random choice; random by default.
@@ -2414,13 +2414,13 @@ pub struct CreateDebateRequest {
     /// Scripted speakers: only hosts that rehearse take its turns.
     #[prost(bool, tag = "9")]
     pub rehearsal: bool,
-    /// The debate: a file's text, or the form that the parser makes of it.
+    /// The debate: a file's text, or its parsed form.
     #[prost(oneof = "create_debate_request::Source", tags = "1, 2")]
     pub source: ::core::option::Option<create_debate_request::Source>,
 }
 /// Nested message and enum types in `CreateDebateRequest`.
 pub mod create_debate_request {
-    /// The debate: a file's text, or the form that the parser makes of it.
+    /// The debate: a file's text, or its parsed form.
     #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Source {
         /// A debate file.
@@ -2437,7 +2437,7 @@ pub struct DebateFile {
     /// Its text.
     #[prost(string, tag = "1")]
     pub text: ::prost::alloc::string::String,
-    /// What the text is; guessed from the text where unspecified.
+    /// The syntax of the text; guessed if unspecified.
     #[prost(enumeration = "FileFormat", tag = "2")]
     pub format: i32,
     /// Its name, for messages.
@@ -2457,17 +2457,17 @@ pub struct GetDebateRequest {
 /// Asks for a page of debates.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListDebatesRequest {
-    /// At most so many, 50 by default, 1000 at most.
+    /// The maximum number, 50 by default, at most 1000.
     #[prost(int32, tag = "1")]
     pub page_size: i32,
-    /// Where to go on; belongs to the same filter.
+    /// The token of the next page; belongs to the same filter.
     #[prost(string, tag = "2")]
     pub page_token: ::prost::alloc::string::String,
     /// Which.
     #[prost(message, optional, tag = "3")]
     pub filter: ::core::option::Option<DebateFilter>,
 }
-/// Which debates: every field that is set has to fit.
+/// Which debates: every set field must match.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct DebateFilter {
     /// In one of these states.
@@ -2476,7 +2476,7 @@ pub struct DebateFilter {
     /// With one of these outcomes.
     #[prost(enumeration = "super::bus::v1::Outcome", repeated, tag = "2")]
     pub outcomes: ::prost::alloc::vec::Vec<i32>,
-    /// With all of these labels; an empty value stands for any value.
+    /// With all of these labels; an empty value matches any value.
     #[prost(btree_map = "string, string", tag = "3")]
     pub labels: ::prost::alloc::collections::BTreeMap<::prost::alloc::string::String, ::prost::alloc::string::String>,
     /// Admitted then or later.
@@ -2485,7 +2485,7 @@ pub struct DebateFilter {
     /// Admitted before.
     #[prost(message, optional, tag = "5")]
     pub created_before: ::core::option::Option<::prost_types::Timestamp>,
-    /// The topic holds this text, whatever the case.
+    /// The topic contains this text, in any letter case.
     #[prost(string, tag = "6")]
     pub text: ::prost::alloc::string::String,
 }
@@ -2495,21 +2495,21 @@ pub struct ListDebatesResponse {
     /// Newest first, in the basic view.
     #[prost(message, repeated, tag = "1")]
     pub debates: ::prost::alloc::vec::Vec<Debate>,
-    /// Where to go on; empty at the end.
+    /// The token of the next page; empty at the end.
     #[prost(string, tag = "2")]
     pub next_page_token: ::prost::alloc::string::String,
 }
-/// Orders a debate to be ended.
+/// Cancels a debate.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CancelDebateRequest {
     /// `debates/{id}` or the id alone.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    /// Why, for the log.
+    /// The reason, for the log.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }
-/// Has an interrupted debate continued.
+/// Resumes an interrupted debate.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ResumeDebateRequest {
     /// `debates/{id}` or the id alone.
@@ -2523,7 +2523,7 @@ pub struct VerifyDebateRequest {
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
 }
-/// What was found of a log.
+/// The result of a log's verification.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct VerifyDebateResponse {
     /// The debate's id.
@@ -2535,7 +2535,7 @@ pub struct VerifyDebateResponse {
 }
 /// Nested message and enum types in `VerifyDebateResponse`.
 pub mod verify_debate_response {
-    /// A log whose chain holds.
+    /// A log with an intact chain.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Whole {
         /// Its records.
@@ -2544,7 +2544,7 @@ pub mod verify_debate_response {
         /// Its events.
         #[prost(uint64, tag = "2")]
         pub events: u64,
-        /// The hash of its last record, 64 hexadecimal digits: it stands for the whole log.
+        /// The hash of its last record, 64 hexadecimal digits: it identifies the whole log.
         #[prost(string, tag = "3")]
         pub hash: ::prost::alloc::string::String,
     }
@@ -2554,7 +2554,7 @@ pub mod verify_debate_response {
         /// First event of the damaged record.
         #[prost(uint64, tag = "1")]
         pub event: u64,
-        /// What is wrong.
+        /// The error.
         #[prost(string, tag = "2")]
         pub detail: ::prost::alloc::string::String,
     }
@@ -2569,7 +2569,7 @@ pub mod verify_debate_response {
         Damaged(Damage),
     }
 }
-/// Removes a debate that is over.
+/// Deletes an ended debate.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DeleteDebateRequest {
     /// `debates/{id}` or the id alone.
@@ -2598,13 +2598,13 @@ pub struct WatchDebateResponse {
 }
 /// Nested message and enum types in `WatchDebateResponse`.
 pub mod watch_debate_response {
-    /// A sign of life.
+    /// A heartbeat.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Heartbeat {
         /// The last event that was sent.
         #[prost(uint64, tag = "1")]
         pub sequence: u64,
-        /// What keeps the debate from going on, in words: the store is away or full. Empty where nothing is known to.
+        /// Why the debate does not progress, in words: the store is unreachable or full. Empty if there is no known reason.
         #[prost(string, tag = "2")]
         pub waits_for: ::prost::alloc::string::String,
     }
@@ -2614,7 +2614,7 @@ pub mod watch_debate_response {
         /// The debate as it is now: always the first message.
         #[prost(message, tag = "1")]
         Snapshot(super::Debate),
-        /// What happened next.
+        /// The next event.
         #[prost(message, tag = "2")]
         Event(super::DebateEvent),
         /// A piece of a speech.
@@ -2637,14 +2637,14 @@ pub struct DebateEvent {
     /// What happened.
     #[prost(message, optional, tag = "3")]
     pub event: ::core::option::Option<super::bus::v1::Event>,
-    /// How far the debate is with this event. Only of watched events.
+    /// The progress of the debate with this event. Only in watched events.
     #[prost(uint64, optional, tag = "4")]
     pub calls_done: ::core::option::Option<u64>,
-    /// About how many turns the whole debate takes.
+    /// The estimated number of turns of the whole debate.
     #[prost(uint64, optional, tag = "5")]
     pub calls_planned: ::core::option::Option<u64>,
 }
-/// A piece of a speech. May be lost; the event that records the speech holds the whole text.
+/// A piece of a speech. May be lost; the event that records the speech has the whole text.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SpeechDelta {
     /// The turn.
@@ -2672,7 +2672,7 @@ pub struct ListDebateEventsRequest {
     /// Only events after this one.
     #[prost(uint64, tag = "2")]
     pub after_sequence: u64,
-    /// At most so many, 200 by default, 1000 at most. Events of one step are not parted, so a page may be a little longer.
+    /// The maximum number, 200 by default, at most 1000. Events of one step stay together, so a page may be slightly longer.
     #[prost(int32, tag = "3")]
     pub page_size: i32,
 }
@@ -2682,7 +2682,7 @@ pub struct ListDebateEventsResponse {
     /// In order.
     #[prost(message, repeated, tag = "1")]
     pub events: ::prost::alloc::vec::Vec<DebateEvent>,
-    /// More are there: ask again after the last one.
+    /// There are more: ask again after the last one.
     #[prost(bool, tag = "2")]
     pub more: bool,
 }
@@ -2715,7 +2715,7 @@ pub struct RejudgeDebateRequest {
     /// `debates/{id}` or the id alone.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    /// The judge; the old one's settings where fields are absent.
+    /// The judge; absent fields take the old one's settings.
     #[prost(string, optional, tag = "2")]
     pub judge_model: ::core::option::Option<::prost::alloc::string::String>,
     /// The new debate's id; a UUIDv7 otherwise.
@@ -2728,14 +2728,14 @@ pub struct RejudgeDebateRequest {
 /// Asks for the hosts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListHostsRequest {}
-/// The hosts that live.
+/// The live hosts.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListHostsResponse {
     /// By name.
     #[prost(message, repeated, tag = "1")]
     pub hosts: ::prost::alloc::vec::Vec<Host>,
 }
-/// A host: a model server with an Agon process beside it.
+/// A host: a model server with an Agon process for it.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Host {
     /// Its name.
@@ -2759,13 +2759,13 @@ pub struct Host {
     /// Scripted speakers, no model.
     #[prost(bool, tag = "7")]
     pub rehearsal: bool,
-    /// What it serves.
+    /// Its models.
     #[prost(message, repeated, tag = "8")]
     pub models: ::prost::alloc::vec::Vec<super::bus::v1::HostModel>,
-    /// Since it was last heard of.
+    /// The time since its last heartbeat.
     #[prost(message, optional, tag = "9")]
     pub silence: ::core::option::Option<::prost_types::Duration>,
-    /// It takes turns for any model whose name begins with this and a slash.
+    /// It takes turns for any model with a name that begins with this and a slash.
     #[prost(string, optional, tag = "10")]
     pub serves_prefix: ::core::option::Option<::prost::alloc::string::String>,
 }
@@ -2785,7 +2785,7 @@ pub struct Model {
     /// Its name.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    /// Where it is served, with the digest there.
+    /// Its hosts, with the digest there.
     #[prost(message, repeated, tag = "2")]
     pub hosts: ::prost::alloc::vec::Vec<ServedModel>,
 }
@@ -2795,10 +2795,10 @@ pub struct ServedModel {
     /// The host.
     #[prost(string, tag = "1")]
     pub host: ::prost::alloc::string::String,
-    /// The digest, if its server tells.
+    /// The digest, if its server reports it.
     #[prost(string, optional, tag = "2")]
     pub digest: ::core::option::Option<::prost::alloc::string::String>,
-    /// Calls that may run at once.
+    /// Calls that may run concurrently.
     #[prost(uint32, tag = "3")]
     pub permits: u32,
     /// Calls that run.
@@ -2807,10 +2807,10 @@ pub struct ServedModel {
     /// The circuit breaker's state.
     #[prost(enumeration = "super::bus::v1::BreakerState", tag = "5")]
     pub breaker: i32,
-    /// The model server is away; absent where it is there as far as is known.
+    /// The model server is unreachable; absent if it is not known to be.
     #[prost(message, optional, tag = "6")]
     pub away: ::core::option::Option<super::bus::v1::ModelServerAway>,
-    /// What it generates there, in thousandths of a token a second; absent where that is unknown.
+    /// Its speed there, in thousandths of a token a second; absent if unknown.
     #[prost(uint32, optional, tag = "7")]
     pub millitokens_per_second: ::core::option::Option<u32>,
 }
@@ -2824,7 +2824,7 @@ pub struct DrainHostRequest {
     #[prost(bool, tag = "2")]
     pub undo: bool,
 }
-/// What a debate file is written in.
+/// The syntax of a debate file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum FileFormat {
@@ -3006,7 +3006,7 @@ pub mod debate_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Submits a debate, or with `validate_only` says what it would take.
+        /// Submits a debate, or with `validate_only` returns its plan.
         pub async fn create_debate(
             &mut self,
             request: impl tonic::IntoRequest<super::CreateDebateRequest>,
@@ -3021,7 +3021,7 @@ pub mod debate_service_client {
             req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "CreateDebate"));
             self.inner.unary(req, path, codec).await
         }
-        /// One debate with its result as far as it is known.
+        /// One debate with its result so far.
         pub async fn get_debate(
             &mut self,
             request: impl tonic::IntoRequest<super::GetDebateRequest>,
@@ -3051,7 +3051,7 @@ pub mod debate_service_client {
             req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "ListDebates"));
             self.inner.unary(req, path, codec).await
         }
-        /// Orders a debate to be ended. Ordering it twice is one order; the first reason counts.
+        /// Cancels a debate. A second cancellation changes nothing; the first reason counts.
         pub async fn cancel_debate(
             &mut self,
             request: impl tonic::IntoRequest<super::CancelDebateRequest>,
@@ -3066,7 +3066,7 @@ pub mod debate_service_client {
             req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "CancelDebate"));
             self.inner.unary(req, path, codec).await
         }
-        /// Has an interrupted debate continued. Doing so twice is one resumption; a debate that runs or is over is refused.
+        /// Resumes an interrupted debate. A second call changes nothing; a running or ended debate is rejected.
         pub async fn resume_debate(
             &mut self,
             request: impl tonic::IntoRequest<super::ResumeDebateRequest>,
@@ -3081,7 +3081,7 @@ pub mod debate_service_client {
             req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "ResumeDebate"));
             self.inner.unary(req, path, codec).await
         }
-        /// Removes a debate that is over: log, registers, catalogue entry.
+        /// Deletes an ended debate: log, registers, catalogue entry.
         pub async fn delete_debate(
             &mut self,
             request: impl tonic::IntoRequest<super::DeleteDebateRequest>,
@@ -3096,7 +3096,7 @@ pub mod debate_service_client {
             req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "DeleteDebate"));
             self.inner.unary(req, path, codec).await
         }
-        /// Follows a debate: a snapshot, then every event once, until the debate is over.
+        /// Follows a debate: a snapshot, then every event once, until the debate ends.
         pub async fn watch_debate(
             &mut self,
             request: impl tonic::IntoRequest<super::WatchDebateRequest>,
@@ -3142,7 +3142,7 @@ pub mod debate_service_client {
             req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "ExportDebate"));
             self.inner.unary(req, path, codec).await
         }
-        /// Judges an ended debate's transcript again: a new debate that points to the old log.
+        /// Judges an ended debate's transcript again: a new debate that refers to the old log.
         pub async fn rejudge_debate(
             &mut self,
             request: impl tonic::IntoRequest<super::RejudgeDebateRequest>,
@@ -3157,7 +3157,7 @@ pub mod debate_service_client {
             req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "RejudgeDebate"));
             self.inner.unary(req, path, codec).await
         }
-        /// Recomputes the hash chain of a debate's log. Damage is an answer and no failure.
+        /// Recomputes the hash chain of a debate's log. Damage is an answer, not an error.
         pub async fn verify_debate(
             &mut self,
             request: impl tonic::IntoRequest<super::VerifyDebateRequest>,
@@ -3182,12 +3182,12 @@ pub mod debate_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with DebateServiceServer.
     #[async_trait]
     pub trait DebateService: std::marker::Send + std::marker::Sync + 'static {
-        /// Submits a debate, or with `validate_only` says what it would take.
+        /// Submits a debate, or with `validate_only` returns its plan.
         async fn create_debate(
             &self,
             request: tonic::Request<super::CreateDebateRequest>,
         ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status>;
-        /// One debate with its result as far as it is known.
+        /// One debate with its result so far.
         async fn get_debate(
             &self,
             request: tonic::Request<super::GetDebateRequest>,
@@ -3197,17 +3197,17 @@ pub mod debate_service_server {
             &self,
             request: tonic::Request<super::ListDebatesRequest>,
         ) -> std::result::Result<tonic::Response<super::ListDebatesResponse>, tonic::Status>;
-        /// Orders a debate to be ended. Ordering it twice is one order; the first reason counts.
+        /// Cancels a debate. A second cancellation changes nothing; the first reason counts.
         async fn cancel_debate(
             &self,
             request: tonic::Request<super::CancelDebateRequest>,
         ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status>;
-        /// Has an interrupted debate continued. Doing so twice is one resumption; a debate that runs or is over is refused.
+        /// Resumes an interrupted debate. A second call changes nothing; a running or ended debate is rejected.
         async fn resume_debate(
             &self,
             request: tonic::Request<super::ResumeDebateRequest>,
         ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status>;
-        /// Removes a debate that is over: log, registers, catalogue entry.
+        /// Deletes an ended debate: log, registers, catalogue entry.
         async fn delete_debate(
             &self,
             request: tonic::Request<super::DeleteDebateRequest>,
@@ -3216,7 +3216,7 @@ pub mod debate_service_server {
         type WatchDebateStream: tonic::codegen::tokio_stream::Stream<Item = std::result::Result<super::WatchDebateResponse, tonic::Status>>
             + std::marker::Send
             + 'static;
-        /// Follows a debate: a snapshot, then every event once, until the debate is over.
+        /// Follows a debate: a snapshot, then every event once, until the debate ends.
         async fn watch_debate(
             &self,
             request: tonic::Request<super::WatchDebateRequest>,
@@ -3231,12 +3231,12 @@ pub mod debate_service_server {
             &self,
             request: tonic::Request<super::ExportDebateRequest>,
         ) -> std::result::Result<tonic::Response<super::ExportDebateResponse>, tonic::Status>;
-        /// Judges an ended debate's transcript again: a new debate that points to the old log.
+        /// Judges an ended debate's transcript again: a new debate that refers to the old log.
         async fn rejudge_debate(
             &self,
             request: tonic::Request<super::RejudgeDebateRequest>,
         ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status>;
-        /// Recomputes the hash chain of a debate's log. Damage is an answer and no failure.
+        /// Recomputes the hash chain of a debate's log. Damage is an answer, not an error.
         async fn verify_debate(
             &self,
             request: tonic::Request<super::VerifyDebateRequest>,
@@ -3656,7 +3656,7 @@ pub mod cluster_service_client {
     #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
     use tonic::codegen::http::Uri;
     use tonic::codegen::*;
-    /// The cluster: who serves what.
+    /// The cluster: hosts and models.
     #[derive(Debug, Clone)]
     pub struct ClusterServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -3720,7 +3720,7 @@ pub mod cluster_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// The hosts that live.
+        /// The live hosts.
         pub async fn list_hosts(
             &mut self,
             request: impl tonic::IntoRequest<super::ListHostsRequest>,
@@ -3775,7 +3775,7 @@ pub mod cluster_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with ClusterServiceServer.
     #[async_trait]
     pub trait ClusterService: std::marker::Send + std::marker::Sync + 'static {
-        /// The hosts that live.
+        /// The live hosts.
         async fn list_hosts(
             &self,
             request: tonic::Request<super::ListHostsRequest>,
@@ -3791,7 +3791,7 @@ pub mod cluster_service_server {
             request: tonic::Request<super::DrainHostRequest>,
         ) -> std::result::Result<tonic::Response<super::Host>, tonic::Status>;
     }
-    /// The cluster: who serves what.
+    /// The cluster: hosts and models.
     #[derive(Debug)]
     pub struct ClusterServiceServer<T> {
         inner: Arc<T>,

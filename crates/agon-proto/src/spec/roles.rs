@@ -1,221 +1,90 @@
 //! Who takes part, and how each speaks.
-use crate::enums::{Numbered, maybe, or_default};
-use crate::error::{DecodeError, Problem, each, required};
+use crate::error::DecodeError;
+use crate::field::Mirrored;
 use crate::flat as pb;
-use crate::task::{names, participants};
-use agon_core::{Judge, ModelName, Moderator, ParticipantId, Persona, Sight, Summarizer, Synthesizer, Voice};
+use crate::mirror::{fields, message, mirror, oneof};
+use agon_core::{Judge, Moderator, Persona, Sight, Summarizer, Synthesizer, Voice};
 
-impl From<&Persona> for pb::Persona {
-    fn from(persona: &Persona) -> Self {
-        Self {
-            name: persona.name.to_string(),
-            stance: persona.stance.clone(),
-            role: persona.role.clone(),
-            system_prompt: persona.system_prompt.clone(),
-            instructions: persona.instructions.clone(),
-            // they stand in a field of the persona, where earlier versions look for them
-            voice: Some(pb::Voice { fallback_models: Vec::new(), ..(&persona.voice).into() }),
-            fallback_models: persona.voice.fallback_models.iter().map(ToString::to_string).collect(),
-            style: persona.style.map(Numbered::number),
-            tone: persona.tone.clone(),
-            language: persona.language.clone(),
-            priority: persona.priority,
-            sees: persona.sees.as_ref().map(|sees| pb::Sights { sights: sees.iter().map(Into::into).collect() }),
-            hidden_from: names(&persona.hidden_from),
-            reflection: persona.reflection,
-            evolution: persona.evolution,
-            weight: persona.weight,
-            elo: persona.elo,
-            calibration: persona.calibration,
-            tools: persona.tools.clone(),
+mirror! {
+    Voice as Voice { model, temperature, top_p, presence_penalty, max_tokens, think, num_ctx, fallback_models }
+    Moderator as Moderator {
+        opens, closes, instructions, voice, interjects, warns, clarifies, reflects, scores, researches, reconciles,
+        concludes,
+        interject: or(Default::default()),
+        summary_style: or(Default::default()),
+        tools,
+    }
+    Judge as Judge {
+        orders, anonymize_transcript, shuffle_for_judge, instructions, voice,
+        panel: or(1),
+        panel_models, ends_rounds,
+    }
+    Summarizer as Summarizer { instructions, voice }
+    Synthesizer as Synthesizer { output_schema, instructions, voice }
+}
+
+oneof! {
+    Sight as Sight in sight {
+        Kind(kind) = Turns(_),
+        Persona(persona) = Persona(_),
+    }
+}
+
+impl Mirrored<pb::Sights> for Vec<Sight> {
+    fn out(&self) -> pb::Sights {
+        pb::Sights { sights: self.out() }
+    }
+    fn read(wire: pb::Sights, field: &str) -> Result<Self, DecodeError> {
+        Self::read(wire.sights, &format!("{field}.sights"))
+    }
+}
+
+// By hand for one field: the fallback models of a persona's voice are the message's own, where earlier versions look for them.
+impl Mirrored<pb::Persona> for Persona {
+    fn out(&self) -> pb::Persona {
+        pb::Persona {
+            name: self.name.out(),
+            stance: self.stance.out(),
+            role: self.role.out(),
+            system_prompt: self.system_prompt.out(),
+            instructions: self.instructions.out(),
+            voice: Some(pb::Voice { fallback_models: Vec::new(), ..self.voice.out() }),
+            fallback_models: self.voice.fallback_models.out(),
+            style: self.style.out(),
+            tone: self.tone.out(),
+            language: self.language.out(),
+            priority: self.priority,
+            sees: self.sees.out(),
+            hidden_from: self.hidden_from.out(),
+            reflection: self.reflection,
+            evolution: self.evolution,
+            weight: self.weight,
+            elo: self.elo,
+            calibration: self.calibration,
+            tools: self.tools.clone(),
         }
+    }
+    fn read(wire: pb::Persona, field: &str) -> Result<Self, DecodeError> {
+        Self::try_from(wire).map_err(|error| error.within(field))
     }
 }
 impl TryFrom<pb::Persona> for Persona {
     type Error = DecodeError;
-    fn try_from(persona: pb::Persona) -> Result<Self, DecodeError> {
-        let voice: Voice = required(persona.voice, "voice")?;
-        Ok(Self {
-            name: ParticipantId::new(persona.name),
-            stance: persona.stance,
-            role: persona.role,
-            system_prompt: persona.system_prompt,
-            instructions: persona.instructions,
-            voice: Voice {
-                fallback_models: persona.fallback_models.into_iter().map(ModelName::new).collect(),
-                ..voice
-            },
-            style: maybe(persona.style, "style")?,
-            tone: persona.tone,
-            language: persona.language,
-            priority: persona.priority,
-            sees: persona.sees.map(|sees| each(sees.sights, "sees.sights")).transpose()?,
-            hidden_from: participants(persona.hidden_from),
-            reflection: persona.reflection,
-            evolution: persona.evolution,
-            weight: persona.weight,
-            elo: persona.elo,
-            calibration: persona.calibration,
-            tools: persona.tools,
-        })
-    }
-}
-
-impl From<&Sight> for pb::Sight {
-    fn from(sight: &Sight) -> Self {
-        let kind = match sight {
-            Sight::Kind(kind) => pb::sight::Kind::Turns(kind.number()),
-            Sight::Persona(persona) => pb::sight::Kind::Persona(persona.to_string()),
-        };
-        Self { kind: Some(kind) }
-    }
-}
-impl TryFrom<pb::Sight> for Sight {
-    type Error = DecodeError;
-    fn try_from(sight: pb::Sight) -> Result<Self, DecodeError> {
-        Ok(match sight.kind.ok_or_else(|| DecodeError::field("kind", Problem::UnknownKind))? {
-            pb::sight::Kind::Turns(kind) => Self::Kind(Numbered::from_number(kind, "turns")?),
-            pb::sight::Kind::Persona(persona) => Self::Persona(ParticipantId::new(persona)),
-        })
-    }
-}
-
-impl From<&Voice> for pb::Voice {
-    fn from(voice: &Voice) -> Self {
-        Self {
-            model: voice.model.to_string(),
-            temperature: voice.temperature,
-            top_p: voice.top_p,
-            presence_penalty: voice.presence_penalty,
-            max_tokens: voice.max_tokens,
-            think: voice.think.map(Numbered::number),
-            num_ctx: voice.num_ctx,
-            fallback_models: voice.fallback_models.iter().map(ToString::to_string).collect(),
+    fn try_from(mut wire: pb::Persona) -> Result<Self, DecodeError> {
+        if let Some(voice) = &mut wire.voice {
+            voice.fallback_models = std::mem::take(&mut wire.fallback_models);
         }
+        Ok(fields!((read [Self] wire) []
+            name, stance, role, system_prompt, instructions, voice, style, tone, language, priority, sees, hidden_from,
+            reflection, evolution, weight, elo, calibration, tools))
     }
 }
-impl TryFrom<pb::Voice> for Voice {
-    type Error = DecodeError;
-    fn try_from(voice: pb::Voice) -> Result<Self, DecodeError> {
-        Ok(Self {
-            model: ModelName::new(voice.model),
-            temperature: voice.temperature,
-            top_p: voice.top_p,
-            presence_penalty: voice.presence_penalty,
-            max_tokens: voice.max_tokens,
-            think: maybe(voice.think, "think")?,
-            num_ctx: voice.num_ctx,
-            fallback_models: voice.fallback_models.into_iter().map(ModelName::new).collect(),
-        })
+#[cfg(any(test, feature = "strategies"))]
+impl crate::strategies::Arbitrary for Persona {
+    fn arbitrary() -> proptest::strategy::BoxedStrategy<Self> {
+        fields!((arbitrary [Self]) []
+            name, stance, role, system_prompt, instructions, voice, style, tone, language, priority, sees, hidden_from,
+            reflection, evolution, weight, elo, calibration, tools)
     }
 }
-
-impl From<&Moderator> for pb::Moderator {
-    fn from(moderator: &Moderator) -> Self {
-        Self {
-            opens: moderator.opens,
-            closes: moderator.closes,
-            instructions: moderator.instructions.clone(),
-            voice: Some((&moderator.voice).into()),
-            interjects: moderator.interjects,
-            warns: moderator.warns,
-            clarifies: moderator.clarifies,
-            reflects: moderator.reflects,
-            scores: moderator.scores,
-            researches: moderator.researches,
-            reconciles: moderator.reconciles,
-            concludes: moderator.concludes,
-            interject: moderator.interject.number(),
-            summary_style: moderator.summary_style.number(),
-            tools: moderator.tools.clone(),
-        }
-    }
-}
-impl TryFrom<pb::Moderator> for Moderator {
-    type Error = DecodeError;
-    fn try_from(moderator: pb::Moderator) -> Result<Self, DecodeError> {
-        Ok(Self {
-            opens: moderator.opens,
-            closes: moderator.closes,
-            instructions: moderator.instructions,
-            voice: required(moderator.voice, "voice")?,
-            interjects: moderator.interjects,
-            warns: moderator.warns,
-            clarifies: moderator.clarifies,
-            reflects: moderator.reflects,
-            scores: moderator.scores,
-            researches: moderator.researches,
-            reconciles: moderator.reconciles,
-            concludes: moderator.concludes,
-            interject: or_default(moderator.interject, "interject")?,
-            summary_style: or_default(moderator.summary_style, "summary_style")?,
-            tools: moderator.tools,
-        })
-    }
-}
-
-impl From<&Judge> for pb::Judge {
-    fn from(judge: &Judge) -> Self {
-        Self {
-            orders: judge.orders,
-            anonymize_transcript: judge.anonymize_transcript,
-            shuffle_for_judge: judge.shuffle_for_judge,
-            instructions: judge.instructions.clone(),
-            voice: Some((&judge.voice).into()),
-            panel: Some(judge.panel),
-            panel_models: judge.panel_models.iter().map(ToString::to_string).collect(),
-            ends_rounds: judge.ends_rounds,
-        }
-    }
-}
-impl TryFrom<pb::Judge> for Judge {
-    type Error = DecodeError;
-    fn try_from(judge: pb::Judge) -> Result<Self, DecodeError> {
-        Ok(Self {
-            orders: judge.orders,
-            anonymize_transcript: judge.anonymize_transcript,
-            shuffle_for_judge: judge.shuffle_for_judge,
-            instructions: judge.instructions,
-            voice: required(judge.voice, "voice")?,
-            panel: judge.panel.unwrap_or(1),
-            panel_models: judge.panel_models.into_iter().map(ModelName::new).collect(),
-            ends_rounds: judge.ends_rounds,
-        })
-    }
-}
-
-impl From<&Summarizer> for pb::Summarizer {
-    fn from(summarizer: &Summarizer) -> Self {
-        Self { instructions: summarizer.instructions.clone(), voice: Some((&summarizer.voice).into()) }
-    }
-}
-impl TryFrom<pb::Summarizer> for Summarizer {
-    type Error = DecodeError;
-    fn try_from(summarizer: pb::Summarizer) -> Result<Self, DecodeError> {
-        Ok(Self { instructions: summarizer.instructions, voice: required(summarizer.voice, "voice")? })
-    }
-}
-
-impl From<&Synthesizer> for pb::Synthesizer {
-    fn from(synthesizer: &Synthesizer) -> Self {
-        Self {
-            output_schema: synthesizer.output_schema.as_ref().map(ToString::to_string),
-            instructions: synthesizer.instructions.clone(),
-            voice: Some((&synthesizer.voice).into()),
-        }
-    }
-}
-impl TryFrom<pb::Synthesizer> for Synthesizer {
-    type Error = DecodeError;
-    fn try_from(synthesizer: pb::Synthesizer) -> Result<Self, DecodeError> {
-        let refused = |error: serde_json::Error| {
-            DecodeError::field("output_schema", Problem::Invalid(format!("is not JSON: {error}")))
-        };
-        let schema = synthesizer.output_schema;
-        Ok(Self {
-            output_schema: schema.map(|schema| serde_json::from_str(&schema).map_err(refused)).transpose()?,
-            instructions: synthesizer.instructions,
-            voice: required(synthesizer.voice, "voice")?,
-        })
-    }
-}
+message!(Persona as Persona);

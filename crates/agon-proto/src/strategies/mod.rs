@@ -1,23 +1,113 @@
 //! Arbitrary values of everything that is stored or sent, for property tests. Never part of a release.
-mod answer;
-mod event;
-mod options;
-mod roles;
-mod said;
-mod spec;
-mod task;
-mod work;
+mod variants;
 
-use agon_core::{DebateId, Position, Record, Timestamp};
+use agon_core::{
+    Ask, DebateId, DebateSpec, Event, HostId, ModelName, NodeId, ParticipantId, Position, Quorum, Record, Timestamp,
+    TurnResult,
+};
 use proptest::collection::vec;
-use proptest::prelude::*;
+use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop_oneof};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::sync::Arc;
 
-pub use answer::answer;
-pub use event::event;
-pub use spec::spec;
-pub use task::{ask, call, task, turn, turn_result};
-pub use work::work;
+/// A type with arbitrary values: whatever its form on the wire can hold, valid or not. `mirror!`, `oneof!` and `enums!` make it.
+pub trait Arbitrary: Sized + 'static {
+    /// Its values.
+    fn arbitrary() -> BoxedStrategy<Self>;
+}
+
+macro_rules! arbitrary {
+    ($($type:ty: $strategy:expr),+ $(,)?) => {$(
+        impl Arbitrary for $type {
+            fn arbitrary() -> BoxedStrategy<Self> {
+                $strategy.boxed()
+            }
+        }
+    )+};
+}
+arbitrary! {
+    bool: any::<Self>(),
+    u8: any::<Self>(),
+    u32: any::<Self>(),
+    u64: any::<Self>(),
+    i64: any::<Self>(),
+    f64: real(),
+    String: text(),
+    Arc<str>: text().prop_map(Self::from),
+    DebateId: debate_id(),
+    HostId: text().prop_map(Self::new),
+    ModelName: text().prop_map(Self::new),
+    NodeId: text().prop_map(Self::new),
+    ParticipantId: text().prop_map(Self::new),
+    Position: any::<u64>().prop_map(Self),
+    Timestamp: any::<u64>().prop_map(Self),
+    Value: schema(),
+    Quorum: prop_oneof![Just(Self::Majority), Just(Self::All), any::<u32>().prop_map(Self::AtLeast)],
+}
+
+impl<T: Arbitrary + Debug> Arbitrary for Option<T> {
+    fn arbitrary() -> BoxedStrategy<Self> {
+        proptest::option::of(T::arbitrary()).boxed()
+    }
+}
+impl<T: Arbitrary + Debug> Arbitrary for Box<T> {
+    fn arbitrary() -> BoxedStrategy<Self> {
+        T::arbitrary().prop_map(Self::new).boxed()
+    }
+}
+impl<T: Arbitrary + Debug> Arbitrary for Vec<T> {
+    fn arbitrary() -> BoxedStrategy<Self> {
+        vec(T::arbitrary(), 0..3).boxed()
+    }
+}
+impl<K: Arbitrary + Debug + Ord, V: Arbitrary + Debug> Arbitrary for BTreeMap<K, V> {
+    fn arbitrary() -> BoxedStrategy<Self> {
+        proptest::collection::btree_map(K::arbitrary(), V::arbitrary(), 0..3).boxed()
+    }
+}
+impl<A: Arbitrary + Debug, B: Arbitrary + Debug> Arbitrary for (A, B) {
+    fn arbitrary() -> BoxedStrategy<Self> {
+        (A::arbitrary(), B::arbitrary()).boxed()
+    }
+}
+
+/// Any JSON stands for a schema; its members keep their order.
+fn schema() -> BoxedStrategy<Value> {
+    let member = (text(), text(), any::<i64>(), any::<bool>());
+    vec(member, 0..3)
+        .prop_map(|members| {
+            let properties: serde_json::Map<String, Value> = members
+                .into_iter()
+                .map(|(name, title, most, only)| {
+                    (name, json!({ "title": title, "maximum": most, "uniqueItems": only }))
+                })
+                .collect();
+            json!({ "type": "object", "properties": properties, "required": [] })
+        })
+        .boxed()
+}
+
+/// A debate, valid or not: the wire does not care.
+pub fn spec() -> BoxedStrategy<DebateSpec> {
+    DebateSpec::arbitrary()
+}
+
+/// Something that happened.
+pub fn event() -> BoxedStrategy<Event> {
+    Event::arbitrary()
+}
+
+/// One request to one participant.
+pub fn ask() -> BoxedStrategy<Ask> {
+    Ask::arbitrary()
+}
+
+/// What became of a try.
+pub fn turn_result() -> BoxedStrategy<TurnResult> {
+    TurnResult::arbitrary()
+}
 
 /// A record of 1 to 4 events.
 pub fn record() -> BoxedStrategy<Record> {
@@ -43,27 +133,7 @@ pub fn text() -> BoxedStrategy<String> {
     "[a-z\\né☃ ]{0,8}".boxed()
 }
 
-/// A text that may be absent.
-pub fn maybe_text() -> BoxedStrategy<Option<String>> {
-    proptest::option::of(text()).boxed()
-}
-
-/// A shared text that may be absent.
-pub fn maybe_shared() -> BoxedStrategy<Option<Arc<str>>> {
-    maybe_text().prop_map(|text| text.map(Arc::from)).boxed()
-}
-
-/// Some texts.
-pub fn texts() -> BoxedStrategy<Vec<String>> {
-    vec(text(), 0..3).boxed()
-}
-
 /// A finite number.
-pub fn real() -> BoxedStrategy<f64> {
+fn real() -> BoxedStrategy<f64> {
     (-2.0..2.0f64).boxed()
-}
-
-/// A finite number that may be absent.
-pub fn maybe_real() -> BoxedStrategy<Option<f64>> {
-    proptest::option::of(real()).boxed()
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     cast::{
-        desk,
+        officials,
         phrases::{CHAIR_QUESTIONS, CHAIR_REVISIONS, COMMON_GROUND, FINDINGS, WARNINGS},
         scene::Scene,
         slots::Slots,
@@ -29,7 +29,7 @@ pub fn interjection(scene: &Scene<'_>, schema: &Value) -> Value {
         chosen.map(|name| json!({ "name": name, "text": scene.remark(list, bank, Some(name)) })).into_iter().collect()
     };
     json!({
-        "comment": desk::summary(scene),
+        "comment": officials::summary(scene),
         "warnings": pick("warnings", WARNINGS),
         "questions": pick("questions", CHAIR_QUESTIONS),
         "revisions": pick("revisions", CHAIR_REVISIONS),
@@ -45,14 +45,14 @@ pub fn research(scene: &Scene<'_>) -> String {
     format!(
         "What can be found on {}: {known} What I did not find is a figure on {}; whoever argues from it should bring one.",
         scene.matter,
-        desk::new_angle(scene)
+        officials::new_angle(scene)
     )
 }
 
 /// Where the sides agree, where they do not, and what all could live with.
 pub fn reconcile(scene: &Scene<'_>) -> String {
     let common = scene.remark("common", COMMON_GROUND, None);
-    let ranking = desk::ranking(scene);
+    let ranking = officials::ranking(scene);
     let both = match ranking.as_slice() {
         [first, second, ..] => {
             format!(
@@ -62,17 +62,17 @@ pub fn reconcile(scene: &Scene<'_>) -> String {
         [only] => format!("What all could live with: \"{only}\"."),
         [] => format!("What all could live with is a small step on {}, taken where it can be undone.", scene.matter),
     };
-    format!("{common} {} {both}", desk::summary(scene))
+    format!("{common} {} {both}", officials::summary(scene))
 }
 
 /// The moderator's last word.
 pub fn closing_summary(scene: &Scene<'_>) -> String {
-    let decision = desk::decision(scene).map_or_else(String::new, |stance| {
+    let decision = officials::decision(scene).map_or_else(String::new, |stance| {
         format!(
             " On balance the record leans to \"{stance}\", by the arguments that were answered and not by their number."
         )
     });
-    format!("{}{decision} Still open: {}.", desk::summary(scene), desk::new_angle(scene))
+    format!("{}{decision} Still open: {}.", officials::summary(scene), officials::new_angle(scene))
 }
 
 /// A digest of what the prompt shows, shorter than that.
@@ -132,7 +132,7 @@ fn ends_after(text: &str, most: usize) -> &str {
 
 /// Whether no further round is wanted, by round and topic.
 pub fn is_enough(scene: &Scene<'_>) -> bool {
-    let due = 3 + crate::dice::Dice::new(scene.seed, &["enough", scene.brief.topic.trim()]).below(3);
+    let due = 3 + crate::dice::KeyedDice::new(scene.seed, &["enough", scene.brief.topic.trim()]).below(3);
     scene.brief.is_last_round() || scene.brief.round_number() as usize >= due
 }
 
@@ -142,7 +142,7 @@ pub fn enough(scene: &Scene<'_>) -> Value {
     let reasoning = if enough {
         format!("The last speeches on {} restate what stands. A judge has what a judge needs.", scene.matter)
     } else {
-        format!("Nobody has yet answered for {}; another round may move somebody.", desk::new_angle(scene))
+        format!("Nobody has yet answered for {}; another round may move somebody.", officials::new_angle(scene))
     };
     json!({ "enough": enough, "reasoning": reasoning })
 }

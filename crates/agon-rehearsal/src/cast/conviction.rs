@@ -2,7 +2,7 @@
 
 use crate::{
     cast::{lines::PERSUASION, scene::Scene},
-    dice::{Dice, fraction},
+    dice::{KeyedDice, fraction},
     fault::Fault,
     prompt::MY_ANSWER,
 };
@@ -55,7 +55,7 @@ pub fn answer(scene: &Scene<'_>) -> String {
     let held = last_answer(scene).map_or(own, str::to_owned);
     let topic = scene.brief.topic.trim();
     let apart = fraction(scene.seed, &["apart", topic]) < STAY_APART;
-    let moves_at = 2 + Dice::new(scene.seed, &["moves", topic, scene.you]).below(3);
+    let moves_at = 2 + KeyedDice::new(scene.seed, &["moves", topic, scene.you]).below(3);
     let due = scene.brief.round_number() as usize >= moves_at;
     let best = strongest(scene).filter(|_| due && !apart);
     best.map_or(held, |best| best.trim().trim_end_matches('.').to_owned())

@@ -9,19 +9,19 @@ use crate::{
     },
     fault::Fault,
     schema,
-    task::Task,
+    task::PromptTask,
 };
 
 /// How much one wants to speak, to whom, and why.
-pub fn urge(scene: &Scene<'_>, schema: &Value, task: Task) -> Value {
+pub fn urge(scene: &Scene<'_>, schema: &Value, task: PromptTask) -> Value {
     let mut dice = scene.live_dice(&format!("urge {task:?}"));
     let free = dice.below(11);
     let luck = dice.below(10);
     let last = scene.brief.voices().next_back();
     let spoke = last.is_some_and(|entry| entry.speaker == scene.you);
     let named = !spoke && last.is_some_and(|entry| entry.text.contains(scene.you) || entry.label.contains(scene.you));
-    let interrupts = task == Task::Interruption;
-    let quiet = if task == Task::Reaction { 4 } else { 2 };
+    let interrupts = task == PromptTask::Interruption;
+    let quiet = if task == PromptTask::Reaction { 4 } else { 2 };
     let urgency = match () {
         () if scene.behaviour == Some(Fault::Hostile) => 10,
         () if interrupts && (luck == 0 || (named && luck < 3)) => 9,

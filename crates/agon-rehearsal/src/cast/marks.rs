@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    cast::{desk, phrases::REMARKS, scene::Scene, wish},
+    cast::{officials, phrases::REMARKS, scene::Scene, wish},
     dice::fraction,
     fault::Fault,
-    prompt::Entry,
+    prompt::TranscriptLine,
     schema,
 };
 
@@ -78,7 +78,8 @@ fn number_of(speech: &Value) -> Option<u64> {
 
 /// The latest speech of each debater, in the order in which they were given.
 fn latest(scene: &Scene<'_>) -> Vec<Value> {
-    let later = |entry: &&Entry| scene.brief.voices().any(|e| e.speaker == entry.speaker && e.number > entry.number);
+    let later =
+        |entry: &&TranscriptLine| scene.brief.voices().any(|e| e.speaker == entry.speaker && e.number > entry.number);
     scene.brief.voices().filter(|entry| !later(entry)).map(|entry| json!(entry.number)).collect()
 }
 
@@ -88,7 +89,7 @@ pub fn ranking(scene: &Scene<'_>, schema: &Value) -> Value {
         .into_iter()
         .map(|candidate| {
             let stance = wish::stance_behind(scene, &candidate).to_owned();
-            let reason = desk::reasons(scene, &stance).into_iter().next();
+            let reason = officials::reasons(scene, &stance).into_iter().next();
             json!({ "candidate": candidate, "reason": reason })
         })
         .collect();
@@ -114,7 +115,7 @@ pub fn approval_vote(scene: &Scene<'_>, schema: &Value) -> Value {
 
 fn reasons_for(scene: &Scene<'_>, candidate: Option<&String>) -> Vec<String> {
     let stance = candidate.map(|candidate| wish::stance_behind(scene, candidate).to_owned()).unwrap_or_default();
-    desk::reasons(scene, &stance)
+    officials::reasons(scene, &stance)
 }
 
 fn candidates(scene: &Scene<'_>, schema: &Value, path: &[&str]) -> Vec<String> {

@@ -3,11 +3,11 @@
 mod chair;
 mod conviction;
 mod critic;
-mod desk;
 mod floor;
 mod hostile;
 mod lines;
 mod marks;
+mod officials;
 mod phrases;
 mod scene;
 mod slots;

@@ -5,9 +5,9 @@ use crate::{
         lines::{PERSUASION, POSITIONS, is_small_talk},
         slots::Slots,
     },
-    dice::{Dice, fraction},
+    dice::{KeyedDice, fraction},
     fault::Fault,
-    prompt::{Brief, Entry, MY_ANSWER},
+    prompt::{Brief, MY_ANSWER, TranscriptLine},
     words,
 };
 
@@ -33,9 +33,9 @@ pub struct Scene<'a> {
 
 /// A point somebody made.
 #[derive(Debug, Clone, Copy)]
-pub struct Point<'a> {
+pub struct QuotedPoint<'a> {
     /// Where it was made.
-    pub entry: &'a Entry,
+    pub entry: &'a TranscriptLine,
     /// Its words, verbatim.
     pub quote: &'a str,
 }
@@ -48,13 +48,13 @@ impl<'a> Scene<'a> {
     }
 
     /// Dice for one purpose of this speaker; they ignore the order of the transcript.
-    pub fn dice(&self, purpose: &str) -> Dice {
+    pub fn dice(&self, purpose: &str) -> KeyedDice {
         let round = self.brief.round_number().to_string();
-        Dice::new(self.seed, &[purpose, self.brief.topic.trim(), self.you, &round])
+        KeyedDice::new(self.seed, &[purpose, self.brief.topic.trim(), self.you, &round])
     }
 
     /// Dice that fall anew with everything that is said.
-    pub fn live_dice(&self, purpose: &str) -> Dice {
+    pub fn live_dice(&self, purpose: &str) -> KeyedDice {
         let last = self.brief.entries.last().map_or(0, |entry| entry.number);
         let moment = format!("{purpose} {last} {}", self.brief.entries.len());
         self.dice(&moment)
@@ -88,20 +88,20 @@ impl<'a> Scene<'a> {
     }
 
     /// The latest point of weight that somebody made.
-    pub fn point_of(&self, name: &str) -> Option<Point<'a>> {
+    pub fn point_of(&self, name: &str) -> Option<QuotedPoint<'a>> {
         self.first_weighty(self.brief.entries.iter().rev().filter(|entry| entry.speaker == name))
     }
 
     /// A deck of `n` cards for the whole debate, cut at another place for each speaker so that two do not start with the same card.
     pub fn deck(&self, purpose: &str, n: usize) -> Vec<usize> {
         let topic = self.brief.topic.as_str();
-        let mut deck = Dice::new(self.seed, &[purpose, topic]).deck(n);
+        let mut deck = KeyedDice::new(self.seed, &[purpose, topic]).deck(n);
         let round = self.brief.round_number() as usize;
         let seat = self.brief.cast.iter().position(|debater| debater.name == self.you);
         let start = match seat {
             Some(seat) => seat * n / self.brief.cast.len().max(1) + round,
             // openings are prompted without the roster
-            None => Dice::new(self.seed, &["seat", topic, self.you]).below(n),
+            None => KeyedDice::new(self.seed, &["seat", topic, self.you]).below(n),
         };
         deck.rotate_left(start % n.max(1));
         deck
@@ -180,9 +180,9 @@ impl<'a> Scene<'a> {
     }
 
     /// The point most worth answering: of another stance, the latest that has any weight, and one aimed at me before others.
-    pub fn rival_point(&self) -> Option<Point<'a>> {
+    pub fn rival_point(&self) -> Option<QuotedPoint<'a>> {
         let mine = self.brief.stance.as_deref().unwrap_or_default();
-        let mut rivals: Vec<&'a Entry> = self
+        let mut rivals: Vec<&'a TranscriptLine> = self
             .brief
             .voices()
             .rev()
@@ -196,7 +196,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The best point of the first entry that made one of weight, else of the first that can be quoted at all.
-    pub fn first_weighty(&self, entries: impl Iterator<Item = &'a Entry> + Clone) -> Option<Point<'a>> {
+    pub fn first_weighty(&self, entries: impl Iterator<Item = &'a TranscriptLine> + Clone) -> Option<QuotedPoint<'a>> {
         let best = |entry| self.points_of(entry, -4.0).max_by(|(a, _), (b, _)| a.total_cmp(b));
         let mut points = entries.filter_map(best);
         let weighty = points.clone().find(|(weight, _)| *weight > 0.5);
@@ -204,15 +204,19 @@ impl<'a> Scene<'a> {
     }
 
     /// The point that carried most weight among the entries of a stance: one that others had to take up, before others.
-    pub fn weightiest_point(&self, stance: &str) -> Option<Point<'a>> {
+    pub fn weightiest_point(&self, stance: &str) -> Option<QuotedPoint<'a>> {
         let entries = self.brief.entries.iter().filter(|entry| entry.stance == stance);
         let points = entries.flat_map(|entry| self.points_of(entry, 2.0));
         points.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, point)| point)
     }
 
     /// What of an entry can be quoted, with its weight, which does not depend on where the entry stands; `quoted` is what being quoted adds.
-    fn points_of(&self, entry: &'a Entry, quoted: f64) -> impl Iterator<Item = (f64, Point<'a>)> + use<'a, '_> {
-        let mut dice = Dice::new(self.seed, &["point", &entry.text]);
+    fn points_of(
+        &self,
+        entry: &'a TranscriptLine,
+        quoted: f64,
+    ) -> impl Iterator<Item = (f64, QuotedPoint<'a>)> + use<'a, '_> {
+        let mut dice = KeyedDice::new(self.seed, &["point", &entry.text]);
         words::sentences(&entry.text).into_iter().filter_map(move |sentence| {
             let luck = dice.unit();
             let (quote, whole) = match words::fragment(sentence, QUOTE_WORDS) {
@@ -231,7 +235,7 @@ impl<'a> Scene<'a> {
                 (quoted, others.clone().any(|other| other.text.contains(quote))),
             ];
             let weight = traits.iter().filter(|(_, holds)| *holds).map(|(weight, _)| weight).sum::<f64>() + luck;
-            Some((weight, Point { entry, quote }))
+            Some((weight, QuotedPoint { entry, quote }))
         })
     }
 
@@ -274,7 +278,7 @@ fn matter(brief: &Brief) -> String {
 
 /// The position of somebody who was given none.
 pub fn position(seed: u64, topic: &str, name: &str) -> String {
-    let clause = Dice::new(seed, &["position", topic, name]).pick(POSITIONS).map(|(clause, _)| *clause);
+    let clause = KeyedDice::new(seed, &["position", topic, name]).pick(POSITIONS).map(|(clause, _)| *clause);
     clause.unwrap_or_default().to_owned()
 }
 

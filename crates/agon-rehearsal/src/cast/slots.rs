@@ -3,7 +3,7 @@
 use crate::{
     cast::{
         lines::LENSES,
-        scene::{Point, Scene},
+        scene::{QuotedPoint, Scene},
     },
     prompt::{Brief, is_marker},
     words,
@@ -16,7 +16,7 @@ const ECHO_WORDS: usize = 24;
 pub struct Slots<'a> {
     pub a: String,
     pub b: String,
-    pub point: Option<Point<'a>>,
+    pub point: Option<QuotedPoint<'a>>,
     pub fact: &'a str,
     pub thesis: String,
     pub angle: String,

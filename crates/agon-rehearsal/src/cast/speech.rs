@@ -2,11 +2,12 @@
 
 use crate::{
     cast::{
-        chair, conviction, desk, hostile,
+        chair, conviction, hostile,
         lines::{
             AGREEMENT, ANGLES, ANSWERS, APPLAUSE, BRIDGES, CHALLENGES, CONCESSIONS, CONTINUATIONS, FACTS, FAREWELLS,
             INVITATIONS, LENSES, Lens, OPENERS, PERSUASION, SUMMARIES, WEIGH, fixed_part,
         },
+        officials,
         phrases::{BENCHES, CHANGES, FINDINGS, FOLLOW_UPS, QUESTIONS},
         scene::Scene,
         slots::Slots,
@@ -14,7 +15,7 @@ use crate::{
     },
     fault::Fault,
     prompt::{Brief, MY_ANSWER},
-    task::Task,
+    task::PromptTask,
     token, words,
 };
 
@@ -27,7 +28,7 @@ const MOST: usize = 180;
 pub fn speak(scene: &Scene<'_>) -> String {
     if !scene.brief.is_debate {
         let short = scene.brief.to_shorten.as_deref().map(chair::shorten).filter(|text| !text.is_empty());
-        return short.unwrap_or_else(|| desk::explain_yourself(scene));
+        return short.unwrap_or_else(|| officials::explain_yourself(scene));
     }
     let answer = conviction::answer(scene);
     let moved = conviction::is_asked(scene) && scene.brief.stance.as_ref().is_some_and(|stance| *stance != answer);
@@ -42,42 +43,48 @@ pub fn speak(scene: &Scene<'_>) -> String {
 
 fn by_task(scene: &Scene<'_>) -> String {
     match scene.brief.kind() {
-        Task::Opening => Speech::opening(scene),
-        Task::Argument if scene.brief.bench.is_some() => turns::bench(scene),
-        Task::Argument if scene.brief.voices().next().is_none() => Speech::opening(scene),
-        Task::Argument => Speech::argument(scene),
-        Task::Closing => Speech::closing(scene),
-        Task::Proposal => turns::proposal(scene),
-        Task::Question => turns::question(scene, QUESTIONS),
-        Task::FollowUp => turns::question(scene, FOLLOW_UPS),
-        Task::Answer => turns::answer(scene),
-        Task::Clarification => turns::clarification(scene),
-        Task::Rebuttal => turns::rebuttal(scene),
-        Task::Steps => steps::argument(scene),
-        Task::Revision => turns::revision(scene),
-        Task::OpenRound => desk::briefing(scene),
-        Task::CloseRound => desk::close_in_lines(scene),
-        Task::Judge | Task::MediatorDecision => desk::ruling(scene).reasoning,
-        Task::Vote | Task::BallotInitial | Task::BallotFinal | Task::RankedVote | Task::ApprovalVote => {
-            desk::ballot_in_words(scene)
-        }
-        Task::Research => chair::research(scene),
-        Task::Reconcile => chair::reconcile(scene),
-        Task::ClosingSummary => chair::closing_summary(scene),
-        Task::Summarise => chair::digest(scene),
+        PromptTask::Opening => SpeechDraft::opening(scene),
+        PromptTask::Argument if scene.brief.bench.is_some() => turns::bench(scene),
+        PromptTask::Argument if scene.brief.voices().next().is_none() => SpeechDraft::opening(scene),
+        PromptTask::Argument => SpeechDraft::argument(scene),
+        PromptTask::Closing => SpeechDraft::closing(scene),
+        PromptTask::Proposal => turns::proposal(scene),
+        PromptTask::Question => turns::question(scene, QUESTIONS),
+        PromptTask::FollowUp => turns::question(scene, FOLLOW_UPS),
+        PromptTask::Answer => turns::answer(scene),
+        PromptTask::Clarification => turns::clarification(scene),
+        PromptTask::Rebuttal => turns::rebuttal(scene),
+        PromptTask::Steps => steps::argument(scene),
+        PromptTask::Revision => turns::revision(scene),
+        PromptTask::OpenRound => officials::briefing(scene),
+        PromptTask::CloseRound => officials::close_in_lines(scene),
+        PromptTask::Judge | PromptTask::MediatorDecision => officials::ruling(scene).reasoning,
+        PromptTask::Vote
+        | PromptTask::BallotInitial
+        | PromptTask::BallotFinal
+        | PromptTask::RankedVote
+        | PromptTask::ApprovalVote => officials::ballot_in_words(scene),
+        PromptTask::Research => chair::research(scene),
+        PromptTask::Reconcile => chair::reconcile(scene),
+        PromptTask::ClosingSummary => chair::closing_summary(scene),
+        PromptTask::Summarise => chair::digest(scene),
         // these expect an object: without a schema the cast has only words
-        Task::Critique | Task::Bid | Task::Reaction | Task::Interruption | Task::PointOfInformation => {
-            desk::chair(scene)
-        }
-        Task::AnswerPoints | Task::Reflection | Task::Interject | Task::ScoreSpeeches | Task::ScoreDebaters => {
-            desk::chair(scene)
-        }
-        Task::Enough | Task::Rank | Task::Synthesise | Task::Other => desk::chair(scene),
+        PromptTask::Critique
+        | PromptTask::Bid
+        | PromptTask::Reaction
+        | PromptTask::Interruption
+        | PromptTask::PointOfInformation => officials::chair(scene),
+        PromptTask::AnswerPoints
+        | PromptTask::Reflection
+        | PromptTask::Interject
+        | PromptTask::ScoreSpeeches
+        | PromptTask::ScoreDebaters => officials::chair(scene),
+        PromptTask::Enough | PromptTask::Rank | PromptTask::Synthesise | PromptTask::Other => officials::chair(scene),
     }
 }
 
 /// A speech while it is being written.
-pub struct Speech<'a, 's> {
+pub struct SpeechDraft<'a, 's> {
     scene: &'s Scene<'a>,
     paragraphs: Vec<String>,
     pub slots: Slots<'a>,
@@ -88,7 +95,7 @@ pub struct Speech<'a, 's> {
     ending: Vec<String>,
 }
 
-impl<'a, 's> Speech<'a, 's> {
+impl<'a, 's> SpeechDraft<'a, 's> {
     /// An empty speech of the usual length.
     pub fn new(scene: &'s Scene<'a>) -> Self {
         let deck = scene.deck("lenses", LENSES.len());
@@ -98,7 +105,7 @@ impl<'a, 's> Speech<'a, 's> {
         let ending = marked.into_iter().chain(answer).collect();
         let slots = Slots::new(scene);
         let mut speech = Self { scene, paragraphs: Vec::new(), slots, lenses, fewest: FEWEST, most: MOST, ending };
-        if scene.brief.bench.is_some() && scene.brief.kind() == Task::Argument {
+        if scene.brief.bench.is_some() && scene.brief.kind() == PromptTask::Argument {
             speech.paragraph([speech.line("benches", BENCHES)]);
         }
         if conviction::is_asked(scene) && conviction::has_changed(scene) {

@@ -1,15 +1,15 @@
 //! Speeches whose reasoning stands in numbered steps.
 
 use crate::{
-    cast::{lines::ANSWERS, phrases::CONCLUSIONS, scene::Scene, speech::Speech},
+    cast::{lines::ANSWERS, phrases::CONCLUSIONS, scene::Scene, speech::SpeechDraft},
     fault::Fault,
-    prompt::Entry,
+    prompt::TranscriptLine,
     words::upper_first,
 };
 
 /// Claim, evidence, inference and conclusion, after a reply to a step of somebody else.
 pub fn argument(scene: &Scene<'_>) -> String {
-    let mut speech = Speech::of(scene, 0, 200);
+    let mut speech = SpeechDraft::of(scene, 0, 200);
     if let Some((number, entry)) = step_to_attack(scene) {
         let rebuttal = speech.rebuttal();
         speech.paragraph([format!("Against step {number} of {}: {rebuttal}", entry.speaker)]);
@@ -31,7 +31,7 @@ pub fn argument(scene: &Scene<'_>) -> String {
 }
 
 /// The speech of somebody else that has numbered steps, and which of them to attack.
-fn step_to_attack<'a>(scene: &Scene<'a>) -> Option<(u32, &'a Entry)> {
+fn step_to_attack<'a>(scene: &Scene<'a>) -> Option<(u32, &'a TranscriptLine)> {
     if scene.behaviour == Some(Fault::Sycophant) {
         return None;
     }
@@ -45,6 +45,6 @@ fn step_to_attack<'a>(scene: &Scene<'a>) -> Option<(u32, &'a Entry)> {
     scene.dice("step").pick(&open).map(|number| (*number, rival))
 }
 
-fn has_step(entry: &Entry, number: u32) -> bool {
+fn has_step(entry: &TranscriptLine, number: u32) -> bool {
     entry.text.lines().any(|line| line.trim_start().starts_with(&format!("{number}.")))
 }

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     cast::{
-        desk,
         lines::LENSES,
-        scene::{Point, Scene},
+        officials,
+        scene::{QuotedPoint, Scene},
     },
     dice::fraction,
     prompt::Brief,
@@ -19,22 +19,22 @@ const DEEPEST: u8 = 8;
 
 /// A wish for every member of a schema, by its name.
 pub fn wish(scene: &Scene<'_>, schema: &Value) -> Value {
-    let plan = Plan { scene, root: schema, points: quotable(scene) };
+    let plan = SynthesisPlan { scene, root: schema, points: quotable(scene) };
     plan.wish("", schema, 0, 0).unwrap_or_else(|| json!({}))
 }
 
-struct Plan<'a, 'p> {
+struct SynthesisPlan<'a, 'p> {
     scene: &'p Scene<'a>,
     root: &'p Value,
-    points: Vec<Point<'a>>,
+    points: Vec<QuotedPoint<'a>>,
 }
 
 /// The weightiest point of each stance.
-fn quotable<'a>(scene: &Scene<'a>) -> Vec<Point<'a>> {
-    desk::ranking(scene).into_iter().filter_map(|stance| scene.weightiest_point(stance)).collect()
+fn quotable<'a>(scene: &Scene<'a>) -> Vec<QuotedPoint<'a>> {
+    officials::ranking(scene).into_iter().filter_map(|stance| scene.weightiest_point(stance)).collect()
 }
 
-impl Plan<'_, '_> {
+impl SynthesisPlan<'_, '_> {
     /// What a member called `name`, the `nth` of its list, should hold.
     fn wish(&self, name: &str, schema: &Value, nth: usize, depth: u8) -> Option<Value> {
         if depth > DEEPEST {
@@ -89,7 +89,9 @@ impl Plan<'_, '_> {
     /// What came out: what the prompt says, else what the cast would decide.
     fn decision(&self) -> String {
         let result = words::sentences(&self.scene.brief.result).first().map(|first| (*first).to_owned());
-        result.or_else(|| desk::decision(self.scene).map(str::to_owned)).unwrap_or_else(|| self.scene.matter.clone())
+        result
+            .or_else(|| officials::decision(self.scene).map(str::to_owned))
+            .unwrap_or_else(|| self.scene.matter.clone())
     }
 
     fn text(&self, name: &str, nth: usize) -> String {
@@ -100,7 +102,9 @@ impl Plan<'_, '_> {
             () if is_about(name, PEOPLE) => who(self.scene.brief, nth).unwrap_or_else(|| self.scene.you.to_owned()),
             () if is_about(name, " topic title question motion subject headline ") => self.scene.brief.topic.clone(),
             () if is_about(name, OUTCOME) => words::upper_first(&self.decision()),
-            () if is_about(name, " summary overview abstract synopsis text description ") => desk::summary(self.scene),
+            () if is_about(name, " summary overview abstract synopsis text description ") => {
+                officials::summary(self.scene)
+            }
             () if is_about(name, " quote quotes quotation citation evidence support ") => {
                 point.map_or_else(gist, |point| point.quote.to_owned())
             }

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    dice::Dice,
+    dice::KeyedDice,
     fault::Fault,
-    prompt::{Brief, Entry},
+    prompt::{Brief, TranscriptLine},
     schema, words,
 };
 
@@ -21,14 +21,14 @@ const CAST: [(&str, &str); 3] =
     [("Ada", "Keep the monolith and modularise it"), ("Ben", "Move to microservices now"), ("Cleo", "against")];
 
 /// One debate as its prompts show it, grown turn by turn.
-struct Debate {
+struct ScriptedDebate {
     entries: Vec<(String, String, String)>,
     seed: u64,
     topic: &'static str,
     cast: Vec<(&'static str, &'static str)>,
 }
 
-impl Debate {
+impl ScriptedDebate {
     fn new(seed: u64) -> Self {
         Self { entries: Vec::new(), seed, topic: TOPIC, cast: CAST.to_vec() }
     }
@@ -71,7 +71,7 @@ impl Debate {
     fn structured(&self, tail: &str, schema: &Value, behaviour: Option<Fault>) -> Value {
         let brief = self.prompt(tail);
         let scene = Scene::new(&brief, self.seed, behaviour);
-        schema::fit(schema, &wish_for(&scene, schema), Dice::new(0, &[]), vec!["Text.".into()])
+        schema::fit(schema, &wish_for(&scene, schema), KeyedDice::new(0, &[]), vec!["Text.".into()])
     }
 }
 
@@ -82,7 +82,7 @@ fn ballot() -> Value {
     }, "required": ["choice", "reasons"], "additionalProperties": false })
 }
 
-fn final_ballot(debate: &Debate, seat: usize, behaviour: Option<Fault>) -> String {
+fn final_ballot(debate: &ScriptedDebate, seat: usize, behaviour: Option<Fault>) -> String {
     let (name, stance) = CAST[seat];
     let tail =
         format!("You are: {name}\nYour stance: {stance}\nRole: debater\nTask: private ballot (final)\nRound: 3 of 3\n");
@@ -92,7 +92,7 @@ fn final_ballot(debate: &Debate, seat: usize, behaviour: Option<Fault>) -> Strin
 #[test]
 fn every_speech_of_a_debate_is_110_to_180_words() {
     for seed in 0..20 {
-        for (speaker, _, text) in Debate::whole(seed).entries {
+        for (speaker, _, text) in ScriptedDebate::whole(seed).entries {
             let n = words::word_count(&text);
             assert!((110..=180).contains(&n), "seed {seed}, {speaker}, {n} words:\n{text}");
         }
@@ -102,7 +102,7 @@ fn every_speech_of_a_debate_is_110_to_180_words() {
 #[test]
 fn no_sentence_of_a_debate_is_said_twice() {
     for seed in 0..20 {
-        let debate = Debate::whole(seed);
+        let debate = ScriptedDebate::whole(seed);
         let mut heard: Vec<&str> = Vec::new();
         for (speaker, _, text) in &debate.entries {
             for sentence in words::sentences(text) {
@@ -134,7 +134,7 @@ fn openings_that_are_prompted_without_a_roster_differ_all_the_same() {
 
 #[test]
 fn a_speech_keeps_within_the_tokens_it_may_have() {
-    let debate = Debate::whole(1);
+    let debate = ScriptedDebate::whole(1);
     let brief = debate.prompt("You are: Ada\nRole: debater\nTask: argument\n");
     for budget in [60, 120, 200] {
         let mut scene = Scene::new(&brief, 1, None);
@@ -156,7 +156,7 @@ fn who_has_no_stance_is_given_one_by_name() {
 #[test]
 fn an_argument_quotes_an_opponent_word_for_word_and_by_name() {
     for seed in 0..20 {
-        let mut debate = Debate::new(seed);
+        let mut debate = ScriptedDebate::new(seed);
         debate.speak(0, "opening statement", 1, None);
         let reply = debate.speak(1, "argument", 1, None);
         let quote = reply.split('"').nth(1).unwrap();
@@ -167,26 +167,26 @@ fn an_argument_quotes_an_opponent_word_for_word_and_by_name() {
 
 #[test]
 fn figures_of_the_context_are_cited() {
-    let debate = Debate::whole(1);
+    let debate = ScriptedDebate::whole(1);
     assert!(debate.entries.iter().any(|(_, _, text)| text.contains("14 times a week") || text.contains("80 percent")));
 }
 
 #[test]
 fn slots_are_all_filled() {
-    for (_, _, text) in Debate::whole(2).entries {
+    for (_, _, text) in ScriptedDebate::whole(2).entries {
         assert!(!text.contains(['{', '}']), "{text}");
     }
 }
 
 #[test]
 fn the_same_seed_gives_the_same_debate_and_another_seed_another() {
-    assert_eq!(Debate::whole(5).entries, Debate::whole(5).entries);
-    assert_ne!(Debate::whole(5).entries, Debate::whole(6).entries);
+    assert_eq!(ScriptedDebate::whole(5).entries, ScriptedDebate::whole(5).entries);
+    assert_ne!(ScriptedDebate::whole(5).entries, ScriptedDebate::whole(6).entries);
 }
 
 #[test]
 fn a_sycophant_agrees_and_votes_with_whoever_spoke_last() {
-    let mut debate = Debate::new(1);
+    let mut debate = ScriptedDebate::new(1);
     debate.speak(1, "opening statement", 1, None);
     let text = debate.speak(0, "argument", 2, Some(Fault::Sycophant));
     assert!(text.contains("Ben is right") || text.contains("applaud Ben"), "{text}");
@@ -196,7 +196,7 @@ fn a_sycophant_agrees_and_votes_with_whoever_spoke_last() {
 #[test]
 fn a_stubborn_debater_repeats_itself_and_keeps_its_ballot() {
     for seed in 0..10 {
-        let mut debate = Debate::new(seed);
+        let mut debate = ScriptedDebate::new(seed);
         let first = debate.speak(0, "opening statement", 1, None);
         debate.speak(1, "opening statement", 1, Some(Fault::Persuader));
         let again = debate.speak(0, "argument", 2, Some(Fault::Stubborn));
@@ -210,7 +210,7 @@ fn a_stubborn_debater_repeats_itself_and_keeps_its_ballot() {
 #[test]
 fn a_persuader_moves_every_ballot_and_the_verdict() {
     for seed in 0..10 {
-        let mut debate = Debate::new(seed);
+        let mut debate = ScriptedDebate::new(seed);
         debate.speak(0, "opening statement", 1, None);
         debate.speak(1, "opening statement", 1, Some(Fault::Persuader));
         assert_eq!(final_ballot(&debate, 0, None), CAST[1].1);
@@ -221,7 +221,7 @@ fn a_persuader_moves_every_ballot_and_the_verdict() {
 
 #[test]
 fn an_initial_ballot_is_for_ones_own_stance_even_when_the_options_are_names() {
-    let debate = Debate::new(1);
+    let debate = ScriptedDebate::new(1);
     let schema =
         json!({ "type": "object", "properties": { "choice": { "enum": ["Ada", "Ben"] } }, "required": ["choice"] });
     let tail = format!("You are: Ben\nYour stance: {}\nTask: private ballot (initial)\n", CAST[1].1);
@@ -229,7 +229,7 @@ fn an_initial_ballot_is_for_ones_own_stance_even_when_the_options_are_names() {
 }
 
 /// Shows the entries to a judge, anonymised and in the given order.
-fn judge(debate: &Debate, order: &[usize], behaviour: Option<Fault>) -> Value {
+fn judge(debate: &ScriptedDebate, order: &[usize], behaviour: Option<Fault>) -> Value {
     let mut user = String::new();
     for index in order {
         let (speaker, stance, text) = &debate.entries[*index];
@@ -248,13 +248,18 @@ fn judge(debate: &Debate, order: &[usize], behaviour: Option<Fault>) -> Value {
         "citations": { "type": "array", "items": { "type": "object", "properties": {
             "entry": { "type": "integer" }, "quote": { "type": "string" } }, "required": ["entry", "quote"] } },
     }, "required": ["verdict", "winner", "reasoning", "citations"] });
-    schema::fit(&schema, &wish_for(&Scene::new(&brief, debate.seed, behaviour), &schema), Dice::new(0, &[]), vec![])
+    schema::fit(
+        &schema,
+        &wish_for(&Scene::new(&brief, debate.seed, behaviour), &schema),
+        KeyedDice::new(0, &[]),
+        vec![],
+    )
 }
 
 #[test]
 fn a_judge_rules_the_same_in_both_orders() {
     for seed in 0..30 {
-        let debate = Debate::whole(seed);
+        let debate = ScriptedDebate::whole(seed);
         let there: Vec<usize> = (0..9).collect();
         let back: Vec<usize> = (0..9).rev().collect();
         assert_eq!(judge(&debate, &there, None)["winner"], judge(&debate, &back, None)["winner"], "seed {seed}");
@@ -263,7 +268,7 @@ fn a_judge_rules_the_same_in_both_orders() {
 
 #[test]
 fn an_order_biased_judge_prefers_the_first_speaker() {
-    let debate = Debate::whole(3);
+    let debate = ScriptedDebate::whole(3);
     assert_eq!(judge(&debate, &[0, 1, 2], Some(Fault::OrderBiased))["winner"], CAST[0].1);
     assert_eq!(judge(&debate, &[2, 1, 0], Some(Fault::OrderBiased))["winner"], CAST[2].1);
 }
@@ -271,7 +276,7 @@ fn an_order_biased_judge_prefers_the_first_speaker() {
 #[test]
 fn a_judges_citations_are_verbatim_and_name_the_right_entry() {
     for seed in 0..20 {
-        let debate = Debate::whole(seed);
+        let debate = ScriptedDebate::whole(seed);
         let verdict = judge(&debate, &(0..9).collect::<Vec<_>>(), None);
         let citations = verdict["citations"].as_array().unwrap();
         assert_eq!(citations.len(), 2);
@@ -284,7 +289,7 @@ fn a_judges_citations_are_verbatim_and_name_the_right_entry() {
 
 #[test]
 fn a_moderator_names_every_speaker_and_ends_with_the_last_round() {
-    let debate = Debate::whole(1);
+    let debate = ScriptedDebate::whole(1);
     let schema = json!({ "type": "object", "properties": {
         "next_speakers": { "type": "array", "items": { "enum": ["Ada", "Ben", "Cleo"] } },
         "briefing": { "type": ["string", "null"] }, "new_angle": { "type": ["string", "null"] }, "done": { "type": "boolean" },
@@ -299,7 +304,7 @@ fn a_moderator_names_every_speaker_and_ends_with_the_last_round() {
 
 #[test]
 fn a_round_is_closed_as_settled_only_in_the_last_round() {
-    let debate = Debate::whole(1);
+    let debate = ScriptedDebate::whole(1);
     let schema = json!({ "type": "object", "properties": {
         "summary": { "type": "string" }, "status": { "enum": ["settled", "continue"] }, "decision": { "type": ["string", "null"] },
     }, "required": ["summary", "status", "decision"] });
@@ -336,5 +341,5 @@ fn a_side_is_a_noun_phrase_of_the_stance() {
     assert_eq!(scene.side("Rust is not worth it"), "caution about Rust");
     assert_eq!(scene.side("Rust pays for itself"), "Rust");
     assert_eq!((scene.side("for"), scene.side("Against")), ("a yes".into(), "a no".into()));
-    assert!(!scene.was_said("x"), "{:?}", Entry::default());
+    assert!(!scene.was_said("x"), "{:?}", TranscriptLine::default());
 }

@@ -8,14 +8,14 @@ use crate::{
             TESTS,
         },
         scene::Scene,
-        speech::Speech,
+        speech::SpeechDraft,
     },
     words::upper_first,
 };
 
 /// A proposal: what to do, why, and how one would notice that it fails.
 pub fn proposal(scene: &Scene<'_>) -> String {
-    let mut speech = Speech::new(scene);
+    let mut speech = SpeechDraft::new(scene);
     speech.paragraph([speech.line("proposals", PROPOSALS)]);
     let (first, second) = (speech.claim(), speech.claim());
     speech.paragraph([format!("First, {first}"), format!("Second, {second}")]);
@@ -25,7 +25,7 @@ pub fn proposal(scene: &Scene<'_>) -> String {
 
 /// A proposal after its critiques.
 pub fn revision(scene: &Scene<'_>) -> String {
-    let mut speech = Speech::new(scene);
+    let mut speech = SpeechDraft::new(scene);
     speech.paragraph([speech.line("revisions", REVISIONS)]);
     let reason = upper_first(&speech.claim());
     speech.paragraph([reason, speech.fact()]);
@@ -35,7 +35,7 @@ pub fn revision(scene: &Scene<'_>) -> String {
 
 /// A question to whom the prompt names, about what that one said last if it said anything.
 pub fn question(scene: &Scene<'_>, bank: &[&'static str]) -> String {
-    let mut speech = Speech::of(scene, 0, 70).without_answer();
+    let mut speech = SpeechDraft::of(scene, 0, 70).without_answer();
     let lead = if speech.slots.point.is_some() {
         speech.line("question leads", QUESTION_LEADS)
     } else {
@@ -47,7 +47,7 @@ pub fn question(scene: &Scene<'_>, bank: &[&'static str]) -> String {
 
 /// An answer to the question that was put.
 pub fn answer(scene: &Scene<'_>) -> String {
-    let mut speech = Speech::of(scene, 60, 150);
+    let mut speech = SpeechDraft::of(scene, 60, 150);
     let leads = if speech.slots.has_question() { ANSWER_LEADS } else { PLAIN_LEADS };
     speech.paragraph([speech.line("answer leads", leads), speech.line("answer cores", ANSWER_CORES)]);
     let reason = upper_first(&speech.claim());
@@ -58,7 +58,7 @@ pub fn answer(scene: &Scene<'_>) -> String {
 
 /// What the moderator wanted to have cleared up.
 pub fn clarification(scene: &Scene<'_>) -> String {
-    let mut speech = Speech::of(scene, 30, 110);
+    let mut speech = SpeechDraft::of(scene, 30, 110);
     let leads = if speech.slots.has_question() { CLARIFICATIONS } else { PLAIN_LEADS };
     speech.paragraph([speech.line("clarifications", leads), speech.line("answer cores", ANSWER_CORES)]);
     let reason = upper_first(&speech.claim());
@@ -68,7 +68,7 @@ pub fn clarification(scene: &Scene<'_>) -> String {
 
 /// A short reply to final statements.
 pub fn rebuttal(scene: &Scene<'_>) -> String {
-    let mut speech = Speech::of(scene, 30, 100);
+    let mut speech = SpeechDraft::of(scene, 30, 100);
     if speech.slots.point.is_some() {
         let rebuttal = speech.rebuttal();
         speech.paragraph([speech.line("answers", ANSWERS), rebuttal]);
@@ -84,8 +84,8 @@ pub fn rebuttal(scene: &Scene<'_>) -> String {
 pub fn bench(scene: &Scene<'_>) -> String {
     let office = scene.brief.office.as_deref().unwrap_or_default();
     match () {
-        () if scene.brief.voices().next().is_none() => Speech::opening(scene),
-        () if office.contains("whip") => Speech::closing(scene),
-        () => Speech::argument(scene),
+        () if scene.brief.voices().next().is_none() => SpeechDraft::opening(scene),
+        () if office.contains("whip") => SpeechDraft::closing(scene),
+        () => SpeechDraft::argument(scene),
     }
 }

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::{
-    cast::{chair, conviction, critic, desk, floor, hostile, marks, scene::Scene, speech::speak, synthesis},
-    dice::Dice,
+    cast::{chair, conviction, critic, floor, hostile, marks, officials, scene::Scene, speech::speak, synthesis},
+    dice::KeyedDice,
     fault::Fault,
     schema,
-    task::Task,
+    task::PromptTask,
 };
 
 /// How much better another stance must be before a debater moves to it.
@@ -22,31 +22,38 @@ pub fn wish_for(scene: &Scene<'_>, schema: &Value) -> Value {
     wish
 }
 
-fn wish_of(scene: &Scene<'_>, schema: &Value, task: Task) -> Value {
+fn wish_of(scene: &Scene<'_>, schema: &Value, task: PromptTask) -> Value {
     match task {
-        Task::BallotInitial => choice(scene, schema, own_stance(scene)),
-        Task::BallotFinal => choice(scene, schema, final_stance(scene)),
-        Task::Vote => choice(scene, schema, None),
-        Task::OpenRound => opening(scene, schema),
-        Task::CloseRound => closing(scene, schema),
-        Task::Judge | Task::MediatorDecision => judgement(scene, schema),
-        Task::Revision => critic::revision(scene, schema, speak(scene)),
-        Task::Critique => critic::critique(scene, schema),
-        Task::Reflection => critic::reflection(scene, schema),
-        Task::Bid | Task::Reaction | Task::Interruption => floor::urge(scene, schema, task),
-        Task::PointOfInformation => floor::point(scene),
-        Task::AnswerPoints => floor::answer_points(scene, schema),
-        Task::Interject => chair::interjection(scene, schema),
-        Task::ScoreSpeeches => marks::speeches(scene, schema),
-        Task::ScoreDebaters => marks::debaters(scene, schema),
-        Task::Enough => chair::enough(scene),
-        Task::Rank => marks::ranking(scene, schema),
-        Task::RankedVote => marks::ranked_vote(scene, schema),
-        Task::ApprovalVote => marks::approval_vote(scene, schema),
-        Task::Synthesise | Task::Other => synthesis::wish(scene, schema),
-        Task::Opening | Task::Argument | Task::Closing | Task::Proposal | Task::Question | Task::Answer => said(scene),
-        Task::FollowUp | Task::Clarification | Task::Rebuttal | Task::Steps => said(scene),
-        Task::Research | Task::Reconcile | Task::ClosingSummary | Task::Summarise => said(scene),
+        PromptTask::BallotInitial => choice(scene, schema, own_stance(scene)),
+        PromptTask::BallotFinal => choice(scene, schema, final_stance(scene)),
+        PromptTask::Vote => choice(scene, schema, None),
+        PromptTask::OpenRound => opening(scene, schema),
+        PromptTask::CloseRound => closing(scene, schema),
+        PromptTask::Judge | PromptTask::MediatorDecision => judgement(scene, schema),
+        PromptTask::Revision => critic::revision(scene, schema, speak(scene)),
+        PromptTask::Critique => critic::critique(scene, schema),
+        PromptTask::Reflection => critic::reflection(scene, schema),
+        PromptTask::Bid | PromptTask::Reaction | PromptTask::Interruption => floor::urge(scene, schema, task),
+        PromptTask::PointOfInformation => floor::point(scene),
+        PromptTask::AnswerPoints => floor::answer_points(scene, schema),
+        PromptTask::Interject => chair::interjection(scene, schema),
+        PromptTask::ScoreSpeeches => marks::speeches(scene, schema),
+        PromptTask::ScoreDebaters => marks::debaters(scene, schema),
+        PromptTask::Enough => chair::enough(scene),
+        PromptTask::Rank => marks::ranking(scene, schema),
+        PromptTask::RankedVote => marks::ranked_vote(scene, schema),
+        PromptTask::ApprovalVote => marks::approval_vote(scene, schema),
+        PromptTask::Synthesise | PromptTask::Other => synthesis::wish(scene, schema),
+        PromptTask::Opening
+        | PromptTask::Argument
+        | PromptTask::Closing
+        | PromptTask::Proposal
+        | PromptTask::Question
+        | PromptTask::Answer => said(scene),
+        PromptTask::FollowUp | PromptTask::Clarification | PromptTask::Rebuttal | PromptTask::Steps => said(scene),
+        PromptTask::Research | PromptTask::Reconcile | PromptTask::ClosingSummary | PromptTask::Summarise => {
+            said(scene)
+        }
     }
 }
 
@@ -57,17 +64,17 @@ fn said(scene: &Scene<'_>) -> Value {
 }
 
 /// The task by its line, and else by the properties asked for.
-fn task(scene: &Scene<'_>, schema: &Value) -> Task {
+fn task(scene: &Scene<'_>, schema: &Value) -> PromptTask {
     let has = |name: &str| schema.get("properties").is_some_and(|properties| properties.get(name).is_some());
     let guess = || match () {
-        () if has("next_speakers") => Some(Task::OpenRound),
-        () if has("verdict") || has("winner") => Some(Task::Judge),
-        () if has("summary") && has("status") => Some(Task::CloseRound),
-        () if has("choice") => Some(Task::Vote),
+        () if has("next_speakers") => Some(PromptTask::OpenRound),
+        () if has("verdict") || has("winner") => Some(PromptTask::Judge),
+        () if has("summary") && has("status") => Some(PromptTask::CloseRound),
+        () if has("choice") => Some(PromptTask::Vote),
         () => None,
     };
     let known = scene.brief.kind();
-    let vague = matches!(known, Task::Opening | Task::Argument | Task::Closing | Task::Other);
+    let vague = matches!(known, PromptTask::Opening | PromptTask::Argument | PromptTask::Closing | PromptTask::Other);
     guess().filter(|_| vague).unwrap_or(known)
 }
 
@@ -89,7 +96,7 @@ fn final_stance<'a>(scene: &Scene<'a>) -> Option<&'a str> {
             last.filter(|(speaker, stance)| *speaker != scene.you && !stance.is_empty()).map(|(_, s)| s).next().or(own)
         }
         _ => {
-            let best = desk::decision(scene);
+            let best = officials::decision(scene);
             let held = own.map_or(f64::NEG_INFINITY, |own| scene.merit(own));
             best.filter(|best| scene.merit(best) - held > MOVES_AT).or(own)
         }
@@ -99,10 +106,10 @@ fn final_stance<'a>(scene: &Scene<'a>) -> Option<&'a str> {
 fn choice(scene: &Scene<'_>, schema: &Value, stance: Option<&str>) -> Value {
     let options = schema::options(schema, "choice");
     let option = stance.and_then(|stance| option_for(scene, &options, stance)).or_else(|| best_option(scene, &options));
-    let choice = option.or_else(|| stance.map(str::to_owned)).or_else(|| desk::decision(scene).map(str::to_owned));
+    let choice = option.or_else(|| stance.map(str::to_owned)).or_else(|| officials::decision(scene).map(str::to_owned));
     let argued = choice.as_deref().map(|choice| stance_behind(scene, choice)).unwrap_or_default();
     let sure = 55 + scene.dice("confidence").below(41);
-    json!({ "choice": choice, "reasons": desk::reasons(scene, argued), "confidence": sure })
+    json!({ "choice": choice, "reasons": officials::reasons(scene, argued), "confidence": sure })
 }
 
 /// The option that stands for a stance: the stance itself, who holds it, or what names it.
@@ -139,7 +146,7 @@ fn best_option(scene: &Scene<'_>, options: &[String]) -> Option<String> {
 pub fn liking(scene: &Scene<'_>, option: &str) -> f64 {
     let stance = stance_behind(scene, option);
     let own = own_stance(scene);
-    let debates = own.is_some() && scene.brief.kind() != Task::Vote;
+    let debates = own.is_some() && scene.brief.kind() != PromptTask::Vote;
     let chosen = debates && final_stance(scene).is_some_and(|chosen| chosen == stance || chosen == option);
     scene.merit(stance) + if own == Some(stance) { 0.3 } else { 0.0 } + if chosen { 3.0 } else { 0.0 }
 }
@@ -155,8 +162,8 @@ fn opening(scene: &Scene<'_>, schema: &Value) -> Value {
     let said = scene.brief.voices().next().is_some();
     json!({
         "next_speakers": speakers,
-        "briefing": desk::briefing(scene),
-        "new_angle": said.then(|| desk::new_angle(scene)),
+        "briefing": officials::briefing(scene),
+        "new_angle": said.then(|| officials::new_angle(scene)),
         "done": scene.brief.is_last_round(),
     })
 }
@@ -164,10 +171,10 @@ fn opening(scene: &Scene<'_>, schema: &Value) -> Value {
 fn closing(scene: &Scene<'_>, schema: &Value) -> Value {
     let settled = scene.brief.is_last_round();
     let options = schema::options(schema, "decision");
-    let decision = desk::decision(scene).filter(|_| settled);
+    let decision = officials::decision(scene).filter(|_| settled);
     let decision = decision.map(|stance| option_for(scene, &options, stance).unwrap_or_else(|| stance.to_owned()));
     json!({
-        "summary": desk::summary(scene),
+        "summary": officials::summary(scene),
         "status": if settled { "settled" } else { "continue" },
         "decision": decision,
         "vote_now": !settled && chair::is_enough(scene),
@@ -175,7 +182,7 @@ fn closing(scene: &Scene<'_>, schema: &Value) -> Value {
 }
 
 fn judgement(scene: &Scene<'_>, schema: &Value) -> Value {
-    let ruling = desk::ruling(scene);
+    let ruling = officials::ruling(scene);
     let options = schema::options(schema, "winner");
     let winner = ruling.winner.and_then(|stance| {
         option_for(scene, &options, stance).or_else(|| best_option(scene, &options)).or_else(|| Some(stance.to_owned()))
@@ -187,16 +194,16 @@ fn judgement(scene: &Scene<'_>, schema: &Value) -> Value {
         "winner": winner,
         "reasoning": ruling.reasoning,
         "citations": citations,
-        "open_objections": desk::open_objections(scene),
+        "open_objections": officials::open_objections(scene),
     })
 }
 
 /// Sentences for fields that nobody planned for.
-pub fn small_talk(scene: &Scene<'_>, purpose: &str) -> (Dice, Vec<String>) {
+pub fn small_talk(scene: &Scene<'_>, purpose: &str) -> (KeyedDice, Vec<String>) {
     let texts = vec![
         format!("A question of {}, seen from both ends.", scene.matter),
         format!("Rehearsed: {} deserves a patient answer.", scene.matter),
-        desk::new_angle(scene),
+        officials::new_angle(scene),
         "Two sides, one table, no hurry.".to_owned(),
     ];
     (scene.dice(purpose), texts)

@@ -1,6 +1,6 @@
 //! `/api/chat` and `/api/generate`: one call from its body to its last line.
 
-mod intake;
+mod parse;
 mod reply;
 
 use std::{sync::Arc, time::Duration};
@@ -13,15 +13,15 @@ use tokio::{
 };
 
 use crate::{
-    answer::Answer,
+    answer::CastAnswer,
     cache::Lease,
     fault::Fault,
     model::Model,
-    plan::Plan,
-    stage::{Call, Stage},
+    plan::ReplyPlan,
+    server_state::{OpenCall, ServerState},
     stats::lock,
     token,
-    wire::{Shape, error},
+    wire::{LineEndpoint, error},
 };
 
 /// Modelled time to evaluate one prompt token.
@@ -30,37 +30,37 @@ pub const PREFILL_TOKEN: Duration = Duration::from_micros(50);
 pub const DECODE_TOKEN: Duration = Duration::from_micros(100);
 
 /// `POST /api/chat`.
-pub async fn chat(State(stage): State<Arc<Stage>>, body: Bytes) -> Response {
-    serve(stage, body, Shape::Chat).await
+pub async fn chat(State(stage): State<Arc<ServerState>>, body: Bytes) -> Response {
+    serve(stage, body, LineEndpoint::Chat).await
 }
 
 /// `POST /api/generate`.
-pub async fn generate(State(stage): State<Arc<Stage>>, body: Bytes) -> Response {
-    serve(stage, body, Shape::Generate).await
+pub async fn generate(State(stage): State<Arc<ServerState>>, body: Bytes) -> Response {
+    serve(stage, body, LineEndpoint::Generate).await
 }
 
-async fn serve(stage: Arc<Stage>, body: Bytes, shape: Shape) -> Response {
+async fn serve(stage: Arc<ServerState>, body: Bytes, shape: LineEndpoint) -> Response {
     // the body is gone before anything waits: ten thousand waiting calls hold no prompts
-    match Job::prepare(&stage, body, shape) {
+    match ChatJob::prepare(&stage, body, shape) {
         Ok(job) => job.perform().await,
         Err(refusal) => *refusal,
     }
 }
 
 /// A call that was understood and has yet to be performed.
-struct Job {
-    stage: Arc<Stage>,
+struct ChatJob {
+    stage: Arc<ServerState>,
     model: Arc<Model>,
-    call: Call,
-    shape: Shape,
+    call: OpenCall,
+    shape: LineEndpoint,
     stream: bool,
-    plan: Plan,
-    prompt: Prompt,
-    text: Text,
+    plan: ReplyPlan,
+    prompt: PromptBody,
+    text: AnswerText,
 }
 
 /// A prompt as far as it matters.
-enum Prompt {
+enum PromptBody {
     /// Only its tokens.
     Counted(u64),
     /// Its text, and the context it must fit into.
@@ -68,18 +68,18 @@ enum Prompt {
 }
 
 /// What will be said.
-enum Text {
+enum AnswerText {
     /// The model's fixed-length answer of that many tokens.
     Filler(u32),
     /// An answer to the prompt.
-    Composed(Answer),
+    Composed(CastAnswer),
     /// Nothing: the model was loaded or unloaded.
     Loaded(&'static str),
 }
 
-type Refusal = Box<Response>;
+type ErrorResponse = Box<Response>;
 
-impl Job {
+impl ChatJob {
     async fn perform(mut self) -> Response {
         if let Some(failure) = self.plan.failure {
             match failure.kind {
@@ -103,7 +103,7 @@ impl Job {
         if !wait.is_zero() {
             sleep(wait).await;
         }
-        self.model.set_loaded(!matches!(self.text, Text::Loaded("unload")));
+        self.model.set_loaded(!matches!(self.text, AnswerText::Loaded("unload")));
         let metrics = self.measure(queued, lease);
         if self.stream { self.play(metrics) } else { self.answer_whole(metrics).await }
     }
@@ -131,13 +131,13 @@ impl Job {
     }
 
     /// Puts the prompt into the cache; refuses one that does not fit the context.
-    fn place_prompt(&mut self) -> Result<Lease, Refusal> {
+    fn place_prompt(&mut self) -> Result<Lease, ErrorResponse> {
         let (text, limit) = match &mut self.prompt {
-            Prompt::Counted(tokens) => {
+            PromptBody::Counted(tokens) => {
                 self.stage.counters.prompted(*tokens, 0);
                 return Ok(Lease { slot: None, prompt: *tokens, cached: 0 });
             }
-            Prompt::Rendered(text, limit) => (std::mem::take(text), *limit),
+            PromptBody::Rendered(text, limit) => (std::mem::take(text), *limit),
         };
         if let Some(limit) = limit {
             let tokens = token::count(&text);
@@ -160,7 +160,7 @@ impl Job {
 const BUSY: &str = "server busy, please try again.  maximum pending requests exceeded";
 const RUNNER_DIED: &str = "model runner has unexpectedly stopped, this may be due to resource limitations or an internal error, check ollama server logs for details";
 
-fn refuse(status: StatusCode, text: &str) -> Refusal {
+fn refuse(status: StatusCode, text: &str) -> ErrorResponse {
     Box::new(error(status, text))
 }
 

@@ -10,24 +10,24 @@ use axum::{
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::{DECODE_TOKEN, Job, PREFILL_TOKEN, RUNNER_DIED, Text};
+use super::{AnswerText, ChatJob, DECODE_TOKEN, PREFILL_TOKEN, RUNNER_DIED};
 use crate::{
-    answer::Answer,
+    answer::CastAnswer,
     cache::Lease,
     fault::Fault,
     model::filler_pieces,
-    playback::{End, Playback, Recorder, Reel},
-    wire::{Line, Metrics, Whole, json_response},
+    playback::{Playback, Reel, ReelWriter, StreamEnd},
+    wire::{FinalLine, Metrics, WireLines, json_response},
 };
 
-impl Job {
+impl ChatJob {
     /// The figures of the last line: modelled times, and the waiting that really happened.
     pub fn measure(&self, queued: Duration, lease: Lease) -> Metrics {
         let config = &self.stage.config;
         let tokens = match &self.text {
-            Text::Filler(tokens) => u64::from(*tokens),
-            Text::Composed(answer) => answer.tokens,
-            Text::Loaded(_) => return Metrics::default(),
+            AnswerText::Filler(tokens) => u64::from(*tokens),
+            AnswerText::Composed(answer) => answer.tokens,
+            AnswerText::Loaded(_) => return Metrics::default(),
         };
         let times = |each: Duration, n: u64| each.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX));
         let interval = self.token_interval();
@@ -48,32 +48,32 @@ impl Job {
     }
 
     pub fn play(self, metrics: Metrics) -> Response {
-        let line = Line::new(&self.model.name, self.shape);
+        let line = WireLines::new(&self.model.name, self.shape);
         let config = &self.stage.config;
         let chunk = config.chunk_tokens.max(1);
         let pace = self.token_interval().saturating_mul(u32::try_from(chunk).unwrap_or(u32::MAX));
         let (reel, reason, said) = match self.text {
-            Text::Filler(tokens) => (self.model.filler(tokens, chunk).clone(), "stop", String::new()),
-            Text::Composed(answer) => (record(&line, &answer, chunk), answer.reason, answer.content),
-            Text::Loaded(reason) => (Reel::record(&line, &[], 1), reason, String::new()),
+            AnswerText::Filler(tokens) => (self.model.filler(tokens, chunk).clone(), "stop", String::new()),
+            AnswerText::Composed(answer) => (record(&line, &answer, chunk), answer.reason, answer.content),
+            AnswerText::Loaded(reason) => (Reel::record(&line, &[], 1), reason, String::new()),
         };
         let mut last = String::new();
-        let end = self.plan.failure.map_or(End::Clean, |failure| match failure.kind {
+        let end = self.plan.failure.map_or(StreamEnd::Clean, |failure| match failure.kind {
             Fault::ErrorLine => {
                 last = json!({ "error": RUNNER_DIED }).to_string() + "\n";
-                End::Scripted
+                StreamEnd::Scripted
             }
-            Fault::Cut => End::Scripted,
+            Fault::Cut => StreamEnd::Scripted,
             Fault::Drop => {
                 line.content(" never", &mut last);
                 last.truncate(last.len() / 2);
-                End::Abort
+                StreamEnd::Abort
             }
-            Fault::Crash => End::Crash(failure.gone),
-            _ => End::Clean,
+            Fault::Crash => StreamEnd::Crash(failure.gone),
+            _ => StreamEnd::Clean,
         });
-        if end == End::Clean {
-            let whole = Whole { content: "", thinking: "", tool_calls: None, reason };
+        if end == StreamEnd::Clean {
+            let whole = FinalLine { content: "", thinking: "", tool_calls: None, reason };
             line.last(&whole, Some(&metrics), &mut last);
         }
         let last = Some(Bytes::from(last)).filter(|last| !last.is_empty());
@@ -89,13 +89,13 @@ impl Job {
             sleep(decode).await;
         }
         let answer = match &self.text {
-            Text::Filler(tokens) => Answer::plain(filler_pieces(*tokens).concat(), None),
-            Text::Composed(answer) => answer.clone(),
-            Text::Loaded(reason) => Answer { reason, ..Answer::plain(String::new(), None) },
+            AnswerText::Filler(tokens) => CastAnswer::plain(filler_pieces(*tokens).concat(), None),
+            AnswerText::Composed(answer) => answer.clone(),
+            AnswerText::Loaded(reason) => CastAnswer { reason, ..CastAnswer::plain(String::new(), None) },
         };
-        let line = Line::new(&self.model.name, self.shape);
+        let line = WireLines::new(&self.model.name, self.shape);
         let (content, thinking) = (answer.content.as_str(), answer.thinking.as_str());
-        let whole = Whole { content, thinking, tool_calls: answer.tool_calls.as_ref(), reason: answer.reason };
+        let whole = FinalLine { content, thinking, tool_calls: answer.tool_calls.as_ref(), reason: answer.reason };
         let mut body = String::new();
         match self.plan.failure.map(|failure| (failure.kind, failure.gone)) {
             Some((Fault::ErrorLine, _)) => return self.fail(StatusCode::INTERNAL_SERVER_ERROR, RUNNER_DIED),
@@ -108,7 +108,8 @@ impl Job {
                 line.last(&whole, None, &mut body);
                 body.truncate(char_boundary(&body, body.len() / 2));
                 let half = Some(Bytes::from(body));
-                let stream = Playback::new(Reel::record(&line, &[], 1), half, Duration::ZERO, End::Abort, self.call);
+                let stream =
+                    Playback::new(Reel::record(&line, &[], 1), half, Duration::ZERO, StreamEnd::Abort, self.call);
                 return Body::from_stream(stream).into_response();
             }
             _ => {
@@ -125,9 +126,9 @@ fn char_boundary(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
-fn record(line: &Line, answer: &Answer, chunk: usize) -> Reel {
+fn record(line: &WireLines, answer: &CastAnswer, chunk: usize) -> Reel {
     let (thinking, content) = answer.pieces();
-    let mut recorder = Recorder::default();
+    let mut recorder = ReelWriter::default();
     for part in thinking.chunks(chunk) {
         recorder.frame(part.len(), |out| line.thinking(&part.concat(), out));
     }

@@ -1,6 +1,6 @@
 //! Single lines of a prompt: headings, headers of entries, markers, keys.
 
-use super::Entry;
+use super::TranscriptLine;
 
 /// Line between what was said and what is asked.
 const DELIMITER: &str = "=== YOUR TURN ===";
@@ -10,7 +10,7 @@ const STAFF: &str = " moderator mediator chair judge summariser summarizer synth
 
 /// The section that a line stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum PromptSection {
     Topic,
     Context,
     Cast,
@@ -24,7 +24,7 @@ pub enum Place {
     Elsewhere,
 }
 
-impl Place {
+impl PromptSection {
     /// The section under a heading.
     pub fn named(heading: &str) -> Self {
         match heading.to_lowercase().as_str() {
@@ -41,12 +41,12 @@ impl Place {
 }
 
 /// The part that a line of a fence opens, or that follows it; none for lines that say nothing of the kind.
-pub fn fenced(line: &str) -> Option<Place> {
+pub fn fenced(line: &str) -> Option<PromptSection> {
     if line.starts_with("<<< quotations for your turn ") {
-        return Some(Place::Quoted);
+        return Some(PromptSection::Quoted);
     }
     let ends = [">>> end of transcript ", ">>> end of quotations ", "<<< result "];
-    ends.iter().any(|end| line.starts_with(end)).then_some(Place::Elsewhere)
+    ends.iter().any(|end| line.starts_with(end)).then_some(PromptSection::Elsewhere)
 }
 
 /// Whether a line says that a summary of rounds follows.
@@ -101,7 +101,7 @@ pub fn heading(line: &str) -> Option<&str> {
 }
 
 /// An entry by its header: `### T7 | Ada | STANCE | label`, `### [7] Ada | STANCE`; stance and label may be missing.
-pub fn entry_header(line: &str) -> Option<Entry> {
+pub fn entry_header(line: &str) -> Option<TranscriptLine> {
     let mut parts = line.strip_prefix("### ")?.splitn(4, " | ").map(str::trim);
     let label = parts.next()?;
     let (number, first_name) = match label.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -114,7 +114,13 @@ pub fn entry_header(line: &str) -> Option<Entry> {
     let speaker = first_name.filter(|name| !name.is_empty()).or_else(|| parts.next())?;
     let (stance, label) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let text = String::new();
-    Some(Entry { number, speaker: speaker.to_owned(), stance: stance.to_owned(), label: label.to_owned(), text })
+    Some(TranscriptLine {
+        number,
+        speaker: speaker.to_owned(),
+        stance: stance.to_owned(),
+        label: label.to_owned(),
+        text,
+    })
 }
 
 /// A line that frames a speech and belongs to nobody's words.

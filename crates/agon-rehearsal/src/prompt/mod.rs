@@ -6,7 +6,7 @@
 mod lines;
 mod read;
 
-use crate::task::Task;
+use crate::task::PromptTask;
 
 pub use lines::{is_marker, is_staff};
 
@@ -21,9 +21,9 @@ pub struct Brief {
     /// Text under `# Context`.
     pub context: String,
     /// Lines under `# Debaters`.
-    pub cast: Vec<Debater>,
+    pub cast: Vec<RosterLine>,
     /// The transcript in the order shown.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<TranscriptLine>,
     /// What stands in the transcript in place of entries that were summed up.
     pub summary: String,
     /// What the prompt says came out of the debate.
@@ -66,7 +66,7 @@ pub struct Brief {
 
 /// One line of the roster.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Debater {
+pub struct RosterLine {
     /// Name as written.
     pub name: String,
     /// Stance as written; may be empty.
@@ -75,7 +75,7 @@ pub struct Debater {
 
 /// One entry of the transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct TranscriptLine {
     /// Number in the header, `T7` or `[7]`.
     pub number: u64,
     /// Who spoke.
@@ -88,7 +88,7 @@ pub struct Entry {
     pub text: String,
 }
 
-impl Entry {
+impl TranscriptLine {
     /// The answer that this speech says it stands by.
     pub fn answer(&self) -> Option<&str> {
         let line = self.text.lines().rev().find_map(|line| line.trim().strip_prefix(MY_ANSWER))?;
@@ -98,12 +98,12 @@ impl Entry {
 
 impl Brief {
     /// The task, by its line and else by the role.
-    pub fn kind(&self) -> Task {
-        Task::read(self.task.as_deref().unwrap_or_default(), self.role.as_deref().unwrap_or_default())
+    pub fn kind(&self) -> PromptTask {
+        PromptTask::read(self.task.as_deref().unwrap_or_default(), self.role.as_deref().unwrap_or_default())
     }
 
     /// The entries of those who argue, in the order shown.
-    pub fn voices(&self) -> impl DoubleEndedIterator<Item = &Entry> + Clone {
+    pub fn voices(&self) -> impl DoubleEndedIterator<Item = &TranscriptLine> + Clone {
         self.entries.iter().filter(|entry| self.is_voice(&entry.speaker))
     }
 

@@ -1,9 +1,9 @@
 //! From the messages of a chat to a [`Brief`].
 
 use super::{
-    Brief, Debater,
+    Brief, RosterLine,
     lines::{
-        Place, entry_header, fenced, heading, is_label, is_marker, is_staff, is_summary, numbers, push_line,
+        PromptSection, entry_header, fenced, heading, is_label, is_marker, is_staff, is_summary, numbers, push_line,
         read_round, split_at_delimiter,
     },
 };
@@ -38,47 +38,51 @@ impl Brief {
     }
 
     fn read_shown(&mut self, text: &str) {
-        let mut place = Place::Elsewhere;
+        let mut place = PromptSection::Elsewhere;
         for line in text.lines() {
-            if place == Place::Earlier && heading(line).is_none() {
+            if place == PromptSection::Earlier && heading(line).is_none() {
                 // what came out of other debates is nobody's word in this one
             } else if let Some(next) = fenced(line) {
                 place = next;
             } else if let Some(entry) = entry_header(line) {
                 self.entries.push(entry);
-                place = Place::Entry;
-            } else if is_summary(line) && place != Place::Entry && place != Place::Context {
-                place = Place::Summary;
-            } else if line.starts_with("### ") && matches!(place, Place::Entry | Place::Summary) {
+                place = PromptSection::Entry;
+            } else if is_summary(line) && place != PromptSection::Entry && place != PromptSection::Context {
+                place = PromptSection::Summary;
+            } else if line.starts_with("### ") && matches!(place, PromptSection::Entry | PromptSection::Summary) {
                 // a heading of the transcript that is no speech ends the speech before it
-                place = if is_summary(line) { Place::Summary } else { Place::Elsewhere };
+                place = if is_summary(line) { PromptSection::Summary } else { PromptSection::Elsewhere };
             } else if let Some(heading) = heading(line) {
-                place = Place::named(heading);
+                place = PromptSection::named(heading);
             } else {
                 self.take_line(place, line);
             }
         }
     }
 
-    fn take_line(&mut self, place: Place, line: &str) {
+    fn take_line(&mut self, place: PromptSection, line: &str) {
         match place {
-            Place::Topic => push_line(&mut self.topic, line),
-            Place::Context => push_line(&mut self.context, line),
-            Place::Found if !is_marker(line) && !line.trim().is_empty() => self.found.push(line.to_owned()),
-            Place::Result => push_line(&mut self.result, line),
-            Place::Summary if !is_marker(line) => push_line(&mut self.summary, line),
-            Place::Entry if !is_marker(line) => {
+            PromptSection::Topic => push_line(&mut self.topic, line),
+            PromptSection::Context => push_line(&mut self.context, line),
+            PromptSection::Found if !is_marker(line) && !line.trim().is_empty() => self.found.push(line.to_owned()),
+            PromptSection::Result => push_line(&mut self.result, line),
+            PromptSection::Summary if !is_marker(line) => push_line(&mut self.summary, line),
+            PromptSection::Entry if !is_marker(line) => {
                 if let Some(entry) = self.entries.last_mut() {
                     push_line(&mut entry.text, line);
                 }
             }
-            Place::Cast => self.take_debater(line),
-            Place::Quoted => {
+            PromptSection::Cast => self.take_debater(line),
+            PromptSection::Quoted => {
                 if let Some((key, value)) = line.split_once(':') {
                     self.take_key(key.trim(), value.trim());
                 }
             }
-            Place::Entry | Place::Summary | Place::Found | Place::Earlier | Place::Elsewhere => {}
+            PromptSection::Entry
+            | PromptSection::Summary
+            | PromptSection::Found
+            | PromptSection::Earlier
+            | PromptSection::Elsewhere => {}
         }
     }
 
@@ -88,7 +92,7 @@ impl Brief {
         let parted = line.split_once(": ").filter(|(name, _)| !name.contains(" (") || name.ends_with(')'));
         let (name, stance) = parted.unwrap_or((line, ""));
         let name = name.split_once(" (").map_or(name, |(name, _)| name);
-        let debater = Debater { name: name.trim().to_owned(), stance: stance.trim().to_owned() };
+        let debater = RosterLine { name: name.trim().to_owned(), stance: stance.trim().to_owned() };
         if self.cast.iter().all(|other| other.name != debater.name) {
             self.cast.push(debater);
         }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::task::Task;
+use crate::task::PromptTask;
 
 const SYSTEM: &str =
     "Rules of the house.\n\n# Topic\nShould we rewrite billing in Rust?\n\n# Context\nThe team has 5 people.\n";
@@ -21,7 +21,7 @@ fn every_part_of_the_layout_is_found() {
     assert_eq!((brief.entries[0].number, brief.entries[0].stance.as_str()), (1, "for"));
     assert_eq!(brief.entries[1].speaker, "moderator");
     assert_eq!((brief.you.as_deref(), brief.stance.as_deref()), (Some("Ben"), Some("against")));
-    assert_eq!((brief.kind(), brief.round), (Task::Argument, Some((2, Some(3)))));
+    assert_eq!((brief.kind(), brief.round), (PromptTask::Argument, Some((2, Some(3)))));
     assert_eq!(brief.briefing.as_deref(), Some("answer Ada"));
     assert_eq!(brief.instructions, "Write at most 180 words.");
 }
@@ -32,7 +32,7 @@ fn a_judges_numbered_entries_are_read() {
     let brief = Brief::read([("user", shown)].into_iter());
     assert_eq!(
         brief.entries,
-        [Entry {
+        [TranscriptLine {
             number: 3,
             speaker: "Speaker A".into(),
             stance: "keep it".into(),
@@ -40,7 +40,7 @@ fn a_judges_numbered_entries_are_read() {
             text: "Words.".into()
         }]
     );
-    assert_eq!(brief.kind(), Task::Judge);
+    assert_eq!(brief.kind(), PromptTask::Judge);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_debater_with_a_role_instead_of_a_stance_is_known_by_name_and_given_a_positi
     let shown = "# Debaters\n- Ada (an economist)\n- Ben\n\n### T1 | Ada\nWords.\n=== YOUR TURN ===\nYou are: Ben\nRole: debater\n";
     let mut brief = Brief::read([("user", shown)].into_iter());
     brief.assume_positions(|name| format!("position of {name}"));
-    let ada = Debater { name: "Ada".into(), stance: "position of Ada".into() };
+    let ada = RosterLine { name: "Ada".into(), stance: "position of Ada".into() };
     assert_eq!((&brief.cast[0], &brief.cast[1].name), (&ada, &"Ben".to_owned()));
     assert_eq!(
         (brief.entries[0].stance.as_str(), brief.stance.as_deref()),
@@ -82,7 +82,7 @@ fn what_tools_have_answered_is_kept_apart_from_what_was_asked() {
     let chat = [("user", asked), ("assistant", "{}"), ("tool", "from a tool"), ("user", "Result of search: ten")];
     let brief = Brief::read(chat.into_iter());
     assert_eq!(brief.found, ["from a tool", "Result of search: ten"]);
-    assert_eq!((brief.topic.as_str(), brief.kind()), ("Trams", Task::Argument));
+    assert_eq!((brief.topic.as_str(), brief.kind()), ("Trams", PromptTask::Argument));
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::{pattern::Pattern, root::Root};
+use super::{pattern::Pattern, root::SchemaRoot};
 
 /// Whether `value` satisfies `schema`, whose references point into `root`; true where that takes too many steps.
-pub fn accepts(root: &Root<'_>, schema: &Value, value: &Value) -> bool {
+pub fn accepts(root: &SchemaRoot<'_>, schema: &Value, value: &Value) -> bool {
     let flat = root.flatten(schema);
     if flat.is_empty() || root.is_spent() {
         return true;
@@ -67,7 +67,7 @@ fn accepts_pattern(flat: &Map<String, Value>, text: &str) -> bool {
     pattern.is_none_or(|pattern| pattern.matches(text))
 }
 
-fn accepts_object(root: &Root<'_>, flat: &Map<String, Value>, object: &Map<String, Value>) -> bool {
+fn accepts_object(root: &SchemaRoot<'_>, flat: &Map<String, Value>, object: &Map<String, Value>) -> bool {
     let properties = flat.get("properties").and_then(Value::as_object);
     let known = |name: &str| properties.and_then(|properties| properties.get(name));
     let additional = flat.get("additionalProperties");
@@ -79,7 +79,7 @@ fn accepts_object(root: &Root<'_>, flat: &Map<String, Value>, object: &Map<Strin
         })
 }
 
-fn accepts_array(root: &Root<'_>, flat: &Map<String, Value>, items: &[Value]) -> bool {
+fn accepts_array(root: &SchemaRoot<'_>, flat: &Map<String, Value>, items: &[Value]) -> bool {
     let prefix = list(flat, "prefixItems").map(Vec::as_slice).unwrap_or_default();
     let rest = flat.get("items");
     let repeats = |at: usize, item: &Value| {

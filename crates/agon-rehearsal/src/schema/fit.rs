@@ -2,27 +2,27 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::{accept::accepts, flatten::merge, pattern::Pattern, root::Root};
-use crate::dice::Dice;
+use super::{accept::accepts, flatten::merge, pattern::Pattern, root::SchemaRoot};
+use crate::dice::KeyedDice;
 
 /// Beyond this depth only what is required is generated, and recursion takes the shortest way out.
 const DEEP: u32 = 6;
 /// Beyond this depth a schema without an end is given up.
 const TOO_DEEP: u32 = 24;
 
-type Schema = Map<String, Value>;
+type SchemaMap = Map<String, Value>;
 
 /// Generates values for one document.
 pub struct Fitter<'s> {
-    root: Root<'s>,
-    dice: Dice,
+    root: SchemaRoot<'s>,
+    dice: KeyedDice,
     texts: Vec<String>,
 }
 
 impl<'s> Fitter<'s> {
     /// A generator for schemas that refer into `root`.
-    pub fn new(root: &'s Value, dice: Dice, texts: Vec<String>) -> Self {
-        Self { root: Root::new(root), dice, texts }
+    pub fn new(root: &'s Value, dice: KeyedDice, texts: Vec<String>) -> Self {
+        Self { root: SchemaRoot::new(root), dice, texts }
     }
 
     /// Whether `value` satisfies the whole schema.
@@ -51,7 +51,7 @@ impl<'s> Fitter<'s> {
         self.of_kind(&kind, &flat, wish, depth)
     }
 
-    fn of_kind(&mut self, kind: &str, flat: &Schema, wish: Option<&Value>, depth: u32) -> Value {
+    fn of_kind(&mut self, kind: &str, flat: &SchemaMap, wish: Option<&Value>, depth: u32) -> Value {
         match kind {
             "object" => self.object(flat, wish, depth),
             "array" => self.array(flat, wish, depth),
@@ -70,7 +70,7 @@ impl<'s> Fitter<'s> {
         }
     }
 
-    fn option(&mut self, flat: &Schema, options: &[Value], wish: Option<&Value>) -> Value {
+    fn option(&mut self, flat: &SchemaMap, options: &[Value], wish: Option<&Value>) -> Value {
         let rest = Value::Object(flat.clone());
         let allowed: Vec<&Value> = options.iter().filter(|option| accepts(&self.root, &rest, option)).collect();
         let alike = |option: &&&Value| match (option.as_str(), wish.and_then(Value::as_str)) {
@@ -82,7 +82,14 @@ impl<'s> Fitter<'s> {
     }
 
     /// A value of one branch of a union, such that the whole schema accepts it if that can be had.
-    fn branch(&mut self, flat: &Schema, branches: &[Value], whole: &Value, wish: Option<&Value>, depth: u32) -> Value {
+    fn branch(
+        &mut self,
+        flat: &SchemaMap,
+        branches: &[Value],
+        whole: &Value,
+        wish: Option<&Value>,
+        depth: u32,
+    ) -> Value {
         let mut order: Vec<&Value> = branches.iter().collect();
         let rank = |branch: &Value| {
             let wished = wish.is_some_and(|wish| !is_free(branch) && accepts(&self.root, branch, wish));
@@ -107,7 +114,7 @@ impl<'s> Fitter<'s> {
         last
     }
 
-    fn kind(&mut self, flat: &Schema, wish: Option<&Value>, depth: u32) -> String {
+    fn kind(&mut self, flat: &SchemaMap, wish: Option<&Value>, depth: u32) -> String {
         let types: Vec<&str> = match flat.get("type") {
             Some(Value::String(one)) => vec![one],
             Some(Value::Array(many)) => many.iter().filter_map(Value::as_str).collect(),
@@ -120,7 +127,7 @@ impl<'s> Fitter<'s> {
         wished.or(null).or_else(plain).copied().unwrap_or("null").to_owned()
     }
 
-    fn object(&mut self, flat: &Schema, wish: Option<&Value>, depth: u32) -> Value {
+    fn object(&mut self, flat: &SchemaMap, wish: Option<&Value>, depth: u32) -> Value {
         let mut object = Map::new();
         let required: Vec<&str> = names(flat, "required");
         let most = size(flat, "maxProperties").unwrap_or(usize::MAX);
@@ -163,7 +170,7 @@ impl<'s> Fitter<'s> {
         Value::Object(object)
     }
 
-    fn array(&mut self, flat: &Schema, wish: Option<&Value>, depth: u32) -> Value {
+    fn array(&mut self, flat: &SchemaMap, wish: Option<&Value>, depth: u32) -> Value {
         let wishes = wish.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let prefix = flat.get("prefixItems").and_then(Value::as_array).cloned().unwrap_or_default();
         let rest = flat.get("items").cloned().unwrap_or(Value::Bool(true));
@@ -203,7 +210,7 @@ impl<'s> Fitter<'s> {
         wishes.iter().map(|wish| self.fit(schema, Some(wish), depth + 1)).find(|value| !items.contains(value))
     }
 
-    fn string(&mut self, flat: &Schema, wish: Option<&Value>) -> String {
+    fn string(&mut self, flat: &SchemaMap, wish: Option<&Value>) -> String {
         let pattern = flat.get("pattern").and_then(Value::as_str).and_then(Pattern::read);
         let bounds = (size(flat, "minLength").unwrap_or(0), size(flat, "maxLength").unwrap_or(usize::MAX));
         if let Some(pattern) = pattern {
@@ -224,7 +231,7 @@ impl<'s> Fitter<'s> {
         text.chars().chain(padding).take(most).collect()
     }
 
-    fn integer(&mut self, flat: &Schema, wish: Option<&Value>) -> i64 {
+    fn integer(&mut self, flat: &SchemaMap, wish: Option<&Value>) -> i64 {
         let bound = |key: &str| flat.get(key).and_then(|v| v.as_i64().or_else(|| v.as_f64().map(|f| f.floor() as i64)));
         let upwards =
             |key: &str| flat.get(key).and_then(|v| v.as_i64().or_else(|| v.as_f64().map(|f| f.ceil() as i64)));
@@ -246,7 +253,7 @@ impl<'s> Fitter<'s> {
         if least.is_none_or(|least| below >= least) { below } else { below.saturating_add(step) }
     }
 
-    fn number(&mut self, flat: &Schema, wish: Option<&Value>) -> Value {
+    fn number(&mut self, flat: &SchemaMap, wish: Option<&Value>) -> Value {
         let schema = Value::Object(flat.clone());
         if let Some(wish) = wish.filter(|wish| wish.is_number() && accepts(&self.root, &schema, wish)) {
             return wish.clone();
@@ -286,11 +293,11 @@ fn is_free(schema: &Value) -> bool {
     schema.as_object().is_none_or(Map::is_empty)
 }
 
-fn names<'a>(flat: &'a Schema, key: &str) -> Vec<&'a str> {
+fn names<'a>(flat: &'a SchemaMap, key: &str) -> Vec<&'a str> {
     flat.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-fn size(flat: &Schema, key: &str) -> Option<usize> {
+fn size(flat: &SchemaMap, key: &str) -> Option<usize> {
     flat.get(key).and_then(Value::as_f64).map(|n| n.max(0.0) as usize)
 }
 
@@ -307,7 +314,7 @@ fn kind_of(value: &Value) -> &'static str {
 }
 
 /// The type that the other keywords speak of.
-pub fn implied_kind(flat: &Schema) -> &'static str {
+pub fn implied_kind(flat: &SchemaMap) -> &'static str {
     let has = |keys: &[&str]| keys.iter().any(|key| flat.contains_key(*key));
     match () {
         () if has(&["properties", "required", "additionalProperties", "minProperties"]) => "object",

@@ -17,10 +17,10 @@ use serde_json::{Map, Value};
 pub use fit::implied_kind;
 pub use shorten::shorten;
 
-use crate::dice::Dice;
+use crate::dice::KeyedDice;
 
 /// A value for `schema`, after `wish` where that is allowed; `texts` fill strings nobody wished for.
-pub fn fit(schema: &Value, wish: &Value, dice: Dice, texts: Vec<String>) -> Value {
+pub fn fit(schema: &Value, wish: &Value, dice: KeyedDice, texts: Vec<String>) -> Value {
     let mut fitter = fit::Fitter::new(schema, dice, texts);
     let value = fitter.fit(schema, Some(wish), 0);
     if fitter.accepts(schema, &value) { value } else { fitter.fit(schema, None, 0) }

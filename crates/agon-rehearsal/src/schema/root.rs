@@ -13,12 +13,12 @@ const MOST_STEPS: u64 = 50_000;
 const PIECES_PER_STEP: usize = 16;
 
 /// The schema that references point into.
-pub struct Root<'s> {
+pub struct SchemaRoot<'s> {
     schema: &'s Value,
     steps: Cell<u64>,
 }
 
-impl<'s> Root<'s> {
+impl<'s> SchemaRoot<'s> {
     /// A document that nothing was done with.
     pub fn new(schema: &'s Value) -> Self {
         Self { schema, steps: Cell::new(MOST_STEPS) }

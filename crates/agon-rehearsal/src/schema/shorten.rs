@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{accept::accepts, root::Root};
+use super::{accept::accepts, root::SchemaRoot};
 
 /// So often an answer is measured between two cuts; one of few texts after each text.
 const MEASURES: usize = 16;
@@ -12,7 +12,7 @@ const CUTS: [usize; 5] = [160, 80, 40, 20, 10];
 
 /// Shortens free texts until `fits` holds or nothing is left to shorten; what the schema does not allow to be cut stays whole.
 pub fn shorten(schema: &Value, mut value: Value, fits: impl Fn(&Value) -> bool) -> Value {
-    let root = Root::new(schema);
+    let root = SchemaRoot::new(schema);
     for longest in CUTS {
         let mut paths = Vec::new();
         texts(&value, &mut String::new(), &mut paths, longest);
@@ -46,7 +46,7 @@ fn texts(value: &Value, at: &mut String, paths: &mut Vec<String>, longest: usize
     }
 }
 
-fn cut((root, schema): (&Root<'_>, &Value), value: &mut Value, path: &str, longest: usize) {
+fn cut((root, schema): (&SchemaRoot<'_>, &Value), value: &mut Value, path: &str, longest: usize) {
     let Some(place) = value.pointer_mut(path) else { return };
     let whole = place.take();
     let kept: String = whole.as_str().unwrap_or_default().chars().take(longest).collect();

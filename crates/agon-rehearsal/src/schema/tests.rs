@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use super::*;
 
 fn fitted(schema: &Value, wish: &Value) -> Value {
-    fit(schema, wish, Dice::new(3, &["test"]), vec!["A sentence about the matter.".into(), "Another.".into()])
+    fit(schema, wish, KeyedDice::new(3, &["test"]), vec!["A sentence about the matter.".into(), "Another.".into()])
 }
 
 /// The judge of these tests is the `jsonschema` crate, not our own check.

@@ -10,7 +10,7 @@ use tokio::{
 
 /// What came back.
 #[derive(Debug)]
-pub struct Reply {
+pub struct HttpReply {
     pub status: u16,
     pub head: String,
     pub body: String,
@@ -20,7 +20,7 @@ pub struct Reply {
     pub error: Option<io::ErrorKind>,
 }
 
-impl Reply {
+impl HttpReply {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
@@ -39,11 +39,11 @@ impl Reply {
     }
 }
 
-pub async fn post(addr: SocketAddr, path: &str, body: &Value) -> io::Result<Reply> {
+pub async fn post(addr: SocketAddr, path: &str, body: &Value) -> io::Result<HttpReply> {
     call(addr, "POST", path, &body.to_string()).await
 }
 
-pub async fn get(addr: SocketAddr, path: &str) -> Reply {
+pub async fn get(addr: SocketAddr, path: &str) -> HttpReply {
     call(addr, "GET", path, "").await.unwrap()
 }
 
@@ -56,7 +56,7 @@ pub async fn send(addr: SocketAddr, method: &str, path: &str, body: &str) -> io:
     Ok(stream)
 }
 
-pub async fn call(addr: SocketAddr, method: &str, path: &str, body: &str) -> io::Result<Reply> {
+pub async fn call(addr: SocketAddr, method: &str, path: &str, body: &str) -> io::Result<HttpReply> {
     let mut stream = send(addr, method, path, body).await?;
     let mut bytes = Vec::new();
     let error = stream.read_to_end(&mut bytes).await.err().map(|error| error.kind());
@@ -72,7 +72,7 @@ pub async fn call(addr: SocketAddr, method: &str, path: &str, body: &str) -> io:
         let length = head.split("content-length: ").nth(1).map_or(0, |n| n.lines().next().unwrap().parse().unwrap());
         (rest.to_owned(), method == "HEAD" || rest.len() == length)
     };
-    Ok(Reply { status, head, body, complete, error })
+    Ok(HttpReply { status, head, body, complete, error })
 }
 
 fn dechunk(mut rest: &str) -> (String, bool) {

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::{
-    client::{Reply, post, send},
+    client::{HttpReply, post, send},
     support::{chat, prompt, start_with},
 };
 
-async fn once(fault: &str, stream: bool) -> Reply {
+async fn once(fault: &str, stream: bool) -> HttpReply {
     let server = start_with(&format!("[[rules]]\nfault = \"{fault}\"\nwhen = {{ call = 1 }}\n")).await;
     let reply = post(server.addr(), "/api/chat", &chat(stream)).await.unwrap();
     assert_eq!(server.stats().cancelled_calls, 0, "a scripted failure is not a cancellation");

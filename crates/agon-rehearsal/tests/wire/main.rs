@@ -5,7 +5,7 @@ mod client;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
-mod figures;
+mod metrics;
 #[cfg(test)]
 mod support;
 #[cfg(test)]

@@ -3,7 +3,7 @@ use crate::tree::{ArgumentTree, Relation, TreeEdge};
 use std::collections::BTreeMap;
 
 /// An attack of the tree.
-pub(super) struct Attack<'t> {
+pub(super) struct TreeAttack<'t> {
     pub(super) edge: &'t TreeEdge,
     /// Whose speech attacks.
     pub(super) by: &'t str,
@@ -20,7 +20,7 @@ pub(super) fn speakers(tree: &ArgumentTree) -> BTreeMap<u32, &str> {
 }
 
 /// Every attack, in the order of the attacking speeches.
-pub(super) fn of(tree: &ArgumentTree) -> Vec<Attack<'_>> {
+pub(super) fn of(tree: &ArgumentTree) -> Vec<TreeAttack<'_>> {
     let speakers = speakers(tree);
     let mut incoming: BTreeMap<u32, Vec<&TreeEdge>> = BTreeMap::new();
     for edge in &tree.edges {
@@ -38,5 +38,5 @@ pub(super) fn of(tree: &ArgumentTree) -> Vec<Attack<'_>> {
         Some((by, on, answered))
     };
     let attacks = tree.edges.iter().filter(|edge| edge.relation == Relation::Attacks);
-    attacks.filter_map(|edge| attack(edge).map(|(by, on, answered)| Attack { edge, by, on, answered })).collect()
+    attacks.filter_map(|edge| attack(edge).map(|(by, on, answered)| TreeAttack { edge, by, on, answered })).collect()
 }

@@ -4,7 +4,7 @@ use agon_core::BallotStage;
 use agon_core::tally::same_answer;
 
 /// What a debater held.
-pub(super) struct Held<'m> {
+pub(super) struct HeldAnswers<'m> {
     pub(super) debater: &'m str,
     /// What it stood for from the start: its own proposal where the ballots name the authors of proposals, else its
     /// stance or, where it has none, its first ballot.
@@ -15,7 +15,7 @@ pub(super) struct Held<'m> {
     pub(super) last: Option<&'m str>,
 }
 
-impl<'m> Held<'m> {
+impl<'m> HeldAnswers<'m> {
     /// From where to where the last ballot moved; nothing where it is what the first was. Unknown without both.
     pub(super) fn moved(&self) -> Option<Option<(&'m str, &'m str)>> {
         let (first, last) = self.first.zip(self.last)?;
@@ -24,7 +24,7 @@ impl<'m> Held<'m> {
 }
 
 /// What each debater held, in declared order.
-pub(super) fn held<'m>(minutes: &'m Minutes<'_>) -> Vec<Held<'m>> {
+pub(super) fn held<'m>(minutes: &'m Minutes<'_>) -> Vec<HeldAnswers<'m>> {
     let cast = |stage, name: &str| {
         minutes.ballots(stage).find(|(entry, _)| entry.participant == name).map(|(_, ballot)| ballot.choice)
     };
@@ -35,7 +35,7 @@ pub(super) fn held<'m>(minutes: &'m Minutes<'_>) -> Vec<Held<'m>> {
             let debater = persona.name.as_str();
             let (first, last) = (cast(BallotStage::Initial, debater), cast(BallotStage::Final, debater));
             let stood_for = if authors { Some(debater) } else { persona.stance.as_deref().or(first) };
-            Held { debater, stood_for, first, last }
+            HeldAnswers { debater, stood_for, first, last }
         })
         .collect()
 }

@@ -10,8 +10,8 @@
 //! The weights of edges are an addition: an edge of weight w from a speech of strength σ counts as v = w · σ. With all
 //! weights 1 it is DF-QuAD as published. An edge leads to something earlier, so one pass from the last speech to the first
 //! has every strength before it is wanted.
-use super::figures::{counted, thousandths};
-use super::{Facts, Floor};
+use super::sums::{counted, thousandths};
+use super::{AnalysisFacts, ShownFloor};
 use crate::tree::{Relation, TreeEdge, TreeNode};
 use agon_core::tally::same_answer;
 use agon_core::{SpeechKind, TurnId};
@@ -87,7 +87,7 @@ pub struct StrongestSpeech {
     pub equals: u32,
 }
 
-pub(super) fn of(facts: &Facts<'_, '_>) -> Option<Beliefs> {
+pub(super) fn of(facts: &AnalysisFacts<'_, '_>) -> Option<Beliefs> {
     let floor = facts.floor.as_ref().filter(|floor| !floor.tree.nodes.is_empty())?;
     let scores: Vec<Option<f64>> = floor.tree.nodes.iter().map(|node| score(facts, node)).collect();
     let numbers = floor.tree.nodes.iter().map(|node| node.number);
@@ -105,8 +105,8 @@ pub(super) fn of(facts: &Facts<'_, '_>) -> Option<Beliefs> {
             position: position(facts, node).map(str::to_owned),
             base: thousandths(score.unwrap_or(BASE)),
             scored: score.is_some(),
-            attackers: graph.acting(node.number, Side::Against),
-            supporters: graph.acting(node.number, Side::For),
+            attackers: graph.acting(node.number, ActingSide::Against),
+            supporters: graph.acting(node.number, ActingSide::For),
             strength: thousandths(strengths.get(&node.number).copied().unwrap_or(BASE)),
             revised_by: graph.revisions.get(&node.number).copied(),
         })
@@ -116,7 +116,7 @@ pub(super) fn of(facts: &Facts<'_, '_>) -> Option<Beliefs> {
 }
 
 /// The mean of the moderator's total scores of a speech, as a share of the most that it can give.
-fn score(facts: &Facts<'_, '_>, node: &TreeNode) -> Option<f64> {
+fn score(facts: &AnalysisFacts<'_, '_>, node: &TreeNode) -> Option<f64> {
     let turn = TurnId { round: node.round, seat: node.seat, attempt: 0 };
     let all = facts.minutes.speech_scores().flat_map(|(_, scores)| scores);
     let totals: Vec<f64> = all
@@ -127,7 +127,7 @@ fn score(facts: &Facts<'_, '_>, node: &TreeNode) -> Option<f64> {
 }
 
 /// The stance of a speech or, where it has none, the answer that it names.
-fn position<'f>(facts: &'f Facts<'_, '_>, node: &'f TreeNode) -> Option<&'f str> {
+fn position<'f>(facts: &'f AnalysisFacts<'_, '_>, node: &'f TreeNode) -> Option<&'f str> {
     let at = (node.number as usize).checked_sub(1)?;
     let named = || facts.minutes.transcript.entries().get(at)?.answer.as_deref();
     node.stance.as_deref().or_else(named)
@@ -143,7 +143,7 @@ fn moved(speeches: &[Belief]) -> bool {
     speeches.iter().any(|belief| belief.scored || belief.attackers > 0 || belief.supporters > 0)
 }
 
-fn strongest(floor: &Floor<'_>, speeches: &[Belief]) -> Vec<StrongestSpeech> {
+fn strongest(floor: &ShownFloor<'_>, speeches: &[Belief]) -> Vec<StrongestSpeech> {
     let mut strongest: Vec<StrongestSpeech> = Vec::new();
     if !moved(speeches) {
         return strongest;
@@ -190,23 +190,23 @@ fn speaks(kind: SpeechKind) -> bool {
 
 /// On which side of a speech something acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+enum ActingSide {
     For,
     Against,
 }
 
 /// What acts upon a speech.
 #[derive(Clone, Copy, Debug)]
-struct Act {
+struct ActingEdge {
     from: u32,
-    side: Side,
+    side: ActingSide,
     weight: f64,
 }
 
 /// Base scores, what acts upon what, and which speeches were replaced by which.
 struct Graph<'b> {
     bases: &'b BTreeMap<u32, f64>,
-    acts: BTreeMap<u32, Vec<Act>>,
+    acts: BTreeMap<u32, Vec<ActingEdge>>,
     revisions: BTreeMap<u32, u32>,
 }
 
@@ -218,16 +218,16 @@ impl<'b> Graph<'b> {
             let last = revisions.entry(edge.to).or_default();
             *last = edge.from.max(*last);
         }
-        let mut acts: BTreeMap<u32, Vec<Act>> = BTreeMap::new();
+        let mut acts: BTreeMap<u32, Vec<ActingEdge>> = BTreeMap::new();
         for edge in backward() {
             let Some(side) = side(edge.relation) else { continue };
             let from = current(&revisions, edge.from);
-            acts.entry(edge.to).or_default().push(Act { from, side, weight: weight(edge) });
+            acts.entry(edge.to).or_default().push(ActingEdge { from, side, weight: weight(edge) });
         }
         acts.values_mut().for_each(|acts| acts.sort_by_key(|act| act.from));
         Self { bases, acts, revisions }
     }
-    fn acting(&self, on: u32, side: Side) -> u32 {
+    fn acting(&self, on: u32, side: ActingSide) -> u32 {
         counted(self.acts.get(&on).into_iter().flatten().filter(|act| act.side == side).count())
     }
     /// The strengths by number: whatever acts upon a speech is later and comes before it here.
@@ -239,7 +239,7 @@ impl<'b> Graph<'b> {
                 let acting = acts.iter().filter(move |act| act.side == side);
                 aggregate(acting.filter_map(|act| Some(act.weight * strengths.get(&act.from)?)))
             };
-            let strength = combine(*base, of(Side::Against), of(Side::For));
+            let strength = combine(*base, of(ActingSide::Against), of(ActingSide::For));
             strengths.insert(*number, strength);
         }
         strengths
@@ -255,10 +255,10 @@ fn current(revisions: &BTreeMap<u32, u32>, number: u32) -> u32 {
     current
 }
 
-fn side(relation: Relation) -> Option<Side> {
+fn side(relation: Relation) -> Option<ActingSide> {
     match relation {
-        Relation::Attacks => Some(Side::Against),
-        Relation::Supports => Some(Side::For),
+        Relation::Attacks => Some(ActingSide::Against),
+        Relation::Supports => Some(ActingSide::For),
         Relation::Asks | Relation::Answers | Relation::Revises => None,
     }
 }

@@ -1,6 +1,6 @@
 //! What the debaters still differ on.
-use super::Facts;
-use super::figures::counted;
+use super::AnalysisFacts;
+use super::sums::counted;
 use agon_core::Method;
 use agon_core::tally::same_answer;
 use serde::{Deserialize, Serialize};
@@ -80,7 +80,7 @@ pub struct StandingAttack {
     pub severity: Option<u8>,
 }
 
-pub(super) fn of(facts: &Facts<'_, '_>) -> Disagreement {
+pub(super) fn of(facts: &AnalysisFacts<'_, '_>) -> Disagreement {
     let sides = sides(facts);
     let without_ballot: Vec<String> =
         facts.held.iter().filter(|held| held.last.is_none()).map(|held| held.debater.to_owned()).collect();
@@ -101,7 +101,7 @@ pub(super) fn of(facts: &Facts<'_, '_>) -> Disagreement {
     }
 }
 
-fn sides(facts: &Facts<'_, '_>) -> Vec<Side> {
+fn sides(facts: &AnalysisFacts<'_, '_>) -> Vec<Side> {
     let mut sides: Vec<Side> = Vec::new();
     for held in &facts.held {
         let Some(last) = held.last else { continue };
@@ -116,7 +116,7 @@ fn sides(facts: &Facts<'_, '_>) -> Vec<Side> {
 }
 
 /// By round.
-fn agreements(facts: &Facts<'_, '_>) -> Vec<Agreement> {
+fn agreements(facts: &AnalysisFacts<'_, '_>) -> Vec<Agreement> {
     let one = |(round, measures): &(u32, &agon_core::Measures)| {
         let (value, by_answers, method) = (measures.agreement?, measures.by_answers, measures.method);
         Some(Agreement { round: *round, value, by_answers, method })
@@ -126,7 +126,7 @@ fn agreements(facts: &Facts<'_, '_>) -> Vec<Agreement> {
     agreements
 }
 
-fn standing(facts: &Facts<'_, '_>) -> Option<StandingAttacks> {
+fn standing(facts: &AnalysisFacts<'_, '_>) -> Option<StandingAttacks> {
     let floor = facts.floor.as_ref()?;
     let mut standing: Vec<_> = floor.attacks.iter().filter(|attack| !attack.answered).collect();
     standing.sort_by_key(|attack| (std::cmp::Reverse(attack.edge.severity), attack.edge.from, attack.edge.to));

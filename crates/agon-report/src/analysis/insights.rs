@@ -1,5 +1,5 @@
 //! The figures in plain sentences.
-use super::Facts;
+use super::AnalysisFacts;
 use super::{Analysis, Side};
 use crate::text::{excerpt, one_line, sentence};
 use crate::words::{self, count, counted};
@@ -17,7 +17,7 @@ const MOST_ANSWER: usize = 120;
 const MOST_NAME: usize = 60;
 
 /// The sentences, most important first.
-pub(super) fn of(facts: &Facts<'_, '_>, analysis: &Analysis) -> Vec<String> {
+pub(super) fn of(facts: &AnalysisFacts<'_, '_>, analysis: &Analysis) -> Vec<String> {
     let mut insights: Vec<String> = Vec::new();
     insights.extend(overturned(facts));
     insights.extend(moves(facts));
@@ -30,13 +30,13 @@ pub(super) fn of(facts: &Facts<'_, '_>, analysis: &Analysis) -> Vec<String> {
     insights
 }
 
-fn overturned(facts: &Facts<'_, '_>) -> Option<String> {
+fn overturned(facts: &AnalysisFacts<'_, '_>) -> Option<String> {
     let verdict = facts.minutes.verdict.filter(|verdict| verdict.majority == MajorityShift::Overturned)?;
     Some(words::majority(verdict.majority, verdict.winner.is_some()).to_owned())
 }
 
 /// Who moved to which answer, the one to which most moved first; or that nobody did.
-fn moves(facts: &Facts<'_, '_>) -> Vec<String> {
+fn moves(facts: &AnalysisFacts<'_, '_>) -> Vec<String> {
     let known: Vec<(&str, Option<(&str, &str)>)> =
         facts.held.iter().filter_map(|held| Some((held.debater, held.moved()?))).collect();
     let mut moves: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();

@@ -1,6 +1,6 @@
 //! What each debater did.
-use super::Facts;
-use super::figures::{counted, share};
+use super::AnalysisFacts;
+use super::sums::{counted, share};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub(super) fn words(text: &str) -> u64 {
     text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count() as u64
 }
 
-pub(super) fn of(facts: &Facts<'_, '_>) -> Vec<DebaterMetrics> {
+pub(super) fn of(facts: &AnalysisFacts<'_, '_>) -> Vec<DebaterMetrics> {
     let mut said: BTreeMap<&str, (u32, u64)> = BTreeMap::new();
     for (entry, speech) in facts.minutes.speeches() {
         let (speeches, sum) = said.entry(entry.participant).or_default();
@@ -47,7 +47,7 @@ pub(super) fn of(facts: &Facts<'_, '_>) -> Vec<DebaterMetrics> {
     let all = said.values().map(|(_, words)| words).sum();
     let one = |debater: &str| {
         let spoke = facts.floor.as_ref().map(|_| said.get(debater).copied().unwrap_or_default());
-        let attacks = |which: fn(&super::Attack<'_>, &str) -> bool| {
+        let attacks = |which: fn(&super::TreeAttack<'_>, &str) -> bool| {
             let floor = facts.floor.as_ref()?;
             Some(counted(floor.attacks.iter().filter(|attack| which(attack, debater)).count()))
         };
@@ -66,7 +66,7 @@ pub(super) fn of(facts: &Facts<'_, '_>) -> Vec<DebaterMetrics> {
 }
 
 /// Tokens of all calls of a debater; unknown where one of them did not report.
-fn generated(facts: &Facts<'_, '_>, debater: &str) -> Option<u64> {
+fn generated(facts: &AnalysisFacts<'_, '_>, debater: &str) -> Option<u64> {
     let own = facts.minutes.calls().filter(|(entry, _)| entry.participant == debater);
     own.map(|(_, call)| call.usage.completion_tokens).try_fold(0_u64, |sum, made| Some(sum.saturating_add(made?)))
 }

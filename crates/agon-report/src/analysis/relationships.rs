@@ -1,7 +1,7 @@
 //! Who agreed with, attacked and convinced whom.
 use super::attacks::speakers;
-use super::ballots::Held;
-use super::{Facts, Floor};
+use super::ballots::HeldAnswers;
+use super::{AnalysisFacts, ShownFloor};
 use crate::tree::Relation;
 use agon_core::tally::same_answer;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// What one debater was to another. A pair of whom all counts are 0 and neither agreement nor conviction is known is left
 /// out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Relationship {
+pub struct DebaterRelation {
     /// Who acts.
     pub from: String,
     /// Upon whom.
@@ -38,7 +38,7 @@ pub struct Relationship {
     pub agreed: Option<bool>,
 }
 
-impl Relationship {
+impl DebaterRelation {
     fn tells(&self) -> bool {
         let counts = [self.attacks, self.supports, self.questions, self.answers];
         counts.into_iter().flatten().any(|n| n > 0) || self.convinced == Some(true) || self.agreed == Some(true)
@@ -46,25 +46,29 @@ impl Relationship {
 }
 
 /// Attacks, supports, questions, answers.
-type Counts = [u32; 4];
+type EdgeCounts = [u32; 4];
 
-pub(super) fn of(facts: &Facts<'_, '_>) -> Vec<Relationship> {
+pub(super) fn of(facts: &AnalysisFacts<'_, '_>) -> Vec<DebaterRelation> {
     let counts = facts.floor.as_ref().map(counts);
     let pairs = facts.held.iter().flat_map(|from| facts.held.iter().map(move |to| (from, to)));
     pairs
         .filter(|(from, to)| from.debater != to.debater)
         .map(|(from, to)| relationship(from, to, counts.as_ref()))
-        .filter(Relationship::tells)
+        .filter(DebaterRelation::tells)
         .collect()
 }
 
-fn relationship(from: &Held<'_>, to: &Held<'_>, counts: Option<&BTreeMap<(&str, &str), Counts>>) -> Relationship {
+fn relationship(
+    from: &HeldAnswers<'_>,
+    to: &HeldAnswers<'_>,
+    counts: Option<&BTreeMap<(&str, &str), EdgeCounts>>,
+) -> DebaterRelation {
     let counts = counts.map(|counts| counts.get(&(from.debater, to.debater)).copied().unwrap_or_default());
     let [attacks, supports, questions, answers] = match counts {
         Some(counts) => counts.map(Some),
         None => [None; 4],
     };
-    Relationship {
+    DebaterRelation {
         from: from.debater.to_owned(),
         to: to.debater.to_owned(),
         attacks,
@@ -76,9 +80,9 @@ fn relationship(from: &Held<'_>, to: &Held<'_>, counts: Option<&BTreeMap<(&str, 
     }
 }
 
-fn counts<'m>(floor: &Floor<'m>) -> BTreeMap<(&'m str, &'m str), Counts> {
+fn counts<'m>(floor: &ShownFloor<'m>) -> BTreeMap<(&'m str, &'m str), EdgeCounts> {
     let speakers = speakers(floor.tree);
-    let mut counts: BTreeMap<(&str, &str), Counts> = BTreeMap::new();
+    let mut counts: BTreeMap<(&str, &str), EdgeCounts> = BTreeMap::new();
     for edge in &floor.tree.edges {
         let Some((from, to)) = speakers.get(&edge.from).zip(speakers.get(&edge.to)) else { continue };
         let [attacks, supports, questions, answers] = counts.entry((from, to)).or_default();
@@ -94,7 +98,7 @@ fn counts<'m>(floor: &Floor<'m>) -> BTreeMap<(&'m str, &'m str), Counts> {
     counts
 }
 
-fn convinced(from: &Held<'_>, to: &Held<'_>) -> Option<bool> {
+fn convinced(from: &HeldAnswers<'_>, to: &HeldAnswers<'_>) -> Option<bool> {
     let (moved, wanted) = (to.moved()?, from.stood_for?);
     let own = to.stood_for.is_some_and(|own| same_answer(own, wanted));
     Some(moved.is_some_and(|(_, last)| same_answer(last, wanted)) && !own)

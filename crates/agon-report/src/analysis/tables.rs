@@ -1,9 +1,10 @@
-//! The analysis as tables that every report shows in its own way. No text is escaped here.
-use super::grounds::MOST_UNCITED;
+//! The analysis as tables.
+use super::citations::MOST_UNCITED;
 use super::{Agreement, Analysis, Disagreement, VerdictGrounds};
+use crate::document::{ReportBlock, ReportTable, TableCell};
 use crate::text::{excerpt, one_line, sentence};
 use crate::verdict::checked;
-use crate::words::{claims, count, known, method, number};
+use crate::words::{claims, count, known, number};
 
 /// What has to be said wherever strengths are shown.
 pub(crate) const STRENGTH: &str = "A strength is what follows from who attacks and supports whom in the argument tree, \
@@ -14,91 +15,77 @@ const MOST_ANSWER: usize = 160;
 const MOST_QUOTE: usize = 120;
 
 /// A part of the analysis.
-pub(crate) struct Table {
-    pub(crate) title: &'static str,
+#[derive(Default)]
+struct TablePart {
+    title: &'static str,
     /// Sentences above the rows.
-    pub(crate) lines: Vec<String>,
-    pub(crate) head: Vec<&'static str>,
-    pub(crate) rows: Vec<Vec<Cell>>,
+    lines: Vec<String>,
+    head: &'static [&'static str],
+    rows: Vec<Vec<TableCell>>,
     /// What stands under the rows.
-    pub(crate) note: Option<String>,
+    note: Option<String>,
 }
 
-/// A cell of a table.
-pub(crate) struct Cell {
-    pub(crate) text: String,
-    /// The number of the speech that it names.
-    pub(crate) speech: Option<u32>,
+impl TablePart {
+    fn blocks<'m>(self) -> [ReportBlock<'m>; 3] {
+        let table = ReportTable::of(self.title, self.head, self.rows);
+        let table = ReportTable { note: self.note, open_ended: true, ..table };
+        [ReportBlock::Heading(self.title), ReportBlock::Lines(self.lines), ReportBlock::Table(table)]
+    }
 }
 
-impl From<String> for Cell {
-    fn from(text: String) -> Self {
-        Self { text, speech: None }
-    }
+fn speech(number: u32) -> TableCell {
+    TableCell { speech: Some(number), ..TableCell::foreign(format!("T{number}")) }
 }
-impl Cell {
-    fn speech(number: u32) -> Self {
-        Self { text: format!("T{number}"), speech: Some(number) }
-    }
-    fn count(n: Option<u32>) -> Self {
-        known(n.map(u64::from), number).into()
-    }
-    fn yes(holds: Option<bool>) -> Self {
-        match holds {
-            Some(true) => "yes".to_owned().into(),
-            Some(false) => "no".to_owned().into(),
-            None => unknown(),
-        }
-    }
-    fn name(name: &str) -> Self {
-        one_line(name).into()
-    }
-    fn strength(strength: Option<f64>) -> Self {
-        strength.map_or_else(unknown, |strength| format!("{strength:.3}").into())
-    }
+fn count_cell(n: Option<u32>) -> TableCell {
+    number_cell(n.map(u64::from))
 }
-fn unknown() -> Cell {
-    known(None, number).into()
+fn number_cell(n: Option<u64>) -> TableCell {
+    TableCell::foreign(known(n, number))
+}
+fn yes(holds: Option<bool>) -> TableCell {
+    holds.map_or_else(unknown, |holds| TableCell::foreign(if holds { "yes" } else { "no" }))
+}
+fn name(name: &str) -> TableCell {
+    TableCell::foreign(name)
+}
+fn strength(strength: Option<f64>) -> TableCell {
+    strength.map_or_else(unknown, |strength| TableCell::foreign(format!("{strength:.3}")))
+}
+fn unknown() -> TableCell {
+    number_cell(None)
 }
 
-/// The parts of an analysis that have anything to show, with `most` rows each.
-pub(crate) fn tables(analysis: &Analysis, most: usize) -> Vec<Table> {
-    let all = [
-        Some(debaters(analysis)),
-        relationships(analysis),
-        Some(disagreement(&analysis.disagreement)),
-        analysis.verdict_grounds.as_ref().map(grounds),
-        strongest(analysis),
-    ];
-    let mut tables: Vec<Table> = all.into_iter().flatten().collect();
-    for table in &mut tables {
-        let more = table.rows.len().saturating_sub(most);
-        if more > 0 {
-            table.rows.truncate(most);
-            let more = format!("{} in the result as JSON.", count(more as u64, "more row"));
-            table.note = Some(table.note.take().map_or(more.clone(), |note| format!("{more} {note}")));
-        }
+impl Analysis {
+    /// The parts of an analysis that have anything to show.
+    pub(crate) fn tables<'m>(&self) -> Vec<ReportBlock<'m>> {
+        let all = [
+            Some(debaters(self)),
+            relationships(self),
+            Some(disagreement(&self.disagreement)),
+            self.verdict_grounds.as_ref().map(grounds),
+            strongest(self),
+        ];
+        all.into_iter().flatten().flat_map(TablePart::blocks).collect()
     }
-    tables
 }
 
-fn debaters(analysis: &Analysis) -> Table {
+fn debaters(analysis: &Analysis) -> TablePart {
     let rows = analysis.metrics.iter().map(|one| {
         vec![
-            Cell::name(&one.debater),
-            Cell::count(one.speeches),
-            known(one.words, number).into(),
-            one.word_share.map_or_else(unknown, |share| format!("{:.1} %", share * 100.0).into()),
-            known(one.generated_tokens, number).into(),
-            Cell::count(one.attacks_made),
-            Cell::count(one.attacks_received),
-            Cell::count(one.attacks_answered),
+            name(&one.debater),
+            count_cell(one.speeches),
+            number_cell(one.words),
+            one.word_share.map_or_else(unknown, |share| TableCell::foreign(format!("{:.1} %", share * 100.0))),
+            number_cell(one.generated_tokens),
+            count_cell(one.attacks_made),
+            count_cell(one.attacks_received),
+            count_cell(one.attacks_answered),
         ]
     });
-    Table {
+    TablePart {
         title: "Debaters",
-        lines: Vec::new(),
-        head: vec![
+        head: &[
             "Debater",
             "Speeches",
             "Words",
@@ -109,39 +96,39 @@ fn debaters(analysis: &Analysis) -> Table {
             "Of these answered",
         ],
         rows: rows.collect(),
-        note: None,
+        ..TablePart::default()
     }
 }
 
-fn relationships(analysis: &Analysis) -> Option<Table> {
+fn relationships(analysis: &Analysis) -> Option<TablePart> {
     let rows = analysis.relationships.iter().map(|one| {
         vec![
-            Cell::name(&one.from),
-            Cell::name(&one.to),
-            Cell::count(one.attacks),
-            Cell::count(one.supports),
-            Cell::count(one.questions),
-            Cell::count(one.answers),
-            Cell::yes(one.convinced),
-            Cell::yes(one.agreed),
+            name(&one.from),
+            name(&one.to),
+            count_cell(one.attacks),
+            count_cell(one.supports),
+            count_cell(one.questions),
+            count_cell(one.answers),
+            yes(one.convinced),
+            yes(one.agreed),
         ]
     });
     (!analysis.relationships.is_empty()).then(|| {
-        Table {
+        TablePart {
         title: "Who to whom",
-        lines: Vec::new(),
-        head: vec!["From", "To", "Attacks", "Supports", "Questions", "Answers", "Convinced", "Agreed in the end"],
+        head: &["From", "To", "Attacks", "Supports", "Questions", "Answers", "Convinced", "Agreed in the end"],
         rows: rows.collect(),
         note: Some(
             "Convinced: the last ballot differs from the first and is what the other stood for from the start. Whether \
              it was the other's words that did it is not known."
                 .to_owned(),
         ),
+        ..TablePart::default()
     }
     })
 }
 
-fn disagreement(disagreement: &Disagreement) -> Table {
+fn disagreement(disagreement: &Disagreement) -> TablePart {
     let mut lines = vec![
         match disagreement.remains {
             Some(true) => "By the final ballots they still differ.",
@@ -168,26 +155,26 @@ fn disagreement(disagreement: &Disagreement) -> Table {
     }));
     let rows = standing.iter().flat_map(|standing| &standing.attacks).map(|attack| {
         vec![
-            Cell::speech(attack.from),
-            Cell::name(&attack.by),
-            Cell::speech(attack.to),
-            Cell::name(&attack.on),
-            known(attack.severity.map(u64::from), number).into(),
+            speech(attack.from),
+            name(&attack.by),
+            speech(attack.to),
+            name(&attack.on),
+            number_cell(attack.severity.map(u64::from)),
         ]
     });
     let listed = standing.map_or(0, |standing| standing.attacks.len() as u32);
     let unlisted = standing.map_or(0, |standing| standing.total.saturating_sub(listed));
-    Table {
+    TablePart {
         title: "What is still open",
         lines,
-        head: vec!["Attack", "By", "On", "Of", "Severity"],
+        head: &["Attack", "By", "On", "Of", "Severity"],
         rows: rows.collect(),
         note: (unlisted > 0).then(|| format!("{} not listed.", count(unlisted.into(), "more attack"))),
     }
 }
 
 fn agreement((first, last): (&Agreement, &Agreement)) -> String {
-    let how = |one: &Agreement| if one.by_answers { "of the named answers" } else { method(one.method) };
+    let how = |one: &Agreement| if one.by_answers { "of the named answers" } else { one.method.label() };
     if first.round == last.round {
         return format!("Agreement was measured in round {} alone: {:.2}, {}.", first.round, first.value, how(first));
     }
@@ -201,15 +188,15 @@ fn agreement((first, last): (&Agreement, &Agreement)) -> String {
     format!("{told}; they cannot be compared: the first is {}, the last {}.", how(first), how(last))
 }
 
-fn grounds(grounds: &VerdictGrounds) -> Table {
+fn grounds(grounds: &VerdictGrounds) -> TablePart {
     let rows = grounds.citations.iter().map(|ground| {
         let quote = ground.quote.as_deref().map_or_else(|| "not shown".to_owned(), |quote| excerpt(quote, MOST_QUOTE));
         vec![
-            ground.number.map_or_else(|| "no such speech".to_owned().into(), Cell::speech),
-            ground.speaker.as_deref().map_or_else(unknown, Cell::name),
-            checked(ground.verified, ground.too_short).to_owned().into(),
-            Cell::strength(ground.strength),
-            quote.into(),
+            ground.number.map_or_else(|| TableCell::foreign("no such speech"), speech),
+            ground.speaker.as_deref().map_or_else(unknown, name),
+            TableCell::foreign(checked(ground.verified, ground.too_short)),
+            strength(ground.strength),
+            TableCell::foreign(quote),
         ]
     });
     let found = match (grounds.verified.verified, grounds.verified.total) {
@@ -225,31 +212,30 @@ fn grounds(grounds: &VerdictGrounds) -> Table {
     if grounds.uncited.len() == MOST_UNCITED && grounds.claims.uncited > MOST_UNCITED {
         lines.push(format!("These are the first {MOST_UNCITED} without a citation."));
     }
-    Table {
+    TablePart {
         title: "What the judges quote",
         lines,
-        head: vec!["Speech", "Of", "Quotation", "Strength", "Words"],
+        head: &["Speech", "Of", "Quotation", "Strength", "Words"],
         rows: rows.collect(),
-        note: None,
+        ..TablePart::default()
     }
 }
 
-fn strongest(analysis: &Analysis) -> Option<Table> {
+fn strongest(analysis: &Analysis) -> Option<TablePart> {
     let beliefs = analysis.beliefs.as_ref().filter(|beliefs| !beliefs.strongest.is_empty())?;
     let rows = beliefs.strongest.iter().map(|one| {
         vec![
-            excerpt(&one.position, MOST_ANSWER).into(),
-            Cell::speech(one.number),
-            Cell::name(&one.speaker),
-            Cell::strength(Some(one.strength)),
-            Cell::count(Some(one.equals)),
+            TableCell::foreign(excerpt(&one.position, MOST_ANSWER)),
+            speech(one.number),
+            name(&one.speaker),
+            strength(Some(one.strength)),
+            count_cell(Some(one.equals)),
         ]
     });
-    Some(Table {
+    Some(TablePart {
         title: "The strongest speech for each position",
-        lines: Vec::new(),
-        head: vec!["Position", "Speech", "By", "Strength", "Others as strong"],
+        head: &["Position", "Speech", "By", "Strength", "Others as strong"],
         rows: rows.collect(),
-        note: None,
+        ..TablePart::default()
     })
 }

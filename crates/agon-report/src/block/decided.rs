@@ -3,7 +3,7 @@ use crate::minutes::Minutes;
 use crate::text::{clause, one_line};
 use crate::verdict::{same_winner, verified};
 use crate::words::{self, count};
-use agon_core::{ConsensusStrategy, Outcome, Voters};
+use agon_core::{ConsensusStrategy, Outcome, VoteRule, Voters};
 
 /// `by the judge (gemma3:12b), the same in both orders; 3 of 4 quotations verified`. Nothing before the verdict.
 pub(super) fn of(minutes: &Minutes<'_>) -> Option<String> {
@@ -100,7 +100,7 @@ fn named(winner: Option<&str>) -> String {
 /// `by majority vote of the debaters: Invest now: 2 votes, Wait a year: 1 vote; 3 of 3 eligible votes came`.
 fn voted(minutes: &Minutes<'_>) -> String {
     let Some(tally) = minutes.tally else { return "by vote".to_owned() };
-    let rule = tally.rule.map_or("vote", words::short_rule);
+    let rule = tally.rule.map_or("vote", VoteRule::short);
     let judges = minutes.admission.spec.voting.is_some_and(|voting| voting.voters == Voters::Judges);
     let whose = if judges { "judges" } else { "debaters" };
     let got = |(name, n): &(String, u32)| format!("{}: {}", clause(name), words::got(tally.rule, *n));

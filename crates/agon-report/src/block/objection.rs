@@ -1,7 +1,7 @@
 //! The strongest objection that nobody answered.
 use super::{explained, labels};
 use crate::analysis::{Analysis, StandingAttack, StandingAttacks};
-use crate::minutes::{Entry, Minutes};
+use crate::minutes::{Minutes, MinutesEntry};
 use crate::text::excerpt;
 use crate::words;
 use agon_core::{Critique, ParticipantId, SpeechKind};
@@ -69,7 +69,7 @@ fn is_closing(minutes: &Minutes<'_>, attack: &StandingAttack) -> bool {
 fn could_answer(minutes: &Minutes<'_>, attack: &StandingAttack) -> bool {
     let Some(attacker) = entry_of(minutes, attack) else { return true };
     let mut speeches = minutes.speeches();
-    speeches.any(|(entry, speech)| entry.turn > attacker.turn && speech.participant.as_str() == attack.on)
+    speeches.any(|(entry, _)| entry.turn > attacker.turn && entry.participant == attack.on)
 }
 
 fn entry_of<'m>(minutes: &'m Minutes<'_>, attack: &StandingAttack) -> Option<&'m agon_core::Entry> {
@@ -94,7 +94,7 @@ fn by_judge(minutes: &Minutes<'_>, (judge, objection): (&str, &str)) -> String {
 }
 
 /// `critique by Bruno of Ada in round 2, severity 8 of 10, neither accepted nor declined: “…”`.
-fn told_severe(minutes: &Minutes<'_>, (entry, of, critique): (&Entry<'_>, &ParticipantId, &Critique)) -> String {
+fn told_severe(minutes: &Minutes<'_>, (entry, of, critique): (&MinutesEntry<'_>, &ParticipantId, &Critique)) -> String {
     let issue = excerpt(critique.issues.first().map_or("", String::as_str), MOST_TEXT);
     let (by, place, severity) = (entry.participant, minutes.place(entry.turn.round), critique.severity);
     let what = format!("critique by {by} of {of} in {place}, severity {severity} of 10, neither accepted nor declined");

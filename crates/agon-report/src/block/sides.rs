@@ -1,10 +1,10 @@
 //! Who is for the answer and who against it, by name, and who changed.
 use crate::minutes::Minutes;
+use crate::result::ResultState;
 use crate::text::{excerpt, one_line};
-use crate::verdict::Standing;
 use crate::words;
 use agon_core::tally::same_answer;
-use agon_core::{BallotStage, Ballots, ConsensusStrategy, DebateSpec, DebateState, SelfVotes, VoteRule, Voters};
+use agon_core::{BallotStage, Ballots, ConsensusStrategy, DebateSpec, SelfVotes, VoteRule, Voters};
 
 /// Characters of an answer that stands behind a name.
 const MOST_ANSWER: usize = 80;
@@ -157,7 +157,7 @@ fn argued(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
 /// Debaters of whom a final ballot was wanted and none came.
 fn silent(minutes: &Minutes<'_>, held: &[FinalChoice<'_>]) -> Option<(&'static str, String)> {
     let spec = &minutes.admission.spec;
-    let over = minutes.standing() == Standing::Ended(DebateState::Succeeded);
+    let over = minutes.state() == ResultState::Succeeded;
     let wanted = over && matches!(spec.ballots, Ballots::Both | Ballots::FinalOnly);
     let heard = |name: &str| held.iter().any(|one| one.who == name);
     let names: Vec<String> = spec

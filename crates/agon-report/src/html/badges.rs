@@ -5,10 +5,10 @@ use crate::words;
 use std::collections::BTreeMap;
 
 /// Two characters for a name, from its letters and the whole of it.
-type Way = fn(&[char], &str) -> Option<String>;
+type BadgeWay = fn(&[char], &str) -> Option<String>;
 
 /// The ways to tell names with the same first letter apart, the best first.
-const WAYS: [Way; 4] = [two_words, first_two, first_and_last, first_and_third];
+const WAYS: [BadgeWay; 4] = [two_words, first_two, first_and_last, first_and_third];
 
 /// The badge of a participant of this debate.
 pub(super) fn badge(minutes: &Minutes<'_>, participant: &str) -> String {

@@ -1,12 +1,13 @@
 //! Charts: how positions, agreement, votes and scores went, each with its numbers beside it.
 mod draw;
 
+use crate::document::ReportBlock;
 use crate::minutes::{Deed, Minutes};
 use crate::text::one_line;
 use crate::words;
 use agon_core::tally::same_answer;
 use agon_core::{BallotStage, Score};
-use draw::{Bars, Cell, Grid, Lines};
+use draw::{BarChart, GridCell, GridChart, LineChart};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows that a chart draws at most; the table beside it has all.
@@ -15,7 +16,7 @@ const MOST_ROWS: usize = 24;
 const MOST_ROUNDS: usize = 30;
 
 /// A chart with its numbers.
-pub(super) struct Chart {
+pub(crate) struct Chart {
     pub(super) title: &'static str,
     pub(super) note: String,
     /// Safe as it is.
@@ -26,12 +27,12 @@ pub(super) struct Chart {
     pub(super) rows: Vec<Vec<String>>,
 }
 
-/// The charts for which there are data.
-pub(super) fn of(minutes: &Minutes<'_>) -> Vec<Chart> {
-    [positions(minutes), measures(minutes), votes(minutes), scores(minutes), scores_by_round(minutes)]
-        .into_iter()
-        .flatten()
-        .collect()
+impl Chart {
+    /// The charts for which there are data.
+    pub(crate) fn all<'m>(minutes: &Minutes<'_>) -> Vec<ReportBlock<'m>> {
+        let charts = [positions(minutes), measures(minutes), votes(minutes), scores(minutes), scores_by_round(minutes)];
+        charts.into_iter().flatten().map(ReportBlock::Chart).collect()
+    }
 }
 
 /// Agreement and stability, round by round.
@@ -48,8 +49,8 @@ fn measures(minutes: &Minutes<'_>) -> Option<Chart> {
         .map(|(round, agreement, stability)| vec![round.to_string(), figure(*agreement), figure(*stability)])
         .collect();
     let latest = known.get(known.len().saturating_sub(MOST_ROUNDS)..).unwrap_or_default();
-    let method = minutes.measures.last().map_or("", |(_, measures)| words::method(measures.method));
-    let lines = Lines {
+    let method = minutes.measures.last().map_or("", |(_, measures)| measures.method.label());
+    let lines = LineChart {
         title: "Agreement and stability by round",
         rounds: latest.iter().map(|(round, ..)| *round).collect(),
         series: vec![
@@ -105,12 +106,12 @@ fn positions(minutes: &Minutes<'_>) -> Option<Chart> {
         .chain(["After".to_owned()])
         .collect();
     let place = |answer: &str| answers.iter().position(|known| same_answer(known, answer));
-    let cell = |answer: Option<&str>| answer.and_then(place).map_or(Cell::Empty, Cell::Of);
+    let cell = |answer: Option<&str>| answer.and_then(place).map_or(GridCell::Empty, GridCell::Of);
     let rows = table
         .iter()
         .take(MOST_ROWS)
         .map(|(name, cells)| (one_line(name), cells.iter().map(|answer| cell(*answer)).collect()));
-    let grid = Grid {
+    let grid = GridChart {
         title: "What everybody held, from before the debate to after it",
         columns: columns.clone(),
         rows: rows.collect(),
@@ -124,11 +125,8 @@ fn positions(minutes: &Minutes<'_>) -> Option<Chart> {
             .to_owned(),
         svg: grid.svg(),
         legend: known.map(|(at, answer)| (draw::letter(at), one_line(answer))).collect(),
-        head: std::iter::once("Debater".to_owned()).chain(columns).collect(),
-        rows: table
-            .iter()
-            .map(|(name, cells)| std::iter::once(one_line(name)).chain(cells.iter().map(word)).collect())
-            .collect(),
+        head: row("Debater", columns),
+        rows: table.iter().map(|(name, cells)| row(&one_line(name), cells.iter().map(word))).collect(),
     })
 }
 
@@ -148,10 +146,9 @@ fn votes(minutes: &Minutes<'_>) -> Option<Chart> {
         }
     }
     let count = |votes: &[&str], candidate: &str| votes.iter().filter(|vote| same_answer(vote, candidate)).count();
-    let line = |candidate: &&str| -> Vec<usize> { rounds.values().map(|votes| count(votes, candidate)).collect() };
     let bars = rounds.iter().rev().take(MOST_ROUNDS).rev().flat_map(|(round, votes)| {
         candidates.iter().enumerate().map(move |(at, candidate)| {
-            let n = votes.iter().filter(|vote| same_answer(vote, candidate)).count();
+            let n = count(votes, candidate);
             (format!("Round {round}: {}", one_line(candidate)), n as f64, n.to_string(), at)
         })
     });
@@ -160,12 +157,12 @@ fn votes(minutes: &Minutes<'_>) -> Option<Chart> {
     Some(Chart {
         title: "Votes by round",
         note: "How many voted for whom in each round; in a ranking or an approval, for whom first.".to_owned(),
-        svg: Bars { title: "Votes by round", most, rows }.svg(),
+        svg: BarChart { title: "Votes by round", most, rows }.svg(),
         legend: Vec::new(),
-        head: std::iter::once("For".to_owned()).chain(rounds.keys().map(|round| format!("Round {round}"))).collect(),
+        head: row("For", rounds.keys().map(|round| format!("Round {round}"))),
         rows: candidates
             .iter()
-            .map(|name| std::iter::once(one_line(name)).chain(line(name).iter().map(ToString::to_string)).collect())
+            .map(|name| row(&one_line(name), rounds.values().map(|votes| count(votes, name).to_string())))
             .collect(),
     })
 }
@@ -190,27 +187,30 @@ fn scores_by_round(minutes: &Minutes<'_>) -> Option<Chart> {
             (format!("Round {round}: {}", name(*at)), total, format!("{total:.1}"), *at)
         })
     });
-    let row = |at: usize| {
+    let totals = |at: usize| {
         let total = |scores: &Vec<Score>| format!("{:.1}", mean(scores, Score::total));
         let figures = rounds.values().map(|scored| scored.get(&at).map_or_else(|| "–".to_owned(), total));
-        std::iter::once(name(at)).chain(figures).collect()
+        row(&name(at), figures)
     };
     let scored: BTreeSet<usize> = rounds.values().flat_map(|scored| scored.keys().copied()).collect();
     Some(Chart {
         title: "Scores by round",
         note: "The moderator’s total for the speeches of each round, of 40.".to_owned(),
-        svg: Bars {
+        svg: BarChart {
             title: "Total score of each speaker in each round, of 40",
             most: 40.0,
             rows: bars.take(MOST_ROWS).collect(),
         }
         .svg(),
         legend: Vec::new(),
-        head: std::iter::once("Debater".to_owned())
-            .chain(rounds.keys().map(|round| format!("Round {round}")))
-            .collect(),
-        rows: scored.into_iter().map(row).collect(),
+        head: row("Debater", rounds.keys().map(|round| format!("Round {round}"))),
+        rows: scored.into_iter().map(totals).collect(),
     })
+}
+
+/// A row of a table, with its name.
+fn row(name: &str, cells: impl IntoIterator<Item = String>) -> Vec<String> {
+    std::iter::once(name.to_owned()).chain(cells).collect()
 }
 
 fn mean(scores: &[Score], of: fn(&Score) -> u32) -> f64 {
@@ -261,7 +261,7 @@ fn scores(minutes: &Minutes<'_>) -> Option<Chart> {
     Some(Chart {
         title: "Scores",
         note: "Means over all scores; each scale goes to 10, the total to 40.".to_owned(),
-        svg: Bars { title: "Mean total score of each speaker, of 40", most: 40.0, rows }.svg(),
+        svg: BarChart { title: "Mean total score of each speaker, of 40", most: 40.0, rows }.svg(),
         legend: Vec::new(),
         head: ["Debater", "By", "Clarity", "Evidence", "Originality", "On topic", "Total"].map(str::to_owned).to_vec(),
         rows: by

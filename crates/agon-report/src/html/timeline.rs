@@ -1,6 +1,6 @@
 //! Who spoke when, and what the time went into: one lane per participant.
 use super::view::{anchor, class};
-use crate::figures;
+use crate::call_figures;
 use crate::minutes::{Deed, Minutes};
 use crate::text::one_line;
 use crate::words;
@@ -23,40 +23,40 @@ const STEPS_S: [u64; 14] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3
 pub(super) struct Timeline {
     pub(super) width: String,
     pub(super) height: String,
-    pub(super) lanes: Vec<Lane>,
-    pub(super) ticks: Vec<Tick>,
+    pub(super) lanes: Vec<CallLane>,
+    pub(super) ticks: Vec<TimeTick>,
     pub(super) cuts: Vec<String>,
     pub(super) bottom: String,
     /// Somebody waited for a model server that was away.
     pub(super) waited: bool,
 }
-pub(super) struct Lane {
+pub(super) struct CallLane {
     pub(super) class: String,
     pub(super) name: String,
     pub(super) label_y: String,
     pub(super) rule_y: String,
-    pub(super) bars: Vec<Bar>,
+    pub(super) bars: Vec<CallBar>,
 }
-pub(super) struct Bar {
+pub(super) struct CallBar {
     pub(super) href: Option<String>,
     pub(super) title: String,
     pub(super) failed: bool,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<BarPart>,
 }
-pub(super) struct Part {
+pub(super) struct BarPart {
     pub(super) class: &'static str,
     pub(super) x: String,
     pub(super) y: String,
     pub(super) width: String,
     pub(super) height: String,
 }
-pub(super) struct Tick {
+pub(super) struct TimeTick {
     pub(super) x: String,
     pub(super) label: String,
 }
 
 /// A call on the lane of its participant.
-struct Span {
+struct CallSpan {
     from: u64,
     to: u64,
     /// Lengths of waiting for a server that was away, waiting for a place, up to the first byte, and generating; one unnamed
@@ -70,7 +70,8 @@ struct Span {
 /// The drawing; nothing when nobody was asked.
 pub(super) fn of(minutes: &Minutes<'_>) -> Option<Timeline> {
     let lanes = spans(minutes);
-    let axis = Axis::over(lanes.iter().flat_map(|(_, spans)| spans).map(|span| (span.from, span.to)).collect())?;
+    let axis =
+        TimelineAxis::over(lanes.iter().flat_map(|(_, spans)| spans).map(|span| (span.from, span.to)).collect())?;
     let mut y = TOP;
     let mut drawn = Vec::new();
     for (name, spans) in &lanes {
@@ -78,7 +79,7 @@ pub(super) fn of(minutes: &Minutes<'_>) -> Option<Timeline> {
         let depth = rows.iter().max().map_or(1, |row| row + 1);
         let bars = spans.iter().zip(&rows).map(|(span, row)| bar(span, &axis, y + *row as f64 * ROW)).collect();
         let height = depth as f64 * ROW;
-        drawn.push(Lane {
+        drawn.push(CallLane {
             class: class(minutes, name),
             name: shortened(words::who(name)),
             label_y: unit(y + height / 2.0 + 4.0),
@@ -103,11 +104,11 @@ fn shortened(name: &str) -> String {
     if name.chars().count() <= 15 { name } else { format!("{}…", name.chars().take(14).collect::<String>()) }
 }
 
-fn spans<'a>(minutes: &Minutes<'a>) -> Vec<(&'a str, Vec<Span>)> {
-    let mut lanes: Vec<(&str, Vec<Span>)> = Vec::new();
+fn spans<'a>(minutes: &Minutes<'a>) -> Vec<(&'a str, Vec<CallSpan>)> {
+    let mut lanes: Vec<(&str, Vec<CallSpan>)> = Vec::new();
     for name in order(minutes) {
         let calls = minutes.calls().filter(|(entry, _)| entry.participant == name);
-        let spans: Vec<Span> = calls
+        let spans: Vec<CallSpan> = calls
             .map(|(entry, call)| {
                 let to = entry.at.0;
                 let from = minutes
@@ -115,16 +116,16 @@ fn spans<'a>(minutes: &Minutes<'a>) -> Vec<(&'a str, Vec<Span>)> {
                     .map_or_else(|| to.saturating_sub(call.timing.total_ms.unwrap_or(0)), |(at, _)| at.0)
                     .min(to);
                 let failed = matches!(entry.deed, Deed::Failed { .. });
-                Span {
+                CallSpan {
                     from,
                     to,
                     stages: stages(call, to - from),
                     title: format!(
                         "{}: {}, {}, {}",
                         one_line(words::who(name)),
-                        one_line(&figures::deed(minutes, entry)),
+                        one_line(&call_figures::deed(minutes, entry)),
                         format_args!("try {}", entry.turn.attempt),
-                        figures::line(call).iter().map(|part| one_line(part)).collect::<Vec<_>>().join(", ")
+                        call_figures::line(call).iter().map(|part| one_line(part)).collect::<Vec<_>>().join(", ")
                     ),
                     href: matches!(entry.deed, Deed::Spoke(_)).then(|| anchor(entry.turn)),
                     failed,
@@ -165,7 +166,7 @@ fn stages(call: &Call, whole: u64) -> Vec<(&'static str, u64)> {
 }
 
 /// For each span the first row in which it overlaps no earlier one.
-fn rows(spans: &[Span]) -> Vec<usize> {
+fn rows(spans: &[CallSpan]) -> Vec<usize> {
     let mut ends: Vec<u64> = Vec::new();
     spans
         .iter()
@@ -180,7 +181,7 @@ fn rows(spans: &[Span]) -> Vec<usize> {
         .collect()
 }
 
-fn bar(span: &Span, axis: &Axis, y: f64) -> Bar {
+fn bar(span: &CallSpan, axis: &TimelineAxis, y: f64) -> CallBar {
     let mut at = span.from;
     let mut parts = Vec::new();
     for (class, length) in &span.stages {
@@ -188,7 +189,7 @@ fn bar(span: &Span, axis: &Axis, y: f64) -> Bar {
         at = at.saturating_add(*length);
         let thin = matches!(*class, "queue" | "away");
         if *length > 0 || *class == "whole" {
-            parts.push(Part {
+            parts.push(BarPart {
                 class,
                 x: unit(from),
                 y: unit(if thin { y + 7.0 } else { y + 2.0 }),
@@ -198,16 +199,16 @@ fn bar(span: &Span, axis: &Axis, y: f64) -> Bar {
             });
         }
     }
-    Bar { href: span.href.clone(), title: span.title.clone(), failed: span.failed, parts }
+    CallBar { href: span.href.clone(), title: span.title.clone(), failed: span.failed, parts }
 }
 
 /// Moments on the drawing: busy stretches to scale, long idle ones cut out.
-struct Axis {
+struct TimelineAxis {
     /// From, to, and the busy time before it.
     stretches: Vec<(u64, u64, u64)>,
     busy: u64,
 }
-impl Axis {
+impl TimelineAxis {
     fn over(mut spans: Vec<(u64, u64)>) -> Option<Self> {
         spans.sort_unstable();
         let all = spans.iter().fold(0, |sum: u64, (from, to)| sum.saturating_add(to - from));
@@ -232,7 +233,7 @@ impl Axis {
         let busy = inside.map_or(0, |(from, to, before)| before.saturating_add(at.min(*to).saturating_sub(*from)));
         LEFT + (WIDTH - LEFT - RIGHT) * busy as f64 / self.busy as f64
     }
-    fn ticks(&self, zero: Timestamp) -> Vec<Tick> {
+    fn ticks(&self, zero: Timestamp) -> Vec<TimeTick> {
         let step = STEPS_S
             .into_iter()
             .map(|s| s * 1000)
@@ -243,7 +244,7 @@ impl Axis {
             let (from, to) = (from.saturating_sub(zero.0), to.saturating_sub(zero.0));
             for n in from.div_ceil(step)..=to / step {
                 let at = n * step;
-                ticks.push(Tick { x: unit(self.x(zero.0.saturating_add(at))), label: label(at) });
+                ticks.push(TimeTick { x: unit(self.x(zero.0.saturating_add(at))), label: label(at) });
             }
         }
         ticks

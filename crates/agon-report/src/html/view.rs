@@ -1,144 +1,219 @@
-//! The data of the page's templates: every text plain, every piece of HTML cleaned.
-use super::analysis::{self, AnalysisView};
+//! The page, filled from the document.
 use super::badges::badge;
-use super::block::{self, BlockView, Piece};
-use super::charts::{self, Chart};
-use super::floor::{self, Item, Section};
-use super::judges::{self, Judges};
-use super::outcome::{self, Ballots, Dissent, VerdictView};
+use super::draft::{self, DiffPiece, DraftView};
 use super::timeline::{self, Timeline};
-use super::votes::{self, Votes};
 use super::{STYLE, STYLE_HASH, clean};
-use crate::checks;
-use crate::earlier;
-use crate::feeds;
-use crate::figures;
-use crate::minutes::{Minutes, Part};
-use crate::text::{one_line, plain};
+use crate::analysis::STRENGTH;
+use crate::block::ResultBlock;
+use crate::call_figures;
+use crate::document::{
+    BallotSheet, Office, ReportBlock, ReportSection, SectionKind, SpeechStrength, Strengths, TableCell, sections,
+};
+use crate::minutes::{Deed, Minutes, MinutesEntry};
+use crate::text::{excerpt, one_line, plain, sentence};
 use crate::tree::{self, ArgumentTree};
-use crate::verdict::Tone;
-use crate::words::{self, REHEARSAL, count, day, rfc3339};
-use agon_core::{ConsensusStrategy, TurnId, judge_id};
+use crate::verdict::{Tone, checked};
+use crate::words::{self, REHEARSAL, counted, day, rfc3339};
+use agon_core::{
+    Citation, Failure, ModeratorDecision, RoundPlan, RoundStatus, RoundSummary, SkipReason, Timestamp, TurnId,
+};
 use askama::Template;
+
+/// The sections of the page, in the order in which a stranger asks. Those of one slot stand close together.
+const SLOTS: [&[SectionKind]; 10] = [
+    &[SectionKind::Verdict],
+    &[SectionKind::Judges],
+    &[SectionKind::Dissent],
+    &[SectionKind::Ballots, SectionKind::Votes],
+    &[SectionKind::Charts],
+    &[SectionKind::Speakers, SectionKind::Background, SectionKind::Rounds, SectionKind::Checks],
+    &[SectionKind::Tree],
+    &[SectionKind::Analysis],
+    &[SectionKind::Costs],
+    &[SectionKind::Settings],
+];
+/// Rows of an open-ended table, and strengths that are drawn, at most.
+const MOST_ROWS: usize = 24;
 
 /// The whole page.
 #[derive(Template)]
 #[template(path = "report.html")]
-pub(super) struct Report {
-    style: &'static str,
-    style_hash: &'static str,
+pub(super) struct ReportPage<'m> {
+    minutes: &'m Minutes<'m>,
     rehearsal: Option<&'static str>,
-    topic: String,
     date: String,
     date_time: String,
-    block: BlockView,
-    speakers: Vec<Speaker>,
-    background: Vec<Background>,
-    verdict: Option<VerdictView>,
-    dissent: Option<Dissent>,
-    ballots: Option<Ballots>,
-    votes: Option<Votes>,
-    judges: Option<Judges>,
-    charts: Vec<Chart>,
-    tree: Option<TreeView>,
-    analysis: Option<AnalysisView>,
-    checks: Vec<CheckedClaim>,
-    sections: Vec<Section>,
+    block: ResultBlock,
+    slots: Vec<Vec<ReportSection<'m>>>,
+    tree: ArgumentTree,
     timeline: Option<Timeline>,
-    costs: Vec<Cost>,
-    totals: String,
-    warnings: Vec<String>,
-    settings: Vec<(&'static str, String)>,
-    spec: String,
-    id: String,
-    version: String,
-    log_head: Option<String>,
 }
 
-/// One who takes part.
-pub(super) struct Speaker {
-    class: String,
-    initial: String,
-    name: String,
-    stance: Option<String>,
-    role: Option<String>,
-    model: String,
-}
-
-/// A row of the table of tokens and times.
-pub(super) struct Cost {
-    class: String,
-    turn: String,
-    href: Option<String>,
-    who: String,
-    what: String,
-    failed: bool,
-    figures: [String; 6],
-}
-
-impl Report {
-    pub(super) fn of(minutes: &Minutes<'_>) -> Self {
-        let admission = minutes.admission;
-        let argued = ArgumentTree::of(minutes);
+impl<'m> ReportPage<'m> {
+    pub(super) fn of(minutes: &'m Minutes<'m>) -> Self {
         Self {
-            style: STYLE,
-            style_hash: STYLE_HASH,
+            minutes,
             rehearsal: minutes.rehearsal().then_some(REHEARSAL),
-            topic: one_line(&admission.spec.topic),
             date: day(minutes.admitted_at),
             date_time: rfc3339(minutes.admitted_at),
-            block: block::block(minutes),
-            speakers: speakers(minutes),
-            background: background(minutes),
-            verdict: outcome::verdict(minutes),
-            dissent: outcome::dissent(minutes),
-            ballots: outcome::ballots(minutes),
-            votes: votes::votes(minutes),
-            judges: judges::judges(minutes),
-            charts: charts::of(minutes),
-            tree: tree(minutes, &argued),
-            analysis: analysis::of(minutes, &argued),
-            checks: checks::rows(minutes).into_iter().map(checked).collect(),
-            sections: floor::sections(minutes),
+            block: ResultBlock::of(minutes),
+            slots: SLOTS.iter().map(|kinds| slot(minutes, kinds)).collect(),
+            tree: ArgumentTree::of(minutes),
             timeline: timeline::of(minutes),
-            costs: costs(minutes),
-            totals: figures::totals(&minutes.usage()),
-            warnings: minutes.warnings().iter().map(|warning| one_line(warning)).collect(),
-            settings: settings(minutes),
-            spec: serde_json::to_string_pretty(&admission.spec).map(|json| plain(&json)).unwrap_or_default(),
-            id: admission.id.to_string(),
-            version: one_line(&admission.agon_version),
-            log_head: minutes.log_head.as_deref().map(one_line),
         }
     }
 }
 
-/// A claim that a speech marks, and what a verifier said of it.
-pub(super) struct CheckedClaim {
-    claim: String,
-    who: String,
-    verifier: String,
-    result: String,
-    output: String,
+fn slot<'m>(minutes: &'m Minutes<'m>, kinds: &[SectionKind]) -> Vec<ReportSection<'m>> {
+    let mut slot: Vec<ReportSection<'m>> = kinds.iter().flat_map(|kind| sections(minutes, *kind)).collect();
+    // Warnings stand in the configuration.
+    for section in slot.iter_mut().filter(|section| section.kind == SectionKind::Settings) {
+        let warnings = sections(minutes, SectionKind::Warnings).into_iter().flat_map(|section| section.blocks);
+        section.blocks.splice(0..0, warnings);
+    }
+    slot
 }
 
-fn checked(row: [String; 5]) -> CheckedClaim {
-    let [claim, who, verifier, result, output] = row.map(|cell| one_line(&cell));
-    CheckedClaim { claim, who, verifier, result, output }
+/// What the templates ask for. Texts are made harmless here or escaped by the template; only HTML of [`clean`] and drawings are
+/// put in as they are.
+impl ReportPage<'_> {
+    fn sections(&self) -> impl Iterator<Item = &ReportSection<'_>> {
+        self.slots.iter().flatten()
+    }
+    fn line(&self, text: impl AsRef<str>) -> String {
+        one_line(text.as_ref())
+    }
+    fn excerpt(&self, text: impl AsRef<str>, most: usize) -> String {
+        excerpt(text.as_ref(), most)
+    }
+    fn plain(&self, text: impl AsRef<str>) -> String {
+        plain(text.as_ref())
+    }
+    /// A model's Markdown as HTML that is safe as it is.
+    fn words(&self, text: impl AsRef<str>) -> String {
+        clean::speech(text.as_ref())
+    }
+    /// Lines of Markdown as a list.
+    fn list(&self, lines: &[String]) -> String {
+        clean::speech(&lines.iter().map(|line| format!("- {line}\n")).collect::<String>())
+    }
+    fn who(&self, participant: impl AsRef<str>) -> String {
+        one_line(words::who(participant.as_ref()))
+    }
+    fn class(&self, participant: impl AsRef<str>) -> String {
+        class(self.minutes, participant.as_ref())
+    }
+    fn badge(&self, participant: impl AsRef<str>) -> String {
+        badge(self.minutes, participant.as_ref())
+    }
+    fn anchor(&self, turn: &TurnId) -> String {
+        anchor(*turn)
+    }
+    fn place(&self, round: &u32) -> String {
+        one_line(&self.minutes.place(*round))
+    }
+    fn tone(&self) -> &'static str {
+        match self.block.tone {
+            Tone::Good => "good",
+            Tone::Mixed => "mixed",
+            Tone::Bad => "bad",
+            Tone::Open => "open",
+        }
+    }
+    fn section_class(&self, kind: &SectionKind) -> Option<&'static str> {
+        match kind {
+            SectionKind::Background => Some("background"),
+            SectionKind::Rounds => Some("round"),
+            _ => None,
+        }
+    }
+    /// The figures of a call.
+    fn meta(&self, entry: &MinutesEntry<'_>) -> Vec<String> {
+        entry.call.map(call_figures::line).unwrap_or_default().iter().map(|part| one_line(part)).collect()
+    }
+    /// What was changed in the words that won, which stand first.
+    fn draft(&self, at: &usize) -> Option<DraftView> {
+        let answer = self.minutes.answer().filter(|answer| *at == 0 && answer.text.is_some())?;
+        draft::draft(self.minutes, answer)
+    }
+    /// Whether somebody spoke in the slot of a turn.
+    fn spoke(&self, turn: &TurnId) -> bool {
+        self.minutes.speeches().any(|(entry, _)| entry.turn.same_slot(*turn))
+    }
+    /// The speech that a citation is of.
+    fn spoken(&self, citation: &Citation) -> Option<TurnId> {
+        citation.turn.filter(|turn| self.spoke(turn))
+    }
+    fn checked(&self, citation: &Citation) -> &'static str {
+        checked(citation.verified, citation.too_short)
+    }
+    fn cited(&self, citation: &Citation) -> String {
+        let who = citation.participant.as_ref().map_or_else(|| "nobody".to_owned(), |who| one_line(who.as_str()));
+        let place = citation.turn.map(|turn| self.minutes.place(turn.round));
+        format!("{who}, {}", place.as_deref().unwrap_or("no such speech"))
+    }
+    /// The turn of a speech by its number in the argument tree, where it has a place on the page.
+    fn speech(&self, number: &u32) -> Option<TurnId> {
+        let node = self.tree.nodes.iter().find(|node| node.number == *number)?;
+        let turn = TurnId { round: node.round, seat: node.seat, attempt: 0 };
+        let shown = |deed: Deed<'_>| matches!(deed, Deed::Spoke(_) | Deed::Criticised { .. } | Deed::Points(..));
+        let mut entries = self.minutes.entries.iter();
+        entries.any(|entry| entry.turn.same_slot(turn) && shown(entry.deed)).then_some(turn)
+    }
+    fn linked(&self, cell: &TableCell) -> Option<TurnId> {
+        self.speech(&cell.speech?)
+    }
+    fn moved(&self, sheet: &BallotSheet<'_>) -> String {
+        let personas = &self.minutes.admission.spec.personas;
+        match personas.iter().filter(|persona| sheet.moved.contains(&persona.name)).count() {
+            0 => "Nobody changed their ballot.".to_owned(),
+            moved => format!("{moved} of {} changed their ballot.", personas.len()),
+        }
+    }
+    fn opens(&self, plan: &RoundPlan) -> String {
+        let names: Vec<String> = plan.next_speakers.iter().map(|name| one_line(name.as_str())).collect();
+        words::opens(self.minutes.admission.spec.turn_mode, &names)
+    }
+    fn detail(&self, entry: &MinutesEntry<'_>, failure: &Failure) -> String {
+        one_line(&failure.with_remedy(entry.call))
+    }
+    fn then(&self, retry_at: &Option<Timestamp>) -> &'static str {
+        words::then(*retry_at)
+    }
+    fn decided(&self, summary: &RoundSummary) -> &'static str {
+        words::decided(summary.status)
+    }
+    fn skipped(&self, entry: &MinutesEntry<'_>, reason: &SkipReason) -> String {
+        sentence(&format!("{} did not speak: {}", self.who(entry.participant), reason.label()))
+    }
+    /// The tree in words, as a drawing, and edge by edge.
+    fn picture(&self, tree: &ArgumentTree) -> (String, String, Vec<String>) {
+        let (drawn, left_out) = tree.drawn();
+        let svg = tree::embedded(self.minutes, &drawn, left_out);
+        (tree::described(&drawn, left_out), svg, drawn.edges.iter().map(tree::told).collect())
+    }
+    fn left_out(&self, strengths: &Strengths) -> String {
+        match strengths.speeches.len().saturating_sub(MOST_ROWS) {
+            0 => String::new(),
+            n => format!(" {} with lower strengths are left out here.", counted(n as u64, "speech", "speeches")),
+        }
+    }
 }
 
-/// The argument tree: a picture, and the same in words.
-pub(super) struct TreeView {
-    note: String,
-    /// Safe as it is.
-    svg: String,
-    edges: Vec<String>,
+impl SectionKind {
+    /// Whether every page has it.
+    fn always(self) -> bool {
+        matches!(self, Self::Speakers | Self::Costs | Self::Settings)
+    }
 }
 
-fn tree(minutes: &Minutes<'_>, tree: &ArgumentTree) -> Option<TreeView> {
-    let svg = tree::embedded(minutes, tree)?;
-    let (drawn, left_out) = tree.drawn();
-    Some(TreeView { note: tree::described(&drawn, left_out), svg, edges: drawn.edges.iter().map(tree::told).collect() })
+impl SpeechStrength {
+    fn name(&self) -> String {
+        format!("T{} {}, {}", self.number, one_line(&self.speaker), self.kind.label())
+    }
+    fn percent(&self) -> String {
+        format!("{:.1}", self.strength * 100.0)
+    }
 }
 
 /// The id of a slot's place in the transcript.
@@ -147,113 +222,5 @@ pub(super) fn anchor(turn: TurnId) -> String {
 }
 /// The class that gives a participant its colour.
 pub(super) fn class(minutes: &Minutes<'_>, participant: &str) -> String {
-    match minutes.part(participant) {
-        Part::Debater(n) => format!("s{}", n % 16),
-        Part::Moderator | Part::Judge | Part::Unknown => "office".to_owned(),
-    }
-}
-
-pub(super) fn tone_class(tone: Tone) -> &'static str {
-    match tone {
-        Tone::Good => "good",
-        Tone::Mixed => "mixed",
-        Tone::Bad => "bad",
-        Tone::Open => "open",
-    }
-}
-
-fn speakers(minutes: &Minutes<'_>) -> Vec<Speaker> {
-    let spec = &minutes.admission.spec;
-    let debaters = spec.personas.iter().map(|persona| Speaker {
-        class: class(minutes, persona.name.as_str()),
-        initial: badge(minutes, persona.name.as_str()),
-        name: one_line(persona.name.as_str()),
-        stance: persona.stance.as_deref().map(one_line),
-        role: persona.role.as_deref().map(one_line),
-        model: one_line(persona.voice.model.as_str()),
-    });
-    let office = |name: &str, role: &str, voice: &agon_core::Voice| Speaker {
-        class: "office".to_owned(),
-        initial: badge(minutes, name),
-        name: name.to_owned(),
-        stance: None,
-        role: Some(role.to_owned()),
-        model: one_line(voice.model.as_str()),
-    };
-    let moderator = spec.moderator.as_ref().map(|moderator| office("Moderator", duties(moderator), &moderator.voice));
-    let judges = spec.judge.iter().flat_map(|judge| {
-        let duty = match spec.consensus_strategy {
-            ConsensusStrategy::Judge | ConsensusStrategy::RankedReasons => "Reads the whole debate, then decides",
-            ConsensusStrategy::Vote
-            | ConsensusStrategy::MediatorSummary
-            | ConsensusStrategy::AgentClosing
-            | ConsensusStrategy::NoConsensus => "Reads the whole debate",
-        };
-        (0..judge.panel).map(move |index| {
-            let name = words::office(judge_id(index).as_str());
-            Speaker { model: one_line(judge.model(index).as_str()), ..office(name, duty, &judge.voice) }
-        })
-    });
-    debaters.chain(moderator).chain(judges).collect()
-}
-
-/// What the moderator does.
-fn duties(moderator: &agon_core::Moderator) -> &'static str {
-    match (moderator.opens || moderator.closes, moderator.concludes) {
-        (true, _) => "Opens and closes rounds; decides nothing",
-        (false, true) => "Sums the debate up",
-        (false, false) => "Speaks between the rounds; decides nothing",
-    }
-}
-
-/// What the debaters were given before they began.
-pub(super) struct Background {
-    id: &'static str,
-    title: &'static str,
-    /// Safe as it is.
-    html: String,
-}
-
-fn background(minutes: &Minutes<'_>) -> Vec<Background> {
-    let spec = &minutes.admission.spec;
-    let list = |lines: Vec<String>| {
-        let lines: String = lines.iter().map(|line| format!("- {line}\n")).collect();
-        Some(lines).filter(|lines| !lines.is_empty())
-    };
-    let parts = [
-        ("context", "Context", spec.context.clone()),
-        ("materials", "Materials", spec.materials.clone()),
-        ("feeds", "Feeds", list(feeds::lines(minutes.admission))),
-        ("earlier", "Earlier debates", list(earlier::lines(minutes.admission))),
-    ];
-    let shown = parts.into_iter().filter_map(|(id, title, text)| {
-        let html = clean::speech(&text?);
-        Some(Background { id, title, html })
-    });
-    shown.collect()
-}
-
-fn costs(minutes: &Minutes<'_>) -> Vec<Cost> {
-    let spoke = |turn: TurnId| minutes.speeches().any(|(entry, _)| entry.turn.same_slot(turn));
-    minutes
-        .calls()
-        .map(|(entry, call)| Cost {
-            class: class(minutes, entry.participant),
-            turn: entry.turn.to_string(),
-            href: spoke(entry.turn).then(|| anchor(entry.turn)),
-            who: one_line(words::who(entry.participant)),
-            what: figures::deed(minutes, entry),
-            failed: matches!(entry.deed, crate::minutes::Deed::Failed { .. }),
-            figures: figures::row(call),
-        })
-        .collect()
-}
-
-fn settings(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
-    let mut rows = figures::settings(minutes.admission);
-    rows.extend(minutes.stopped.map(|(rule, round)| {
-        ("Rounds ended", format!("after {}: {}", count(round.into(), "round"), words::stop(rule)))
-    }));
-    rows.extend(minutes.cancel.map(|why| ("Cancelled", why.to_owned())));
-    rows.into_iter().map(|(name, value)| (name, one_line(&value))).collect()
+    minutes.debater(participant).map_or_else(|| "office".to_owned(), |at| format!("s{}", at % 16))
 }

@@ -13,7 +13,7 @@ pub(crate) fn inline(text: &str) -> String {
 pub(crate) fn blocks(text: &str) -> String {
     let text = plain(text);
     let text = without_checks(&text);
-    let mut writer = Writer::default();
+    let mut writer = BlockWriter::default();
     speech::events(&text).into_iter().for_each(|event| writer.take(event));
     writer.finish()
 }
@@ -79,7 +79,7 @@ fn block_start<'t>(text: &'t str, out: &mut String) -> &'t str {
 
 /// Writes Markdown events as Markdown: every block in its own frame, all text escaped.
 #[derive(Default)]
-struct Writer {
+struct BlockWriter {
     frames: Vec<Frame>,
     /// The frame of the whole text.
     root: Frame,
@@ -90,10 +90,10 @@ struct Writer {
 struct Frame {
     blocks: Vec<String>,
     line: String,
-    kind: Kind,
+    kind: FrameKind,
 }
 #[derive(Default)]
-enum Kind {
+enum FrameKind {
     #[default]
     Plain,
     Heading,
@@ -108,11 +108,11 @@ enum Kind {
     },
 }
 
-impl Writer {
+impl BlockWriter {
     fn top(&mut self) -> &mut Frame {
         self.frames.last_mut().unwrap_or(&mut self.root)
     }
-    fn open(&mut self, kind: Kind) {
+    fn open(&mut self, kind: FrameKind) {
         self.top().flush();
         self.frames.push(Frame { kind, ..Frame::default() });
     }
@@ -123,7 +123,7 @@ impl Writer {
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.top().text(&text),
             Event::Code(code) | Event::InlineMath(code) | Event::DisplayMath(code) => {
                 let top = self.top();
-                let in_table = matches!(top.kind, Kind::Row { .. });
+                let in_table = matches!(top.kind, FrameKind::Row { .. });
                 let span = code_span(&code);
                 // In a table even the pipe of a code span ends the cell.
                 top.line.push_str(&if in_table { span.replace('|', "\\|") } else { span });
@@ -140,15 +140,15 @@ impl Writer {
     }
     fn start(&mut self, tag: Tag<'_>) {
         match tag {
-            Tag::Heading { .. } => self.open(Kind::Heading),
-            Tag::BlockQuote(_) => self.open(Kind::Quote),
+            Tag::Heading { .. } => self.open(FrameKind::Heading),
+            Tag::BlockQuote(_) => self.open(FrameKind::Quote),
             // No language: viewers run some of them as diagrams.
-            Tag::CodeBlock(_) => self.open(Kind::Code),
-            Tag::List(first) => self.open(Kind::List(first)),
-            Tag::Item => self.open(Kind::Item),
-            Tag::Table(_) => self.open(Kind::Table),
-            Tag::TableHead => self.open(Kind::Row { head: true, cells: Vec::new() }),
-            Tag::TableRow => self.open(Kind::Row { head: false, cells: Vec::new() }),
+            Tag::CodeBlock(_) => self.open(FrameKind::Code),
+            Tag::List(first) => self.open(FrameKind::List(first)),
+            Tag::Item => self.open(FrameKind::Item),
+            Tag::Table(_) => self.open(FrameKind::Table),
+            Tag::TableHead => self.open(FrameKind::Row { head: true, cells: Vec::new() }),
+            Tag::TableRow => self.open(FrameKind::Row { head: false, cells: Vec::new() }),
             Tag::Emphasis => self.top().line.push('*'),
             Tag::Strong => self.top().line.push_str("**"),
             Tag::Strikethrough => self.top().line.push_str("~~"),
@@ -212,8 +212,8 @@ impl Writer {
 impl Frame {
     fn text(&mut self, text: &str) {
         match self.kind {
-            Kind::Code => self.line.push_str(text),
-            Kind::Row { .. } => self.line.push_str(&escaped(text, false)),
+            FrameKind::Code => self.line.push_str(text),
+            FrameKind::Row { .. } => self.line.push_str(&escaped(text, false)),
             _ => {
                 for (n, line) in text.split('\n').enumerate() {
                     if n > 0 {
@@ -234,22 +234,22 @@ impl Frame {
     }
     fn cell(&mut self) {
         let cell = std::mem::take(&mut self.line);
-        if let Kind::Row { cells, .. } = &mut self.kind {
+        if let FrameKind::Row { cells, .. } = &mut self.kind {
             cells.push(cell.trim().replace('\n', " "));
         }
     }
     fn finish(mut self) -> String {
-        if let Kind::Code = self.kind {
+        if let FrameKind::Code = self.kind {
             return fenced("", &self.line);
         }
         self.flush();
         match self.kind {
-            Kind::Plain | Kind::Item | Kind::Code => self.blocks.join("\n\n"),
-            Kind::Heading => heading(&self.blocks),
-            Kind::Quote => quoted(&self.blocks.join("\n\n")),
-            Kind::List(first) => list(first, &self.blocks),
-            Kind::Table => self.blocks.join("\n"),
-            Kind::Row { head, cells } => row(head, &cells),
+            FrameKind::Plain | FrameKind::Item | FrameKind::Code => self.blocks.join("\n\n"),
+            FrameKind::Heading => heading(&self.blocks),
+            FrameKind::Quote => quoted(&self.blocks.join("\n\n")),
+            FrameKind::List(first) => list(first, &self.blocks),
+            FrameKind::Table => self.blocks.join("\n"),
+            FrameKind::Row { head, cells } => row(head, &cells),
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Every call with all that is known of it.
+use super::draw;
 use super::escape::{code_span, inline};
-use super::full;
-use super::page::Page;
+use super::page::MarkdownPage;
 use crate::asides;
-use crate::figures;
-use crate::minutes::{Deed, Entry, Minutes};
+use crate::call_figures;
+use crate::minutes::{Deed, Minutes, MinutesEntry};
 use crate::words::{self, clock, duration, rfc3339};
 use agon_core::{Ask, Call, CallOptions, Timestamp, Timing, TurnId};
 
-pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
+pub(super) fn write(page: &mut MarkdownPage, minutes: &Minutes<'_>) {
     let admission = minutes.admission;
     page.heading(2, "Run");
     let retry = admission.retry;
@@ -27,7 +27,7 @@ pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
     items.extend(minutes.claims.iter().map(|claim| {
         format!("Coordinated by {} from {} (epoch {})", inline(claim.writer), clock(claim.at), claim.epoch)
     }));
-    page.list(&items);
+    page.list(items);
     placements(page, minutes);
     stages(page, minutes);
     notes(page, minutes);
@@ -36,8 +36,8 @@ pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
 }
 
 /// Seats, as they were opened.
-fn stages(page: &mut Page, minutes: &Minutes<'_>) {
-    let rows: Vec<_> = minutes
+fn stages(page: &mut MarkdownPage, minutes: &Minutes<'_>) {
+    let rows = minutes
         .stages
         .iter()
         .map(|stage| {
@@ -48,30 +48,30 @@ fn stages(page: &mut Page, minutes: &Minutes<'_>) {
                 (false, true) => "while others speak",
                 (false, false) => "one after the other",
             };
-            let (round, step) = (stage.round.to_string(), words::step(stage.step).to_owned());
+            let (round, step) = (stage.round.to_string(), stage.step.label().to_owned());
             vec![clock(stage.at), round, step, inline(&names.join(", ")), how.to_owned()]
         })
         .collect();
-    if !rows.is_empty() {
-        page.heading(2, "Steps");
-        page.table(&["At", "Round", "Step", "Seats", "How"], &rows);
-    }
+    page.titled_table("Steps", &["At", "Round", "Step", "Seats", "How"], rows);
 }
 
 /// What the debaters noted for themselves.
-fn notes(page: &mut Page, minutes: &Minutes<'_>) {
-    let notes: Vec<&Entry<'_>> = minutes.entries.iter().filter(|entry| matches!(entry.deed, Deed::Noted(_))).collect();
+fn notes(page: &mut MarkdownPage, minutes: &Minutes<'_>) {
+    let notes: Vec<&MinutesEntry<'_>> =
+        minutes.entries.iter().filter(|entry| matches!(entry.deed, Deed::Noted(_))).collect();
     if !notes.is_empty() {
         page.heading(2, "Notes");
     }
     for entry in notes {
         page.block(&format!("### {} {}", entry.turn, inline(words::who(entry.participant))));
-        full::aside(page, minutes, entry);
+        if let Some(aside) = asides::of(entry, &|turn| minutes.speaker(turn)) {
+            draw::aside(page, &aside);
+        }
     }
 }
 
 /// Every use of a tool, with what it was given and gave back.
-fn tools(page: &mut Page, minutes: &Minutes<'_>) {
+fn tools(page: &mut MarkdownPage, minutes: &Minutes<'_>) {
     if minutes.tools.is_empty() {
         return;
     }
@@ -83,12 +83,12 @@ fn tools(page: &mut Page, minutes: &Minutes<'_>) {
         let shown = details.iter().map(|(name, text)| format!("{name}: {}", inline(text)));
         let items: Vec<String> =
             if used.shown { shown.collect() } else { vec!["Arguments and result: not shown".to_owned()] };
-        page.list(&items);
+        page.list(items);
     }
 }
 
-fn placements(page: &mut Page, minutes: &Minutes<'_>) {
-    let rows: Vec<_> = minutes
+fn placements(page: &mut MarkdownPage, minutes: &Minutes<'_>) {
+    let rows = minutes
         .placements
         .iter()
         .map(|placed| {
@@ -102,20 +102,17 @@ fn placements(page: &mut Page, minutes: &Minutes<'_>) {
             ]
         })
         .collect();
-    if !rows.is_empty() {
-        page.heading(2, "Placements");
-        page.table(&["At", "Who", "Host", "Model", "Digest"], &rows);
-    }
+    page.titled_table("Placements", &["At", "Who", "Host", "Model", "Digest"], rows);
 }
 
-fn calls(page: &mut Page, minutes: &Minutes<'_>) {
+fn calls(page: &mut MarkdownPage, minutes: &Minutes<'_>) {
     page.heading(2, "Calls");
     for entry in &minutes.entries {
         page.block(&format!(
             "### {} {}: {}",
             entry.turn,
             inline(words::who(entry.participant)),
-            figures::deed(minutes, entry)
+            call_figures::deed(minutes, entry)
         ));
         let mut items = Vec::new();
         if let Some((at, ask)) = minutes.asked(entry.turn) {
@@ -137,7 +134,7 @@ fn calls(page: &mut Page, minutes: &Minutes<'_>) {
             items.push(format!("The speeches of round {round}"));
         }
         items.extend(entry.call.map(call).unwrap_or_default());
-        page.list(&items);
+        page.list(items);
     }
     waiting(page, minutes);
 }
@@ -154,17 +151,17 @@ fn shown(minutes: &Minutes<'_>, turn: TurnId, order: u32) -> Option<String> {
 }
 
 /// Turns that were asked and have no result.
-fn waiting(page: &mut Page, minutes: &Minutes<'_>) {
-    let answered = |ask: &Ask| minutes.entries.iter().any(|entry: &Entry<'_>| entry.turn == ask.turn);
+fn waiting(page: &mut MarkdownPage, minutes: &Minutes<'_>) {
+    let answered = |ask: &Ask| minutes.entries.iter().any(|entry: &MinutesEntry<'_>| entry.turn == ask.turn);
     let open: Vec<_> = minutes.asks.values().filter(|(_, ask)| !answered(ask)).collect();
     for (at, ask) in open {
         page.block(&format!(
             "### {} {}: {}, without a result",
             ask.turn,
             inline(words::who(ask.participant.as_str())),
-            figures::task(&ask.task)
+            call_figures::task(&ask.task)
         ));
-        page.list(&asked(*at, ask));
+        page.list(asked(*at, ask));
     }
 }
 
@@ -178,7 +175,7 @@ fn asked(at: Timestamp, ask: &Ask) -> Vec<String> {
 }
 
 fn call(call: &Call) -> Vec<String> {
-    let mut items = vec![figures::line(call).iter().map(|part| inline(part)).collect::<Vec<_>>().join(" · ")];
+    let mut items = vec![call_figures::line(call).iter().map(|part| inline(part)).collect::<Vec<_>>().join(" · ")];
     items.extend(call.digest.as_deref().map(|digest| format!("Model digest {}", code_span(digest))));
     items.extend(call.prompt_hash.as_deref().map(|hash| format!("Prompt hash {}", code_span(hash))));
     items.extend(options(&call.options));

@@ -1,13 +1,13 @@
 //! What somebody did in a turn.
 use agon_core::{
-    BallotStage, Bid, BidPurpose, Call, Citation, Conclusion, Critique, DebaterScore, EMBEDDER, Event, Failure,
-    FailureCause, Interjection, MODERATOR, ModeratorDecision, Note, ParticipantId, Point, PointReply, Ranked,
-    SUMMARIZER, SYNTHESIZER, SkipReason, Speech, SpeechScore, Synthesis, Timestamp, TurnId,
+    Answered, BallotStage, Bid, BidPurpose, Call, Check, Citation, Conclusion, Critique, DebaterScore, Event, Failure,
+    FailureCause, Given, Interjection, MODERATOR, ModeratorDecision, Note, ParticipantId, Point, PointReply, Ranked,
+    SkipReason, Speech, SpeechScore, Synthesis, Timestamp, TurnId,
 };
 
 /// One thing that somebody did in its turn.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry<'a> {
+pub(crate) struct MinutesEntry<'a> {
     pub(crate) turn: TurnId,
     pub(crate) at: Timestamp,
     pub(crate) participant: &'a str,
@@ -15,7 +15,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) call: Option<&'a Call>,
 }
 
-impl Entry<'_> {
+impl<'a> MinutesEntry<'a> {
     /// What the try failed of, if it did.
     pub(crate) fn failed(&self) -> Option<FailureCause> {
         match self.deed {
@@ -23,14 +23,18 @@ impl Entry<'_> {
             _ => None,
         }
     }
+    /// What verifiers said of the claims that it marks.
+    pub(crate) fn checks(&self) -> impl Iterator<Item = &'a Check> {
+        self.call.into_iter().flat_map(|call| &call.checks)
+    }
 }
 
 /// What was done.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Deed<'a> {
     Spoke(&'a Speech),
-    Balloted(BallotStage, Choice<'a>),
-    Voted(Choice<'a>),
+    Balloted(BallotStage, BallotChoice<'a>),
+    Voted(BallotChoice<'a>),
     ScoredDebaters(&'a [DebaterScore]),
     Moderated {
         decision: &'a ModeratorDecision,
@@ -75,7 +79,7 @@ pub(crate) enum Deed<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Choice<'a> {
+pub(crate) struct BallotChoice<'a> {
     pub(crate) choice: &'a str,
     /// The whole ranking, or all that are approved; empty in a vote for one.
     pub(crate) choices: &'a [String],
@@ -94,6 +98,13 @@ pub(crate) struct Judged<'a> {
     pub(crate) open_objections: &'a [String],
 }
 
+impl<'a> Judged<'a> {
+    /// Who won, in words.
+    pub(crate) fn found(&self) -> &'a str {
+        self.winner.unwrap_or("a synthesis")
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Concluded<'a> {
     pub(crate) conclusion: Conclusion,
@@ -101,30 +112,25 @@ pub(crate) struct Concluded<'a> {
     pub(crate) reasoning: Option<&'a str>,
 }
 
-/// What somebody did in its turn, where the event is about a turn.
-pub(crate) fn entry(at: Timestamp, event: &Event) -> Option<Entry<'_>> {
-    let parts = match event {
-        Event::SpeechRecorded(_)
-        | Event::BidPlaced { .. }
-        | Event::PointsAnswered { .. }
-        | Event::CritiqueRecorded { .. }
-        | Event::NoteTaken { .. } => debated(event),
-        Event::ModeratorDecided { .. }
-        | Event::ModeratorInterjected { .. }
-        | Event::SpeechesScored { .. }
-        | Event::ResearchBriefed { .. }
-        | Event::ModeratorConcluded { .. } => moderated(event),
-        Event::BallotCast { .. }
-        | Event::VoteCast { .. }
-        | Event::DebatersScored { .. }
-        | Event::EnoughAsked { .. }
-        | Event::JudgementRecorded { .. }
-        | Event::RankingRecorded { .. } => decided(event),
-        Event::SummaryRecorded { .. }
-        | Event::RoundMeasured { .. }
-        | Event::SynthesisRecorded { .. }
-        | Event::TurnFailed { .. }
-        | Event::SeatSkipped { .. } => served(event),
+/// What somebody did in its turn, where the event is about a turn. Where speeches were compared without a turn, the figures stand in
+/// the minutes alone.
+pub(crate) fn entry(at: Timestamp, event: &Event) -> Option<MinutesEntry<'_>> {
+    Some(match event {
+        Event::Answered(Answered { turn, participant, given, call }) => {
+            MinutesEntry { turn: *turn, at, participant: participant.as_str(), deed: deed(given), call: Some(call) }
+        }
+        Event::FallbackDecided { turn, decision } => {
+            let deed = Deed::Moderated { decision, fallback: true };
+            MinutesEntry { turn: *turn, at, participant: MODERATOR, deed, call: None }
+        }
+        Event::TurnFailed { turn, participant, failure, retry_at, call } => {
+            let deed = Deed::Failed { failure, retry_at: *retry_at };
+            MinutesEntry { turn: *turn, at, participant: participant.as_str(), deed, call: Some(call) }
+        }
+        Event::SeatSkipped { round, seat, participant, reason } => {
+            let turn = TurnId { round: *round, seat: *seat, attempt: 0 };
+            MinutesEntry { turn, at, participant: participant.as_str(), deed: Deed::Skipped(*reason), call: None }
+        }
         Event::DebateAdmitted(_)
         | Event::Claimed { .. }
         | Event::PhaseEntered { .. }
@@ -134,114 +140,46 @@ pub(crate) fn entry(at: Timestamp, event: &Event) -> Option<Entry<'_>> {
         | Event::TurnAsked(_)
         | Event::ToolCalled { .. }
         | Event::SpeechHeard { .. }
+        | Event::RoundCompared { .. }
         | Event::LoopEnded { .. }
         | Event::VoteTallied { .. }
         | Event::VerdictReached { .. }
         | Event::DebateInterrupted { .. }
         | Event::DebateResumed { .. }
         | Event::CancelRequested { .. }
-        | Event::DebateEnded { .. } => None,
-    };
-    let (turn, participant, deed, call) = parts?;
-    Some(Entry { turn, at, participant, deed, call })
-}
-
-type Parts<'a> = Option<(TurnId, &'a str, Deed<'a>, Option<&'a Call>)>;
-
-fn debated(event: &Event) -> Parts<'_> {
-    let (turn, participant, deed, call) = match event {
-        Event::SpeechRecorded(speech) => (&speech.turn, &speech.participant, Deed::Spoke(speech), &speech.call),
-        Event::BidPlaced { turn, participant, purpose, bid, call } => {
-            (turn, participant, Deed::Bid(*purpose, bid), call)
-        }
-        Event::PointsAnswered { turn, participant, points, reply, call } => {
-            (turn, participant, Deed::Points(points, reply), call)
-        }
-        Event::CritiqueRecorded { turn, participant, of, critique, neutralised, call } => {
-            (turn, participant, Deed::Criticised { of, critique, neutralised: *neutralised }, call)
-        }
-        Event::NoteTaken { turn, participant, note, call } => (turn, participant, Deed::Noted(note), call),
-        _ => return None,
-    };
-    Some((*turn, participant.as_str(), deed, Some(call)))
-}
-
-fn moderated(event: &Event) -> Parts<'_> {
-    let (turn, deed, call) = match event {
-        Event::ModeratorDecided { turn, decision, fallback, call } => {
-            let deed = Deed::Moderated { decision, fallback: *fallback };
-            return Some((*turn, MODERATOR, deed, call.as_deref()));
-        }
-        Event::ModeratorInterjected { turn, interjection, call } => (turn, Deed::Interjected(interjection), call),
-        Event::SpeechesScored { turn, scores, call } => (turn, Deed::ScoredSpeeches(scores), call),
-        Event::ResearchBriefed { turn, text, call } => (turn, Deed::Researched(text), call),
-        Event::ModeratorConcluded { turn, conclusion, text, reasoning, call } => {
-            let concluded = Concluded { conclusion: *conclusion, text, reasoning: reasoning.as_deref() };
-            (turn, Deed::Concluded(concluded), call)
-        }
-        _ => return None,
-    };
-    Some((*turn, MODERATOR, deed, Some(call)))
-}
-
-fn decided(event: &Event) -> Parts<'_> {
-    let (turn, who, deed, call) = match event {
-        Event::BallotCast { turn, stage, participant, choice, reasons, confidence, call } => {
-            let choice = Choice { choice, choices: &[], reasons, confidence: *confidence };
-            (turn, participant, Deed::Balloted(*stage, choice), call)
-        }
-        Event::VoteCast { turn, participant, choice, choices, reasons, confidence, call } => {
-            let choice = Choice { choice, choices, reasons, confidence: *confidence };
-            (turn, participant, Deed::Voted(choice), call)
-        }
-        Event::DebatersScored { turn, participant, scores, call } => {
-            (turn, participant, Deed::ScoredDebaters(scores), call)
-        }
-        Event::EnoughAsked { turn, judge, enough, reasoning, call } => {
-            (turn, judge, Deed::Enough { enough: *enough, reasoning }, call)
-        }
-        Event::JudgementRecorded {
-            turn,
-            judge,
-            order,
-            verdict,
-            winner,
-            reasoning,
-            citations,
-            open_objections,
-            call,
-        } => {
-            let (order, winner) = (*order, winner.as_deref());
-            let judged = Judged { order, verdict, winner, reasoning, citations, open_objections };
-            (turn, judge, Deed::Judged(judged), call)
-        }
-        Event::RankingRecorded { turn, judge, order, ranking, call } => {
-            (turn, judge, Deed::Ranked { order: *order, ranking }, call)
-        }
-        _ => return None,
-    };
-    Some((*turn, who.as_str(), deed, Some(call)))
-}
-
-fn served(event: &Event) -> Parts<'_> {
-    Some(match event {
-        Event::SummaryRecorded { turn, through, text, call } => {
-            (*turn, SUMMARIZER, Deed::Summarised { through: *through, text }, Some(call))
-        }
-        // Where no turn measured, the figures stand in the minutes alone.
-        Event::RoundMeasured { round, turn, call, measures: _ } => {
-            ((*turn)?, EMBEDDER, Deed::Measured { round: *round }, call.as_deref())
-        }
-        Event::SynthesisRecorded { turn, synthesis, call } => {
-            (*turn, SYNTHESIZER, Deed::Synthesised(synthesis), Some(call))
-        }
-        Event::TurnFailed { turn, participant, failure, retry_at, call } => {
-            (*turn, participant.as_str(), Deed::Failed { failure, retry_at: *retry_at }, Some(call))
-        }
-        Event::SeatSkipped { round, seat, participant, reason } => {
-            let turn = TurnId { round: *round, seat: *seat, attempt: 0 };
-            (turn, participant.as_str(), Deed::Skipped(*reason), None)
-        }
-        _ => return None,
+        | Event::DebateEnded { .. } => return None,
     })
+}
+
+fn deed(given: &Given) -> Deed<'_> {
+    match given {
+        Given::Speech(speech) => Deed::Spoke(speech),
+        Given::Bid { purpose, bid } => Deed::Bid(*purpose, bid),
+        Given::Points { points, reply } => Deed::Points(points, reply),
+        Given::Critique { of, critique, neutralised } => Deed::Criticised { of, critique, neutralised: *neutralised },
+        Given::Note(note) => Deed::Noted(note),
+        Given::Ballot { stage, choice, reasons, confidence } => {
+            Deed::Balloted(*stage, BallotChoice { choice, choices: &[], reasons, confidence: *confidence })
+        }
+        Given::Vote { choice, choices, reasons, confidence } => {
+            Deed::Voted(BallotChoice { choice, choices, reasons, confidence: *confidence })
+        }
+        Given::DebaterScores { scores } => Deed::ScoredDebaters(scores),
+        Given::Decision { decision } => Deed::Moderated { decision, fallback: false },
+        Given::Interjection(interjection) => Deed::Interjected(interjection),
+        Given::SpeechScores { scores } => Deed::ScoredSpeeches(scores),
+        Given::Research { text } => Deed::Researched(text),
+        Given::Conclusion { conclusion, text, reasoning } => {
+            Deed::Concluded(Concluded { conclusion: *conclusion, text, reasoning: reasoning.as_deref() })
+        }
+        Given::Summary { through, text } => Deed::Summarised { through: *through, text },
+        Given::Measures { round, .. } => Deed::Measured { round: *round },
+        Given::Enough { enough, reasoning } => Deed::Enough { enough: *enough, reasoning },
+        Given::Judgement { order, verdict, winner, reasoning, citations, open_objections } => {
+            let (order, winner) = (*order, winner.as_deref());
+            Deed::Judged(Judged { order, verdict, winner, reasoning, citations, open_objections })
+        }
+        Given::Ranking { order, ranking } => Deed::Ranked { order: *order, ranking },
+        Given::Synthesis(synthesis) => Deed::Synthesised(synthesis),
+    }
 }

@@ -1,10 +1,11 @@
 //! Taking a log in, event by event.
-use super::entry::{Choice, Concluded, Deed, Entry, Judged, entry};
-use super::{Claim, End, Minutes, Placement, Stage, Tally, ToolCall, Verdict};
-use crate::figures;
+use super::entry::{BallotChoice, Concluded, Deed, Judged, MinutesEntry, entry};
+use super::{DebateEnd, Minutes, MinutesToolCall, OpenedSeats, Placement, Verdict, VoteTally, WriterClaim};
+use crate::call_figures;
 use crate::prices::Prices;
 use agon_core::{
-    Admission, Conclusion, ConsensusStrategy, Event, JUDGE, MODERATOR, ParticipantId, Position, Timestamp, Transcript,
+    Admission, Answered, Conclusion, ConsensusStrategy, Event, Given, JUDGE, MODERATOR, ParticipantId, Position,
+    Timestamp, Transcript,
 };
 use std::collections::BTreeMap;
 
@@ -49,7 +50,7 @@ impl<'a> Minutes<'a> {
         }
         match event {
             Event::Claimed { writer, epoch } => {
-                self.claims.push(Claim { at, writer: writer.as_str(), epoch: *epoch });
+                self.claims.push(WriterClaim { at, writer: writer.as_str(), epoch: *epoch });
             }
             Event::PhaseEntered { phase } => self.phase = Some(*phase),
             Event::ParticipantPlaced { participant, host, model, digest } => {
@@ -60,17 +61,20 @@ impl<'a> Minutes<'a> {
             Event::RoundOpened { round, speakers: _, briefing: _, new_angle: _ } => self.rounds.push(*round),
             Event::StageOpened { round, step, seats, parallel, joins } => {
                 let (round, step, parallel, joins) = (*round, *step, *parallel, *joins);
-                self.stages.push(Stage { at, round, step, seats, parallel, joins });
+                self.stages.push(OpenedSeats { at, round, step, seats, parallel, joins });
             }
             Event::TurnAsked(ask) => {
                 self.asks.insert(ask.turn, (at, ask));
             }
             Event::ToolCalled { turn, participant, tool } => {
                 let (turn, participant, shown) = (*turn, participant.as_str(), self.shows(participant.as_str()));
-                self.tools.push(ToolCall { at, turn, participant, tool, shown });
+                self.tools.push(MinutesToolCall { at, turn, participant, tool, shown });
             }
             Event::SpeechHeard { turn, participant: _, text } => self.heard.push((at, *turn, text.chars().count())),
-            Event::RoundMeasured { round, measures, turn: _, call: _ } => self.measures.push((*round, measures)),
+            Event::RoundCompared { round, measures }
+            | Event::Answered(Answered { given: Given::Measures { round, measures }, .. }) => {
+                self.measures.push((*round, measures));
+            }
             Event::DebateInterrupted { reason } => self.interrupted = Some(reason),
             Event::DebateResumed { .. } => {
                 self.interrupted = None;
@@ -83,26 +87,10 @@ impl<'a> Minutes<'a> {
             | Event::DebateEnded { .. } => self.take_end(at, event),
             // Only the first event admits; a log that repeats it says nothing new.
             Event::DebateAdmitted(_)
-            | Event::SpeechRecorded(_)
-            | Event::BallotCast { .. }
-            | Event::BidPlaced { .. }
-            | Event::PointsAnswered { .. }
-            | Event::CritiqueRecorded { .. }
-            | Event::NoteTaken { .. }
-            | Event::VoteCast { .. }
-            | Event::DebatersScored { .. }
-            | Event::ModeratorDecided { .. }
-            | Event::ModeratorInterjected { .. }
-            | Event::SpeechesScored { .. }
-            | Event::ResearchBriefed { .. }
-            | Event::ModeratorConcluded { .. }
-            | Event::SummaryRecorded { .. }
-            | Event::EnoughAsked { .. }
+            | Event::Answered(_)
+            | Event::FallbackDecided { .. }
             | Event::TurnFailed { .. }
-            | Event::SeatSkipped { .. }
-            | Event::JudgementRecorded { .. }
-            | Event::RankingRecorded { .. }
-            | Event::SynthesisRecorded { .. } => {}
+            | Event::SeatSkipped { .. } => {}
         }
     }
 
@@ -114,7 +102,7 @@ impl<'a> Minutes<'a> {
             }
             Event::VoteTallied { rule, counts, weights, eligible, received, winner } => {
                 let (rule, eligible, received) = (*rule, *eligible, *received);
-                self.tally = Some(Tally { rule, counts, weights, eligible, received, winner: winner.as_deref() });
+                self.tally = Some(VoteTally { rule, counts, weights, eligible, received, winner: winner.as_deref() });
             }
             Event::VerdictReached { outcome, verdict, winner, reasoning, reason, consensus, majority, moved } => {
                 self.verdict = Some(Verdict {
@@ -131,7 +119,7 @@ impl<'a> Minutes<'a> {
             Event::CancelRequested { reason } => self.cancel = Some(reason),
             Event::DebateEnded { state, outcome, reason, usage, missing_seats } => {
                 let (state, outcome, usage, reason) = (*state, *outcome, *usage, reason.as_ref());
-                self.end = Some(End { at, state, outcome, reason, usage, missing: missing_seats });
+                self.end = Some(DebateEnd { at, state, outcome, reason, usage, missing: missing_seats });
             }
             _ => {}
         }
@@ -148,16 +136,16 @@ impl<'a> Minutes<'a> {
 
     /// The entry without the words that the debate file keeps out of reports. Choices, winners and figures stay: the
     /// result is made of them.
-    fn veiled(&self, entry: Entry<'a>) -> Entry<'a> {
+    fn veiled(&self, entry: MinutesEntry<'a>) -> MinutesEntry<'a> {
         let quotes = self.admission.spec.personas.first().is_none_or(|persona| self.shows(persona.name.as_str()));
         let deed = match entry.deed {
             Deed::Judged(judged) if !quotes => Deed::Judged(Judged { citations: &[], ..judged }),
             deed => deed,
         };
         if self.shows(entry.participant) {
-            return Entry { deed, ..entry };
+            return MinutesEntry { deed, ..entry };
         }
-        let silent = |choice: Choice<'a>| Choice { reasons: &[], ..choice };
+        let silent = |choice: BallotChoice<'a>| BallotChoice { reasons: &[], ..choice };
         let deed = match deed {
             Deed::Balloted(stage, choice) => Deed::Balloted(stage, silent(choice)),
             Deed::Voted(choice) => Deed::Voted(silent(choice)),
@@ -175,11 +163,11 @@ impl<'a> Minutes<'a> {
             | Deed::ScoredSpeeches(_)
             | Deed::Researched(_)
             | Deed::Ranked { .. }
-            | Deed::Synthesised(_) => Deed::NotShown(figures::label(&deed)),
+            | Deed::Synthesised(_) => Deed::NotShown(call_figures::label(&deed)),
             // The synthesis that decides is the verdict, which is always shown.
             Deed::Concluded(Concluded { conclusion, .. }) => match conclusion {
                 Conclusion::Decision => Deed::NotShown("decision of the moderator"),
-                Conclusion::Reconciliation | Conclusion::Summary => Deed::NotShown(figures::label(&deed)),
+                Conclusion::Reconciliation | Conclusion::Summary => Deed::NotShown(call_figures::label(&deed)),
             },
             Deed::ScoredDebaters(_)
             | Deed::Summarised { .. }
@@ -188,7 +176,7 @@ impl<'a> Minutes<'a> {
             | Deed::Skipped(_)
             | Deed::NotShown(_) => deed,
         };
-        Entry { deed, ..entry }
+        MinutesEntry { deed, ..entry }
     }
 }
 

@@ -1,22 +1,10 @@
 //! From the minutes to the result.
 use super::*;
 use crate::key;
-use crate::minutes::{Choice, Concluded, Entry};
-use crate::verdict::{Standing, verified};
-use agon_core::{Admission, DebateState, FeedReading, Halt, PastDebate, Recalled};
+use crate::minutes::{BallotChoice, Concluded, MinutesEntry};
+use crate::verdict::verified;
+use agon_core::{Admission, FeedReading, PastDebate};
 use std::collections::BTreeMap;
-
-pub(super) fn state(standing: Standing) -> ResultState {
-    match standing {
-        Standing::Running => ResultState::Running,
-        Standing::Cancelling => ResultState::Cancelling,
-        Standing::Halted(Halt::Paused) => ResultState::Paused,
-        Standing::Halted(Halt::Interrupted) => ResultState::Interrupted,
-        Standing::Ended(DebateState::Succeeded) => ResultState::Succeeded,
-        Standing::Ended(DebateState::Failed) => ResultState::Failed,
-        Standing::Ended(DebateState::Cancelled) => ResultState::Cancelled,
-    }
-}
 
 pub(super) fn history(admission: &Admission) -> Option<Vec<PastResult>> {
     let asked = admission.spec.history_limit > 0 || !admission.history.is_empty();
@@ -26,11 +14,6 @@ pub(super) fn history(admission: &Admission) -> Option<Vec<PastResult>> {
 fn past(past: &PastDebate) -> PastResult {
     let PastDebate { id, topic, admitted: _, outcome, verdict, winner, failed } = past.clone();
     PastResult { id: id.to_string(), topic, outcome, winner, verdict, failed }
-}
-
-pub(super) fn recalled(admission: &Admission) -> Option<RecalledResult> {
-    let Recalled { method, model } = admission.recalled.as_ref()?;
-    Some(RecalledResult { method: *method, model: model.to_string() })
 }
 
 pub(super) fn feeds(admission: &Admission) -> Vec<FeedResult> {
@@ -48,7 +31,7 @@ pub(super) fn transcript(minutes: &Minutes<'_>) -> Vec<TranscriptEntry> {
 
 fn said(minutes: &Minutes<'_>, entry: &agon_core::Entry) -> TranscriptEntry {
     let shown = minutes.shows(entry.participant.as_str());
-    let same = |other: &Entry<'_>| other.turn.same_slot(entry.turn);
+    let same = |other: &MinutesEntry<'_>| other.turn.same_slot(entry.turn);
     let speech = minutes.speeches().find(|(other, _)| same(other)).map(|(_, speech)| speech);
     let critique = minutes.critiques().find(|(other, ..)| same(other)).map(|(_, _, critique)| critique);
     let name = |name: &agon_core::ParticipantId| name.to_string();
@@ -80,7 +63,7 @@ pub(super) fn verdict(minutes: &Minutes<'_>) -> Option<VerdictResult> {
         text: answer.and_then(|answer| answer.text).map(str::to_owned),
         author: answer.map(|answer| answer.author.to_owned()),
         reasoning: verdict.reasoning.map(str::to_owned),
-        citations_verified: Verified { verified: verified(&citations), total: citations.len() },
+        citations_verified: VerifiedCount { verified: verified(&citations), total: citations.len() },
         claims: minutes.verdict_claims(),
         citations: citations.into_iter().cloned().collect(),
     })
@@ -96,7 +79,7 @@ pub(super) fn judgements(minutes: &Minutes<'_>) -> Vec<JudgementResult> {
         winner: judged.winner.map(str::to_owned),
         reasoning: judged.reasoning.to_owned(),
         citations: judged.citations.to_vec(),
-        citations_verified: Verified {
+        citations_verified: VerifiedCount {
             verified: judged.citations.iter().filter(|citation| citation.verified).count(),
             total: judged.citations.len(),
         },
@@ -112,14 +95,14 @@ fn labels(minutes: &Minutes<'_>) -> BTreeMap<String, String> {
     key::labels(minutes.admission).into_iter().map(|(label, name)| (label, name.to_string())).collect()
 }
 
-fn numbered(shown: key::Numbered) -> NumberedSpeech {
+fn numbered(shown: key::NumberedEntry) -> NumberedSpeech {
     let (round, seat) = (shown.turn.round, shown.turn.seat);
     NumberedSpeech { entry: shown.number, round, seat, participant: shown.participant.to_string() }
 }
 
 pub(super) fn votes(minutes: &Minutes<'_>) -> Option<VotesResult> {
     let tally = minutes.tally?;
-    let one = |entry: &Entry<'_>, vote: Choice<'_>| VoteResult {
+    let one = |entry: &MinutesEntry<'_>, vote: BallotChoice<'_>| VoteResult {
         participant: entry.participant.to_owned(),
         round: entry.turn.round,
         choice: vote.choice.to_owned(),
@@ -147,7 +130,7 @@ pub(super) fn consensus(minutes: &Minutes<'_>) -> Option<ConsensusResult> {
     Some(ConsensusResult {
         answer: consensus.answer.clone(),
         strength: consensus.strength,
-        share: Share { top: consensus.top, eligible: consensus.eligible },
+        share: VoteShare { top: consensus.top, eligible: consensus.eligible },
         contested: consensus.contested,
         contested_by: minutes.contested_by().into_iter().map(str::to_owned).collect(),
         source: consensus.source,
@@ -156,7 +139,7 @@ pub(super) fn consensus(minutes: &Minutes<'_>) -> Option<ConsensusResult> {
 
 pub(super) fn rankings(minutes: &Minutes<'_>) -> Vec<RankingResult> {
     let labels = labels(minutes);
-    let one = |(entry, order, ranking): (&Entry<'_>, u32, &[agon_core::Ranked])| RankingResult {
+    let one = |(entry, order, ranking): (&MinutesEntry<'_>, u32, &[agon_core::Ranked])| RankingResult {
         judge: entry.participant.to_owned(),
         order,
         ranking: ranking.to_vec(),
@@ -175,14 +158,6 @@ pub(super) fn synthesis(minutes: &Minutes<'_>) -> Option<SynthesisResult> {
     })
 }
 
-pub(super) fn measures(minutes: &Minutes<'_>) -> Vec<MeasuresResult> {
-    let one = |(round, measures): &(u32, &agon_core::Measures)| MeasuresResult {
-        round: *round,
-        measures: agon_core::Measures::clone(measures),
-    };
-    minutes.measures.iter().map(one).collect()
-}
-
 pub(super) fn speech_scores(minutes: &Minutes<'_>) -> Vec<SpeechScoreResult> {
     let one = |score: &agon_core::SpeechScore| SpeechScoreResult {
         round: score.speech.round,
@@ -193,11 +168,6 @@ pub(super) fn speech_scores(minutes: &Minutes<'_>) -> Vec<SpeechScoreResult> {
         comment: score.comment.clone(),
     };
     minutes.speech_scores().flat_map(|(_, scores)| scores.iter().map(one)).collect()
-}
-
-pub(super) fn interjections(minutes: &Minutes<'_>) -> Vec<InterjectionResult> {
-    let all = minutes.interjections();
-    all.map(|(entry, said)| InterjectionResult { round: entry.turn.round, interjection: said.clone() }).collect()
 }
 
 pub(super) fn conclusions(minutes: &Minutes<'_>) -> Vec<ConclusionResult> {
@@ -228,7 +198,7 @@ pub(super) fn tools(minutes: &Minutes<'_>) -> Vec<ToolResult> {
 }
 
 pub(super) fn checks(minutes: &Minutes<'_>) -> Vec<ClaimResult> {
-    let one = |(entry, check): (&Entry<'_>, &agon_core::Check)| ClaimResult {
+    let one = |(entry, check): (&MinutesEntry<'_>, &agon_core::Check)| ClaimResult {
         round: entry.turn.round,
         seat: entry.turn.seat,
         participant: entry.participant.to_owned(),
@@ -249,7 +219,7 @@ pub(super) fn moderator_decisions(minutes: &Minutes<'_>) -> Vec<ModeratorResult>
 }
 
 pub(super) fn ballots(minutes: &Minutes<'_>, stage: BallotStage) -> Vec<BallotResult> {
-    let one = |entry: &Entry<'_>, ballot: Choice<'_>| BallotResult {
+    let one = |entry: &MinutesEntry<'_>, ballot: BallotChoice<'_>| BallotResult {
         stage,
         participant: entry.participant.to_owned(),
         choice: ballot.choice.to_owned(),

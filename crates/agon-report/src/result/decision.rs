@@ -25,7 +25,7 @@ pub struct VerdictResult {
     /// What the judge rests it on, each citation once.
     pub citations: Vec<Citation>,
     /// How many of these were found where they are said to stand.
-    pub citations_verified: Verified,
+    pub citations_verified: VerifiedCount,
     /// The claims of the reasoning; absent where no judge's reasoning is the verdict's, and where words are kept out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claims: Option<Claims>,
@@ -33,7 +33,7 @@ pub struct VerdictResult {
 
 /// Some of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Verified {
+pub struct VerifiedCount {
     /// Found.
     pub verified: usize,
     /// All.
@@ -57,7 +57,7 @@ pub struct JudgementResult {
     pub citations: Vec<Citation>,
     /// How many of these were found where they are said to stand.
     #[serde(default)]
-    pub citations_verified: Verified,
+    pub citations_verified: VerifiedCount,
     /// The claims of the reasoning; absent where words are kept out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claims: Option<Claims>,
@@ -138,7 +138,7 @@ pub struct ConsensusResult {
     /// The share's name.
     pub strength: Strength,
     /// The share.
-    pub share: Share,
+    pub share: VoteShare,
     /// Not unanimous, and a judge was order-sensitive, the judges disagreed, or a critical objection stands unanswered.
     pub contested: bool,
     /// Which of these, in words; empty where it is not contested.
@@ -150,7 +150,7 @@ pub struct ConsensusResult {
 
 /// Voters for the top answer among all that could have voted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Share {
+pub struct VoteShare {
     /// For the top answer.
     pub top: u32,
     /// All, failed ones included.

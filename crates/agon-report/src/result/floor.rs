@@ -1,7 +1,6 @@
 //! What happened: speeches, the moderator, failures, times.
 use agon_core::{
-    Bench, Check, Conclusion, Declined, FailureCause, Interjection, Measures, ModeratorDecision, Score, SpeechKind,
-    StopRule, TurnId,
+    Bench, Check, Conclusion, Declined, FailureCause, ModeratorDecision, Score, SpeechKind, StopRule, TurnId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -129,16 +128,6 @@ pub struct TimingResult {
     pub server_away_ms: u64,
 }
 
-/// What the moderator said between speeches and the end of a round.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InterjectionResult {
-    /// The round.
-    pub round: u32,
-    /// What it said, to whom.
-    #[serde(flatten)]
-    pub interjection: Interjection,
-}
-
 /// How the moderator concluded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConclusionResult {
@@ -170,16 +159,6 @@ pub struct SpeechScoreResult {
     pub comment: Option<String>,
 }
 
-/// How similar the speeches of a round were.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MeasuresResult {
-    /// The round.
-    pub round: u32,
-    /// The figures.
-    #[serde(flatten)]
-    pub measures: Measures,
-}
-
 /// A claim that a speech marks, and what a verifier said of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimResult {
@@ -207,4 +186,19 @@ pub struct ToolResult {
     pub failed: u32,
     /// Milliseconds, all together.
     pub duration_ms: u64,
+}
+
+/// Something that belongs to a round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InRound<T> {
+    /// The round.
+    pub round: u32,
+    /// What.
+    #[serde(flatten)]
+    pub what: T,
+}
+impl<T: Clone> InRound<T> {
+    pub(super) fn of(round: u32, what: &T) -> Self {
+        Self { round, what: what.clone() }
+    }
 }

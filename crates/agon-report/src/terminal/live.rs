@@ -1,16 +1,16 @@
 //! The state of a running debate as far as a watcher sees it.
 use super::lines;
-use super::pace::Pace;
-use super::styled::{Style, StyledLine, rehearsal_mark};
-use crate::figures;
+use super::pace::LivePace;
+use super::styled::{StyledLine, TextStyle, rehearsal_mark};
+use crate::call_figures;
 use crate::minutes;
 use crate::prices::{Expenses, Prices};
 use crate::text::{PlainText, excerpt};
 use crate::words::{self, count, duration, number};
 use agon_core::tally::same_answer;
 use agon_core::{
-    Admission, Ask, BallotStage, Call, Event, ModelName, ModeratorDecision, ParticipantId, PhaseName, Position,
-    Timestamp, TurnId, UsageTotals,
+    Admission, Answered, Ask, BallotStage, Call, Event, Given, ModelName, ModeratorDecision, ParticipantId, PhaseName,
+    Position, Timestamp, TurnId, UsageTotals,
 };
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub struct LiveView {
     holders: BTreeMap<(u32, u32), ParticipantId>,
     /// The last round whose heading was printed.
     headed: u32,
-    pace: Pace,
+    pace: LivePace,
     prices: Prices,
     costs: Expenses,
     /// What the first ballots are for, most first.
@@ -192,7 +192,7 @@ impl LiveView {
         if !self.first_ballots.is_empty() {
             let told: Vec<String> =
                 self.first_ballots.iter().map(|(choice, n)| format!("{n} for {}", excerpt(choice, 24))).collect();
-            out.push(StyledLine::of(Style::Dim, format!("First ballots: {}", told.join(" · "))));
+            out.push(StyledLine::of(TextStyle::Dim, format!("First ballots: {}", told.join(" · "))));
         }
         out
     }
@@ -219,12 +219,14 @@ impl LiveView {
                 }
             };
             let name = StyledLine::of(self.style(&speaking.participant), words::who(speaking.participant.as_str()));
-            out.push(name.and(Style::Plain, doing).and(Style::Dim, duration(now.since(speaking.since))));
+            out.push(name.and(TextStyle::Plain, doing).and(TextStyle::Dim, duration(now.since(speaking.since))));
         }
         for waiting in self.waiting.values() {
             let left = duration(waiting.retry_at.since(now));
             let name = StyledLine::of(self.style(&waiting.participant), words::who(waiting.participant.as_str()));
-            out.push(name.and(Style::Warn, format!(" is asked again in {left}: ")).and(Style::Dim, &waiting.reason));
+            out.push(
+                name.and(TextStyle::Warn, format!(" is asked again in {left}: ")).and(TextStyle::Dim, &waiting.reason),
+            );
         }
         out
     }
@@ -236,12 +238,12 @@ impl LiveView {
                 let most = self.admission.as_ref().map_or(self.round, |admission| admission.spec.max_rounds);
                 format!("Round {} of at most {most}", self.round)
             }
-            (Some(phase), _) => words::phase(phase).to_owned(),
+            (Some(phase), _) => phase.label().to_owned(),
             (None, _) => "Starting".to_owned(),
         };
-        let line = StyledLine::of(Style::Strong, place);
+        let line = StyledLine::of(TextStyle::Strong, place);
         match self.pace.told(now).filter(|_| !self.is_over()) {
-            Some(told) => line.and(Style::Plain, format!(" · {told}")),
+            Some(told) => line.and(TextStyle::Plain, format!(" · {told}")),
             None => line,
         }
     }
@@ -260,8 +262,8 @@ impl LiveView {
         if let Some(cost) = self.costs.told() {
             figures.push_str(&format!(" · {cost}"));
         }
-        let line = StyledLine::of(Style::Dim, figures);
-        if self.rehearsal { line.and(Style::Warn, " · rehearsal") } else { line }
+        let line = StyledLine::of(TextStyle::Dim, figures);
+        if self.rehearsal { line.and(TextStyle::Warn, " · rehearsal") } else { line }
     }
 
     /// Whose a turn of the open round was.
@@ -277,10 +279,10 @@ impl LiveView {
     }
 
     /// The style of a participant's name.
-    pub fn style(&self, participant: &ParticipantId) -> Style {
+    pub fn style(&self, participant: &ParticipantId) -> TextStyle {
         let personas = self.admission.as_ref().map(|admission| admission.spec.personas.as_slice()).unwrap_or_default();
         let at = personas.iter().position(|persona| persona.name == *participant);
-        at.map_or(Style::Office, Style::Speaker)
+        at.map_or(TextStyle::Office, TextStyle::Speaker)
     }
 
     /// The banner, the first time that anything is known to be scripted.
@@ -298,7 +300,12 @@ impl LiveView {
     fn round_heading(&mut self, event: &Event) -> Vec<StyledLine> {
         let round = match event {
             Event::RoundOpened { round, .. } => *round,
-            Event::ModeratorDecided { turn, decision: ModeratorDecision::Opens(plan), .. }
+            Event::Answered(Answered {
+                turn,
+                given: Given::Decision { decision: ModeratorDecision::Opens(plan) },
+                ..
+            })
+            | Event::FallbackDecided { turn, decision: ModeratorDecision::Opens(plan) }
                 if !plan.next_speakers.is_empty() =>
             {
                 turn.round
@@ -331,7 +338,9 @@ impl LiveView {
                     self.waiting.insert((turn.round, turn.seat), Waiting { participant, retry_at, reason });
                 }
             }
-            Event::BallotCast { stage: BallotStage::Initial, choice, .. } => self.balloted(choice),
+            Event::Answered(Answered { given: Given::Ballot { stage: BallotStage::Initial, choice, .. }, .. }) => {
+                self.balloted(choice)
+            }
             Event::LoopEnded { .. } => self.stopped = true,
             Event::CancelRequested { .. } => self.cancelling = true,
             Event::DebateResumed { .. } => self.paused_ms = self.paused_ms.saturating_add(at.since(before)),
@@ -348,28 +357,12 @@ impl LiveView {
             | Event::StageOpened { .. }
             | Event::ToolCalled { .. }
             | Event::SpeechHeard { .. }
-            | Event::SpeechRecorded(_)
-            | Event::BallotCast { .. }
-            | Event::BidPlaced { .. }
-            | Event::PointsAnswered { .. }
-            | Event::CritiqueRecorded { .. }
-            | Event::NoteTaken { .. }
-            | Event::VoteCast { .. }
-            | Event::DebatersScored { .. }
-            | Event::ModeratorDecided { .. }
-            | Event::ModeratorInterjected { .. }
-            | Event::SpeechesScored { .. }
-            | Event::ResearchBriefed { .. }
-            | Event::ModeratorConcluded { .. }
-            | Event::SummaryRecorded { .. }
-            | Event::RoundMeasured { .. }
-            | Event::EnoughAsked { .. }
+            | Event::Answered(_)
+            | Event::FallbackDecided { .. }
+            | Event::RoundCompared { .. }
             | Event::SeatSkipped { .. }
-            | Event::JudgementRecorded { .. }
-            | Event::RankingRecorded { .. }
             | Event::VoteTallied { .. }
-            | Event::VerdictReached { .. }
-            | Event::SynthesisRecorded { .. } => {}
+            | Event::VerdictReached { .. } => {}
         }
     }
 
@@ -387,7 +380,7 @@ impl LiveView {
         let speaking = Speaking {
             participant: ask.participant.clone(),
             model: ask.model.clone(),
-            task: figures::task(&ask.task),
+            task: call_figures::task(&ask.task),
             since: at,
             text: String::new(),
             reading: self.pace.prompt(&ask.participant),

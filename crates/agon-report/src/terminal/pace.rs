@@ -10,7 +10,7 @@ const SHORTEST: u64 = 1_000;
 
 /// Progress, pace, and what prompts and tokens were so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct LivePace {
     progress: CallProgress,
     /// Since when the debate has been led without a break, and the calls that were done then.
     since: Option<(Timestamp, u64)>,
@@ -22,15 +22,15 @@ pub(super) struct Pace {
     spoken: (u64, u64),
 }
 
-impl Pace {
+impl LivePace {
     pub(super) fn take(&mut self, at: Timestamp, event: &Event) {
         self.progress.take(event);
         if matches!(event, Event::DebateAdmitted(_) | Event::Claimed { .. }) {
             self.since = Some((at, self.progress.calls().done));
         }
-        if let Event::SpeechRecorded(speech) = event {
+        if let Some((said, speech)) = event.speech() {
             let length = speech.text.chars().count() as u64;
-            if let Some(tokens) = speech.call.usage.completion_tokens.filter(|tokens| *tokens > 0) {
+            if let Some(tokens) = said.call.usage.completion_tokens.filter(|tokens| *tokens > 0) {
                 self.spoken = (self.spoken.0.saturating_add(length), self.spoken.1.saturating_add(tokens));
             }
             self.said = self.said.saturating_add(length);
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_rate_is_told_once_it_says_something() {
-        let mut pace = Pace::default();
+        let mut pace = LivePace::default();
         assert_eq!(pace.rate(400, 900), None);
         assert_eq!(pace.rate(400, 2_000).as_deref(), Some("about 50 tokens/s"));
         pace.spoken = (600, 300);

@@ -7,7 +7,7 @@ use agon_core::tally::same_answer;
 use agon_core::{Entry, ParticipantId, Position, SpeechKind};
 
 /// Something that was said, with its number.
-struct Said<'m> {
+struct SaidEntry<'m> {
     number: u32,
     entry: &'m Entry,
     /// The last event that its speaker could see.
@@ -15,13 +15,13 @@ struct Said<'m> {
 }
 
 pub(super) fn tree(minutes: &Minutes<'_>) -> ArgumentTree {
-    let said: Vec<Said<'_>> = (1..)
+    let said: Vec<SaidEntry<'_>> = (1..)
         .zip(minutes.transcript.entries())
         .filter(|(_, entry)| entry.kind != SpeechKind::Moderation && minutes.shows(entry.participant.as_str()))
         .map(|(number, entry)| {
             // Point and reply come of one turn; the reply answers the point, whatever the turn could see.
             let sees = minutes.asked(entry.turn).map_or(minutes.last, |(_, ask)| ask.sees);
-            Said { number, entry, sees }
+            SaidEntry { number, entry, sees }
         })
         .collect();
     let finder = Finder { minutes, said: &said };
@@ -31,11 +31,11 @@ pub(super) fn tree(minutes: &Minutes<'_>) -> ArgumentTree {
 
 struct Finder<'m> {
     minutes: &'m Minutes<'m>,
-    said: &'m [Said<'m>],
+    said: &'m [SaidEntry<'m>],
 }
 
 impl<'m> Finder<'m> {
-    fn node(&self, said: &Said<'_>) -> TreeNode {
+    fn node(&self, said: &SaidEntry<'_>) -> TreeNode {
         let entry = said.entry;
         TreeNode {
             number: said.number,
@@ -54,9 +54,10 @@ impl<'m> Finder<'m> {
         entry.stance.as_deref().or_else(persona)
     }
 
-    fn edges(&self, at: usize, one: &Said<'_>) -> Vec<TreeEdge> {
+    fn edges(&self, at: usize, one: &SaidEntry<'_>) -> Vec<TreeEdge> {
         let entry = one.entry;
-        let edge = |to: &Said<'_>, relation| TreeEdge { from: one.number, to: to.number, relation, severity: None };
+        let edge =
+            |to: &SaidEntry<'_>, relation| TreeEdge { from: one.number, to: to.number, relation, severity: None };
         let to = entry.to.as_ref();
         match entry.kind {
             SpeechKind::Critique => self.criticised(at, one).into_iter().collect(),
@@ -90,7 +91,7 @@ impl<'m> Finder<'m> {
         }
     }
 
-    fn criticised(&self, at: usize, one: &Said<'_>) -> Option<TreeEdge> {
+    fn criticised(&self, at: usize, one: &SaidEntry<'_>) -> Option<TreeEdge> {
         let of = one.entry.to.as_ref()?;
         let proposal = self.latest(at, one, |said| said.participant == *of && proposes(said.kind))?;
         let critique = self.minutes.critiques().find(|(entry, ..)| entry.turn.same_slot(one.entry.turn));
@@ -99,11 +100,12 @@ impl<'m> Finder<'m> {
         Some(TreeEdge { from: one.number, to: proposal.number, relation, severity })
     }
 
-    fn revised(&self, at: usize, one: &Said<'_>) -> Vec<TreeEdge> {
+    fn revised(&self, at: usize, one: &SaidEntry<'_>) -> Vec<TreeEdge> {
         let own = |said: &Entry| said.participant == one.entry.participant;
         let proposal = self.latest(at, one, |said| own(said) && proposes(said.kind));
         let before = proposal.or_else(|| self.latest(at, one, |said| own(said) && speaks(said.kind)));
-        let edge = |to: &Said<'_>, relation| TreeEdge { from: one.number, to: to.number, relation, severity: None };
+        let edge =
+            |to: &SaidEntry<'_>, relation| TreeEdge { from: one.number, to: to.number, relation, severity: None };
         let mut edges: Vec<TreeEdge> = before.map(|before| edge(before, Relation::Revises)).into_iter().collect();
         let speech = self.minutes.speeches().find(|(entry, _)| entry.turn.same_slot(one.entry.turn));
         let Some((_, speech)) = speech else { return edges };
@@ -120,8 +122,9 @@ impl<'m> Finder<'m> {
     }
 
     /// Where the speech goes by its addressee, else by what it names.
-    fn addressed(&self, at: usize, one: &Said<'_>) -> Vec<TreeEdge> {
-        let edge = |to: &Said<'_>, relation| TreeEdge { from: one.number, to: to.number, relation, severity: None };
+    fn addressed(&self, at: usize, one: &SaidEntry<'_>) -> Vec<TreeEdge> {
+        let edge =
+            |to: &SaidEntry<'_>, relation| TreeEdge { from: one.number, to: to.number, relation, severity: None };
         let of = |name: &ParticipantId| {
             self.latest(at, one, |said| said.participant == *name && speaks(said.kind))
                 .filter(|_| *name != one.entry.participant)
@@ -136,7 +139,7 @@ impl<'m> Finder<'m> {
             let (named, against) = match mention {
                 Mention::Speaker { index, against } => (names.get(index).and_then(|name| of(name)), against),
                 Mention::Number(number) => {
-                    let numbered = |said: &&Said<'_>| said.number == number && said.entry.position <= one.sees;
+                    let numbered = |said: &&SaidEntry<'_>| said.number == number && said.entry.position <= one.sees;
                     (self.said.get(..at).unwrap_or_default().iter().find(numbered), false)
                 }
             };
@@ -150,7 +153,7 @@ impl<'m> Finder<'m> {
     }
 
     /// The latest thing before that the speaker could see.
-    fn latest(&self, at: usize, one: &Said<'_>, wanted: impl Fn(&Entry) -> bool) -> Option<&'m Said<'m>> {
+    fn latest(&self, at: usize, one: &SaidEntry<'_>, wanted: impl Fn(&Entry) -> bool) -> Option<&'m SaidEntry<'m>> {
         let before = self.said.get(..at)?;
         before.iter().rev().find(|said| said.entry.position <= one.sees && wanted(said.entry))
     }

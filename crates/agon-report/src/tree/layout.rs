@@ -9,23 +9,23 @@ const ROW: f64 = 88.0;
 pub(super) const MARGIN: f64 = 30.0;
 
 /// A tree with places.
-pub(super) struct Layout<'t> {
+pub(super) struct TreeLayout<'t> {
     /// The speakers, in the order in which they first speak.
     pub(super) lanes: Vec<&'t str>,
-    pub(super) placed: Vec<Placed<'t>>,
-    pub(super) edges: Vec<Drawn<'t>>,
+    pub(super) placed: Vec<PlacedNode<'t>>,
+    pub(super) edges: Vec<DrawnEdge<'t>>,
     pub(super) width: f64,
     /// Without what stands above the first row.
     pub(super) height: f64,
 }
-pub(super) struct Placed<'t> {
+pub(super) struct PlacedNode<'t> {
     pub(super) node: &'t TreeNode,
     pub(super) x: f64,
     pub(super) y: f64,
     lane: usize,
     row: usize,
 }
-pub(super) struct Drawn<'t> {
+pub(super) struct DrawnEdge<'t> {
     pub(super) edge: &'t TreeEdge,
     /// An SVG path.
     pub(super) path: String,
@@ -33,9 +33,9 @@ pub(super) struct Drawn<'t> {
     pub(super) head: String,
 }
 
-pub(super) fn of(tree: &ArgumentTree) -> Layout<'_> {
+pub(super) fn of(tree: &ArgumentTree) -> TreeLayout<'_> {
     let mut lanes: Vec<&str> = Vec::new();
-    let mut placed: Vec<Placed<'_>> = Vec::new();
+    let mut placed: Vec<PlacedNode<'_>> = Vec::new();
     let (mut round, mut base, mut deepest) = (None, 0, 0);
     for node in &tree.nodes {
         if round != Some(node.round) {
@@ -53,19 +53,19 @@ pub(super) fn of(tree: &ArgumentTree) -> Layout<'_> {
         base = row;
         deepest = deepest.max(row);
         let (x, y) = (MARGIN + lane as f64 * LANE, row as f64 * ROW);
-        placed.push(Placed { node, x, y, lane, row });
+        placed.push(PlacedNode { node, x, y, lane, row });
     }
     let edges = tree.edges.iter().filter_map(|edge| drawn(edge, &placed)).collect();
     let width = MARGIN * 2.0 + lanes.len().max(1) as f64 * LANE - (LANE - BOX_WIDTH);
     let height = if placed.is_empty() { 0.0 } else { deepest as f64 * ROW + BOX_HEIGHT };
-    Layout { lanes, placed, edges, width, height }
+    TreeLayout { lanes, placed, edges, width, height }
 }
 
-fn row_of(placed: &[Placed<'_>], number: u32) -> Option<usize> {
+fn row_of(placed: &[PlacedNode<'_>], number: u32) -> Option<usize> {
     placed.iter().find(|placed| placed.node.number == number).map(|placed| placed.row)
 }
 
-fn drawn<'t>(edge: &'t TreeEdge, placed: &[Placed<'_>]) -> Option<Drawn<'t>> {
+fn drawn<'t>(edge: &'t TreeEdge, placed: &[PlacedNode<'_>]) -> Option<DrawnEdge<'t>> {
     let from = placed.iter().find(|placed| placed.node.number == edge.from)?;
     let to = placed.iter().find(|placed| placed.node.number == edge.to)?;
     let (path, head) = if from.lane == to.lane && from.row == to.row + 1 {
@@ -75,11 +75,11 @@ fn drawn<'t>(edge: &'t TreeEdge, placed: &[Placed<'_>]) -> Option<Drawn<'t>> {
     } else {
         across(from, to)
     };
-    Some(Drawn { edge, path, head })
+    Some(DrawnEdge { edge, path, head })
 }
 
 /// To the box right above.
-fn upwards(from: &Placed<'_>, to: &Placed<'_>) -> (String, String) {
+fn upwards(from: &PlacedNode<'_>, to: &PlacedNode<'_>) -> (String, String) {
     let x = from.x + BOX_WIDTH / 2.0;
     let (start, end) = (from.y, to.y + BOX_HEIGHT);
     let head = format!("{x:.1},{end:.1} {:.1},{:.1} {:.1},{:.1}", x - 4.5, end + 9.0, x + 4.5, end + 9.0);
@@ -87,7 +87,7 @@ fn upwards(from: &Placed<'_>, to: &Placed<'_>) -> (String, String) {
 }
 
 /// To a box further up in the same lane, along its left side.
-fn around(from: &Placed<'_>, to: &Placed<'_>) -> (String, String) {
+fn around(from: &PlacedNode<'_>, to: &PlacedNode<'_>) -> (String, String) {
     let x = from.x;
     let (start, end) = (from.y + BOX_HEIGHT / 2.0, to.y + BOX_HEIGHT * 0.72);
     let out = x - 24.0;
@@ -96,7 +96,7 @@ fn around(from: &Placed<'_>, to: &Placed<'_>) -> (String, String) {
 }
 
 /// To a box in another lane, from side to side.
-fn across(from: &Placed<'_>, to: &Placed<'_>) -> (String, String) {
+fn across(from: &PlacedNode<'_>, to: &PlacedNode<'_>) -> (String, String) {
     let leftwards = to.lane < from.lane;
     let (start_x, end_x, way) =
         if leftwards { (from.x, to.x + BOX_WIDTH, -1.0) } else { (from.x + BOX_WIDTH, to.x, 1.0) };

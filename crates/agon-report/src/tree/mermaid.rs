@@ -4,7 +4,7 @@ use super::{ArgumentTree, Relation, TreeEdge, TreeNode};
 use crate::markdown::escape::inline;
 use crate::minutes::Minutes;
 use crate::text::excerpt;
-use crate::words::{self, REHEARSAL};
+use crate::words::REHEARSAL;
 use std::fmt::Write;
 
 /// Characters of a speech in a box.
@@ -41,7 +41,7 @@ fn flowchart(minutes: &Minutes<'_>, tree: &ArgumentTree) -> String {
 
 fn label(node: &TreeNode) -> String {
     let stance = node.stance.as_deref().map(|stance| format!(" for {}", excerpt(stance, 40))).unwrap_or_default();
-    let head = format!("T{} {}{stance}, {}", node.number, excerpt(&node.speaker, 40), words::kind(node.kind));
+    let head = format!("T{} {}{stance}, {}", node.number, excerpt(&node.speaker, 40), node.kind.label());
     // The line break is ours, and the only tag.
     format!("{}<br/>{}", escaped(&head), escaped(&excerpt(&node.text, MOST_TEXT)))
 }

@@ -1,7 +1,7 @@
 //! The tree as SVG: no script, no link, no reference; every text escaped and cut.
-use super::layout::{self, BOX_HEIGHT, BOX_WIDTH, Layout, MARGIN, Placed};
+use super::layout::{self, BOX_HEIGHT, BOX_WIDTH, MARGIN, PlacedNode, TreeLayout};
 use super::{ArgumentTree, Relation, TreeEdge};
-use crate::minutes::{Minutes, Part};
+use crate::minutes::Minutes;
 use crate::text::{excerpt, one_line};
 use crate::words::{self, REHEARSAL};
 use std::fmt::Write;
@@ -43,26 +43,22 @@ pub(super) fn standalone(minutes: &Minutes<'_>, tree: &ArgumentTree) -> String {
     out
 }
 
-/// A drawing inside a page; nothing where nobody spoke.
-pub(crate) fn embedded(minutes: &Minutes<'_>, tree: &ArgumentTree) -> Option<String> {
-    let (tree, left_out) = tree.drawn();
-    let layout = layout::of(&tree);
-    if layout.placed.is_empty() {
-        return None;
-    }
+/// A drawing inside a page.
+pub(crate) fn embedded(minutes: &Minutes<'_>, tree: &ArgumentTree, left_out: usize) -> String {
+    let layout = layout::of(tree);
     let (width, height) = size(&layout, 0.0);
     let mut out = String::new();
     let _ = writeln!(
         out,
         "<svg class=\"tree\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\"><title>Argument tree</title><desc>{}</desc>",
-        escaped(&described(&tree, left_out))
+        escaped(&described(tree, left_out))
     );
     body(&mut out, minutes, &layout, 0.0, true);
     out.push_str("</svg>");
-    Some(out)
+    out
 }
 
-fn size(layout: &Layout<'_>, top: f64) -> (f64, f64) {
+fn size(layout: &TreeLayout<'_>, top: f64) -> (f64, f64) {
     (layout.width.max(560.0), top + LEGEND + NAMES + layout.height + MARGIN)
 }
 
@@ -79,7 +75,7 @@ pub(crate) fn described(tree: &ArgumentTree, left_out: usize) -> String {
     format!("{}{left_out}.", parts.join(", "))
 }
 
-fn body(out: &mut String, minutes: &Minutes<'_>, layout: &Layout<'_>, top: f64, linked: bool) {
+fn body(out: &mut String, minutes: &Minutes<'_>, layout: &TreeLayout<'_>, top: f64, linked: bool) {
     legend(out, top);
     names(out, minutes, layout, top + LEGEND);
     let _ = writeln!(out, "<g transform=\"translate(0 {:.0})\">", top + LEGEND + NAMES);
@@ -121,7 +117,7 @@ fn legend(out: &mut String, top: f64) {
     }
 }
 
-fn names(out: &mut String, minutes: &Minutes<'_>, layout: &Layout<'_>, top: f64) {
+fn names(out: &mut String, minutes: &Minutes<'_>, layout: &TreeLayout<'_>, top: f64) {
     for name in &layout.lanes {
         let Some(first) = layout.placed.iter().find(|placed| placed.node.speaker == **name) else { continue };
         let stance = first.node.stance.as_deref().map(|stance| cut(stance, COLUMNS)).unwrap_or_default();
@@ -139,9 +135,9 @@ fn names(out: &mut String, minutes: &Minutes<'_>, layout: &Layout<'_>, top: f64)
     }
 }
 
-fn node(out: &mut String, minutes: &Minutes<'_>, placed: &Placed<'_>, linked: bool) {
+fn node(out: &mut String, minutes: &Minutes<'_>, placed: &PlacedNode<'_>, linked: bool) {
     let node = placed.node;
-    let head = cut(&format!("T{} {}, {}", node.number, one_line(&node.speaker), words::kind(node.kind)), COLUMNS - 4);
+    let head = cut(&format!("T{} {}, {}", node.number, one_line(&node.speaker), node.kind.label()), COLUMNS - 4);
     if linked {
         let _ = write!(out, "<a href=\"#turn-{}-{}\">", node.round, node.seat);
     }
@@ -169,21 +165,18 @@ fn node(out: &mut String, minutes: &Minutes<'_>, placed: &Placed<'_>, linked: bo
     out.push_str(if linked { "</a>\n" } else { "\n" });
 }
 
-fn titled(placed: &Placed<'_>) -> String {
+fn titled(placed: &PlacedNode<'_>) -> String {
     let node = placed.node;
     let stance = node.stance.as_deref().map(|stance| format!(" for {}", one_line(stance))).unwrap_or_default();
-    let kind = words::kind(node.kind);
+    let kind = node.kind.label();
     format!("T{} {}{stance}, {kind}, round {}: {}", node.number, one_line(&node.speaker), node.round, node.text)
 }
 
 /// The class that gives a speech its colour: by stance, or by speaker where there are none.
-fn class(minutes: &Minutes<'_>, placed: &Placed<'_>) -> String {
+fn class(minutes: &Minutes<'_>, placed: &PlacedNode<'_>) -> String {
     let stances = minutes.admission.spec.stances();
     let stance = placed.node.stance.as_deref().and_then(|own| stances.iter().position(|stance| *stance == own));
-    let place = stance.unwrap_or_else(|| match minutes.part(&placed.node.speaker) {
-        Part::Debater(at) => at,
-        Part::Moderator | Part::Judge | Part::Unknown => 0,
-    });
+    let place = stance.or_else(|| minutes.debater(&placed.node.speaker)).unwrap_or(0);
     format!("s{}", place % 16)
 }
 

@@ -3,22 +3,16 @@ mod told;
 
 use crate::formats;
 use crate::hostile::hostile;
-use crate::log::{Log, argument, persona, spec};
+use crate::log::{Log, ReachedVerdict, admitted, argument, persona, spec};
 use crate::page::Html;
 use crate::scenes::{self, NOW, RENT, WAIT, citation};
+use crate::shown::minutes;
 use agon_core::*;
 use agon_report::*;
 use proptest::prelude::*;
 
-fn minutes(log: &Log) -> Minutes<'_> {
-    Minutes::from_records(&log.records).unwrap()
-}
 fn analysis(log: &Log) -> Analysis {
     Analysis::of(&minutes(log)).unwrap()
-}
-fn spec_of(log: &mut Log) -> &mut DebateSpec {
-    let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };
-    &mut admission.spec
 }
 /// Ends with a verdict that names no winner.
 fn ended(mut log: Log) -> Log {
@@ -26,22 +20,18 @@ fn ended(mut log: Log) -> Log {
     log
 }
 fn ended_as(log: &mut Log, majority: MajorityShift, winner: Option<&str>) {
-    log.push(Event::VerdictReached {
-        outcome: Outcome::Decided,
-        reason: None,
+    log.verdict(ReachedVerdict {
         verdict: Some("So be it.".to_owned()),
         winner: winner.map(str::to_owned),
-        reasoning: None,
-        consensus: None,
         majority,
-        moved: Vec::new(),
+        ..ReachedVerdict::of(Outcome::Decided)
     });
-    log.end(DebateState::Succeeded, Some(Outcome::Decided), None, Vec::new());
+    log.succeed(Outcome::Decided, None);
 }
 /// Ada for now, Bruno for waiting, Chioma for renting.
 fn trio() -> Log {
     let cast = [("Ada", NOW), ("Bruno", WAIT), ("Chioma", RENT)];
-    Log::admitted(spec("Buy?", cast.map(|(name, stance)| persona(name, Some(stance), "Bakes")).to_vec()))
+    admitted(spec("Buy?", cast.map(|(name, stance)| persona(name, Some(stance), "Bakes")).to_vec()))
 }
 /// Ballots before and after: who, the first where it was cast, the last where it was.
 fn balloted(mut log: Log, ballots: &[(&str, Option<&str>, Option<&str>)]) -> Log {
@@ -57,7 +47,7 @@ fn balloted(mut log: Log, ballots: &[(&str, Option<&str>, Option<&str>)]) -> Log
 fn say(log: &mut Log, round: u32, who: &str, text: &str) -> TurnId {
     log.speak_as(round, who, SpeechKind::Argument, text, |_| {})
 }
-fn relationship(analysis: &Analysis, from: &str, to: &str) -> Option<Relationship> {
+fn relationship(analysis: &Analysis, from: &str, to: &str) -> Option<DebaterRelation> {
     analysis.relationships.iter().find(|one| one.from == from && one.to == to).cloned()
 }
 fn convinced(analysis: &Analysis, from: &str, to: &str) -> Option<bool> {
@@ -98,7 +88,7 @@ fn a_file_that_switches_the_phase_off_gets_none_in_any_report() {
     let mut log = scenes::grand(false);
     let marks = ["\n## Analysis\n", "\n## Analysis\n", "<section id=\"analysis\">", "\"analysis\":{"];
     assert!(shown_by(&log).iter().zip(marks).all(|(report, mark)| report.contains(mark)));
-    spec_of(&mut log).phases.analysis = false;
+    log.spec_mut().phases.analysis = false;
     assert_eq!(Analysis::of(&minutes(&log)), None);
     assert!(!shown_by(&log).iter().zip(marks).any(|(report, mark)| report.contains(mark)));
 }
@@ -128,8 +118,8 @@ fn where_nobody_said_a_word_no_share_is_known() {
 fn tokens_count_every_call_and_are_unknown_where_one_did_not_report() {
     let mut log = balloted(trio(), &[("Ada", Some(NOW), None), ("Bruno", Some(WAIT), None)]);
     say(&mut log, 1, "Ada", "Buy.");
-    let (turn, call) = log.ask(1, "Bruno", argument());
-    log.fail(turn, "Bruno", call, Failure::new(FailureCause::Timeout, "too late"), None);
+    let asked = log.ask(1, "Bruno", argument());
+    log.fail(asked, Failure::new(FailureCause::Timeout, "too late"), None);
     let analysis = analysis(&ended(log));
     let tokens: Vec<Option<u64>> = analysis.metrics.iter().map(|one| one.generated_tokens).collect();
     assert_eq!(tokens, [Some(420), None, Some(0)]);
@@ -167,7 +157,7 @@ fn an_attack_is_answered_by_anybody_but_the_attacker_and_by_a_revision() {
 fn a_revision_answers_what_came_before_it_even_where_it_names_no_critic() {
     let mut log = formats::critiques();
     for event in log.records.iter_mut().flat_map(|record| &mut record.events) {
-        if let Event::SpeechRecorded(speech) = event {
+        if let Event::Answered(Answered { given: Given::Speech(speech), .. }) = event {
             (speech.accepted, speech.declined) = (Vec::new(), Vec::new());
         }
     }
@@ -211,7 +201,7 @@ fn nobody_is_convinced_of_what_it_stood_for_itself_and_without_both_ballots_it_i
     let mut spec = spec("Buy?", ["Ada", "Bruno", "Chioma"].map(|name| persona(name, Some(NOW), "Bakes")).to_vec());
     spec.personas[2].stance = None;
     let ballots = [("Ada", Some(NOW), Some(NOW)), ("Bruno", Some(WAIT), Some(NOW)), ("Chioma", None, Some(NOW))];
-    let analysis = analysis(&ended(balloted(Log::admitted(spec), &ballots)));
+    let analysis = analysis(&ended(balloted(admitted(spec), &ballots)));
     assert_eq!(convinced(&analysis, "Ada", "Bruno"), Some(false));
     assert_eq!(convinced(&analysis, "Ada", "Chioma"), None);
     // What Chioma stood for is unknown too.
@@ -222,7 +212,7 @@ fn nobody_is_convinced_of_what_it_stood_for_itself_and_without_both_ballots_it_i
 fn without_a_stance_the_first_ballot_is_what_somebody_stood_for() {
     let spec = spec("Buy?", ["Ada", "Bruno"].map(|name| persona(name, None, "Bakes")).to_vec());
     let ballots = [("Ada", Some(NOW), Some(WAIT)), ("Bruno", Some(WAIT), Some(NOW))];
-    let analysis = analysis(&ended(balloted(Log::admitted(spec), &ballots)));
+    let analysis = analysis(&ended(balloted(admitted(spec), &ballots)));
     assert_eq!(analysis.relationships.len(), 2);
     assert!(analysis.relationships.iter().all(|one| one.convinced == Some(true) && one.agreed == Some(false)));
 }
@@ -236,7 +226,7 @@ fn where_ballots_name_authors_each_stands_for_its_own_proposal() {
         ("Bruno", Some("Chioma"), Some("Ada")),
         ("Chioma", Some("Ada"), Some("Chioma")),
     ];
-    let analysis = analysis(&ended(balloted(Log::admitted(spec), &ballots)));
+    let analysis = analysis(&ended(balloted(admitted(spec), &ballots)));
     // Whoever comes back to its own was convinced by nobody; Chioma held Ada's first, and convinced nobody of it.
     let found: Vec<(&str, &str)> = analysis
         .relationships
@@ -288,7 +278,7 @@ fn agreement_goes_from_the_first_to_the_last_round_in_which_it_was_measured() {
             by_answers: false,
             method,
         };
-        log.push(Event::RoundMeasured { round, measures, turn: None, call: None });
+        log.push(Event::RoundCompared { round, measures });
     };
     let mut log = trio();
     for (round, agreement) in [(1, None), (2, Some(0.25)), (3, Some(0.5)), (4, Some(0.75)), (5, None)] {
@@ -312,14 +302,7 @@ fn standing_attacks_are_listed_by_severity_up_to_twenty_and_counted_whole() {
     log.speak_as(0, "Ada", SpeechKind::Proposal, "Buy.", |_| {});
     for round in 1..=25 {
         let critique = Critique { severity: round % 10 + 1, issues: Vec::new(), suggestions: Vec::new() };
-        log.done(round.into(), "Bruno", Task::Critique { of: "Ada".into() }, |turn, call| Event::CritiqueRecorded {
-            turn,
-            participant: "Bruno".into(),
-            of: "Ada".into(),
-            critique,
-            neutralised: 0,
-            call,
-        });
+        log.critique(round.into(), "Bruno", "Ada", critique);
     }
     say(&mut log, 30, "Chioma", "Ada is wrong.");
     let analysis = analysis(&ended(log));
@@ -337,11 +320,7 @@ fn citations_name_the_speech_its_strength_and_whether_the_words_were_found() {
     let mut log = trio();
     let first = say(&mut log, 1, "Ada", "Buy.");
     let comment = Interjection { comment: Some("Go on.".to_owned()), ..Interjection::default() };
-    let word = log.done(1, MODERATOR, Task::Interject, |turn, call| Event::ModeratorInterjected {
-        turn,
-        interjection: comment,
-        call,
-    });
+    let word = log.interject(1, comment);
     let second = say(&mut log, 2, "Bruno", "Ada is wrong.");
     let nowhere =
         Citation { turn: None, participant: None, quote: "Sell.".to_owned(), verified: false, too_short: false };
@@ -360,9 +339,9 @@ fn citations_name_the_speech_its_strength_and_whether_the_words_were_found() {
     assert_eq!(found, wanted);
     assert_eq!((grounds.verified.verified, grounds.verified.total, grounds.share), (2, 4, Some(0.5)));
     assert_eq!(grounds.citations[1].quote.as_deref(), Some("Go on."));
-    spec_of(&mut log).visible.moderator.history = false;
+    log.spec_mut().visible.moderator.history = false;
     assert_eq!(analysis(&log).verdict_grounds.unwrap().citations[1].quote, None);
-    spec_of(&mut log).visible.judge.history = false;
+    log.spec_mut().visible.judge.history = false;
     assert_eq!(analysis(&log).verdict_grounds, None);
 }
 
@@ -393,7 +372,7 @@ fn a_claim_has_a_citation_where_it_names_or_repeats_a_verified_quotation() {
     assert_eq!(grounds.claims.total, 5);
     assert_eq!(grounds.uncited.iter().filter(|claim| *claim == "It is late.").count(), 1);
     assert!(!grounds.uncited.iter().any(|claim| claim.contains("loaves")), "{:?}", grounds.uncited);
-    spec_of(&mut log).visible.debaters.history = false;
+    log.spec_mut().visible.debaters.history = false;
     assert_eq!(DebateResult::of(&minutes(&log)).judgements[0].claims, None);
 }
 
@@ -425,15 +404,11 @@ fn the_moderators_mean_score_is_the_base_of_a_speech_and_one_half_of_any_other()
     let speech = say(&mut log, 1, "Ada", "Buy.");
     for all in [10, 5] {
         let scores = vec![SpeechScore { speech, score: formats::score(all, all, all, all), comment: None }];
-        log.done(1, MODERATOR, Task::ScoreSpeeches { speeches: vec![speech] }, |turn, call| Event::SpeechesScored {
-            turn,
-            scores,
-            call,
-        });
+        log.score_speeches(1, scores);
     }
     let mut log = ended(log);
     assert_eq!(analysis(&log).beliefs.unwrap().speeches[0].strength, 0.75);
-    spec_of(&mut log).visible.moderator.history = false;
+    log.spec_mut().visible.moderator.history = false;
     let hidden = analysis(&log).beliefs.unwrap();
     assert_eq!((hidden.speeches[0].base, hidden.speeches[0].scored), (0.5, false));
 }

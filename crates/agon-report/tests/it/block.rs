@@ -1,15 +1,10 @@
 //! The result in ten seconds: the block that ends a run and heads the reports.
-use crate::log::{Log, argument};
+use crate::log::{Log, admitted, argument};
+use crate::shown::{block, minutes};
 use crate::{formats, scenes};
 use agon_core::*;
-use agon_report::{DebateResult, Minutes, ResultBlock, full_markdown, html, summary_only};
+use agon_report::{DebateResult, ResultBlock, full_markdown, html, summary_only};
 
-fn minutes(log: &Log) -> Minutes<'_> {
-    Minutes::from_records(&log.records).unwrap()
-}
-fn block(log: &Log) -> String {
-    ResultBlock::of(&minutes(log)).lines().iter().map(|line| format!("{line}\n")).collect()
-}
 /// What stands behind a label.
 fn row(log: &Log, label: &str) -> Option<String> {
     let block = block(log);
@@ -47,8 +42,7 @@ fn the_page_shows_what_the_revisions_changed_in_the_first_draft() {
 #[test]
 fn words_that_the_file_keeps_out_are_not_the_answers_text_either() {
     let mut log = formats::critiques();
-    let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };
-    admission.spec.visible.debaters.history = false;
+    log.spec_mut().visible.debaters.history = false;
     let verdict = DebateResult::of(&minutes(&log)).verdict.unwrap();
     assert_eq!((verdict.text, verdict.author.as_deref()), (None, Some("Ada")));
     assert!(!block(&log).contains("My answer"), "{}", block(&log));
@@ -69,11 +63,15 @@ fn a_synthesis_says_what_it_is_and_whose() {
 #[test]
 fn a_synthesis_of_the_moderator_and_a_decision_that_it_rests_on_are_told_apart() {
     let mut log = scenes::synthesis();
-    let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };
-    admission.spec.consensus_strategy = ConsensusStrategy::MediatorSummary;
+    log.spec_mut().consensus_strategy = ConsensusStrategy::MediatorSummary;
     assert!(block(&log).contains("\nThe synthesis, by the moderator:\n  Do both.\n"), "{}", block(&log));
     for event in log.records.iter_mut().flat_map(|record| &mut record.events) {
-        if let Event::ModeratorDecided { decision: ModeratorDecision::Closes(summary), .. } = event {
+        if let Event::Answered(Answered {
+            given: Given::Decision { decision: ModeratorDecision::Closes(summary), .. },
+            ..
+        })
+        | Event::FallbackDecided { decision: ModeratorDecision::Closes(summary), .. } = event
+        {
             summary.decision = Some("Do both.".to_owned());
         }
     }
@@ -127,7 +125,9 @@ fn where_votes_decide_a_voter_is_for_what_it_ranks_first_or_approves_of() {
             for event in &mut record.events {
                 match event {
                     Event::VoteTallied { rule: tallied, .. } => *tallied = Some(rule),
-                    Event::VoteCast { participant, choice, choices, .. } if participant.as_str() == "Bruno" => {
+                    Event::Answered(Answered { participant, given: Given::Vote { choice, choices, .. }, .. })
+                        if participant.as_str() == "Bruno" =>
+                    {
                         *choice = scenes::WAIT.to_owned();
                         *choices = vec![scenes::WAIT.to_owned(), scenes::NOW.to_owned()];
                     }
@@ -145,7 +145,7 @@ fn where_votes_decide_a_voter_is_for_what_it_ranks_first_or_approves_of() {
 fn the_strongest_objection_that_nobody_answered_is_named() {
     let mut log = formats::critiques();
     assert_eq!(row(&log, "Left open").unwrap(), "nothing: every attack was answered");
-    let revises = |event: &Event| matches!(event, Event::SpeechRecorded(speech) if speech.kind == SpeechKind::Revision && speech.participant.as_str() == "Ada");
+    let revises = |event: &Event| matches!(event, Event::Answered(said @ Answered { given: Given::Speech(speech), .. }) if speech.kind == SpeechKind::Revision && said.participant.as_str() == "Ada");
     log.records.retain(|record| !record.events.iter().any(revises));
     assert_eq!(
         row(&log, "Left open").unwrap(),
@@ -172,13 +172,13 @@ fn the_block_of_every_kind_of_debate() {
 
 #[test]
 fn a_debate_that_goes_on_says_who_was_asked_and_has_not_answered() {
-    let mut log = Log::admitted(scenes::pair());
+    let mut log = admitted(scenes::pair());
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno"]);
-    let (turn, call) = log.ask(1, "Ada", argument());
+    let asked = log.ask(1, "Ada", argument());
     let open = row(&log, "Open").unwrap();
     assert!(open.starts_with("Ada, argument, asked of ") && open.ends_with(" UTC"), "{open}");
     assert!(row(&log, "Cost").unwrap().contains(" up to the last event"), "{}", block(&log));
-    log.fail(turn, "Ada", call, Failure::new(FailureCause::Timeout, "late"), None);
+    log.fail(asked, Failure::new(FailureCause::Timeout, "late"), None);
     assert_eq!(row(&log, "Open"), None);
 }
 
@@ -187,7 +187,7 @@ fn everybody_who_shares_the_judge_s_model_is_named_once_a_judge_was_asked() {
     let mut spec = scenes::pair();
     let judge = spec.judge.as_ref().unwrap().voice.model.clone();
     spec.personas.iter_mut().for_each(|persona| persona.voice.model = judge.clone());
-    let mut log = Log::admitted(spec);
+    let mut log = admitted(spec);
     let told = |log: &Log| {
         let warnings = DebateResult::of(&minutes(log)).warnings;
         warnings.into_iter().find(|warning| warning.contains("the same model"))

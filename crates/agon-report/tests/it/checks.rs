@@ -1,7 +1,9 @@
 //! Claims that speeches mark, in every report.
-use crate::log::{Log, persona, spec};
+use crate::log::{Log, admitted, persona, spec};
+use crate::shown::{live, minutes};
+use agon_core::testing::argument;
 use agon_core::*;
-use agon_report::{DebateResult, LiveView, Minutes, full_markdown, html, summary_only};
+use agon_report::{DebateResult, full_markdown, html, summary_only};
 
 fn check(claim: &str, result: CheckResult, output: &str) -> Check {
     let (verifier, claim, output) = ("sum".to_owned(), claim.to_owned(), output.to_owned());
@@ -14,7 +16,7 @@ fn marked(hidden: bool) -> Log {
     let mut spec = spec("Should the bakery buy an oven?", cast);
     spec.verifiers = vec!["sum".to_owned()];
     spec.visible.debaters.history = !hidden;
-    let mut log = Log::admitted(spec);
+    let mut log = admitted(spec);
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno"]);
     let failed = CheckResult::Failed { cause: CheckFailure::TimedOut };
     let checks = vec![
@@ -22,13 +24,11 @@ fn marked(hidden: bool) -> Log {
         check("3 | 4\n= 2", CheckResult::Refuted, "it is\n7"),
         check("P = NP", failed, "the verifier `sum` gave no result within 10 s"),
     ];
-    log.speak_as(1, "Ada", SpeechKind::Argument, "It pays.", |speech| speech.call.checks = checks);
+    let mut asked = log.ask(1, "Ada", argument());
+    asked.call.checks = checks;
+    log.spoke(asked, SpeechKind::Argument, "It pays.", |_| {});
     log.speak_as(1, "Bruno", SpeechKind::Argument, "It does not.", |_| {});
     log
-}
-
-fn minutes(log: &Log) -> Minutes<'_> {
-    Minutes::from_records(&log.records).unwrap()
 }
 
 #[test]
@@ -55,15 +55,8 @@ fn each_claim_stands_in_a_table_with_its_result() {
 #[test]
 fn results_stand_below_the_speech_in_terminal_and_reports() {
     let log = marked(false);
-    let mut view = LiveView::new();
-    let events = log.records.iter().flat_map(|record| record.entries().map(move |entry| (record.at, entry)));
-    let lines: Vec<String> = events
-        .flat_map(|(at, (position, event))| {
-            view.lines(position, at, event).iter().map(ToString::to_string).collect::<Vec<_>>()
-        })
-        .collect();
 
-    let told = lines.join("\n");
+    let told = live(&log);
 
     assert!(told.contains("(check by sum: holds)"), "{told}");
     assert!(told.contains("(check by sum: refuted: it is 7)"), "{told}");

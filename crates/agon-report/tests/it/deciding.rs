@@ -1,8 +1,9 @@
 //! What the reports say of a decision: of whom, of what, and in which unit.
-use crate::log::{Log, persona, spec};
+use crate::log::{Log, ReachedVerdict, admitted, persona, spec};
 use crate::scenes::{NOW, RENT, WAIT};
+use crate::shown::{live, minutes};
 use agon_core::*;
-use agon_report::{DebateResult, LiveView, Minutes, ResultBlock, full_markdown, html, summary_only};
+use agon_report::{DebateResult, ResultBlock, full_markdown, html, summary_only};
 
 const CAST: [(&str, &str); 3] = [("Ada", NOW), ("Bruno", WAIT), ("Chioma", RENT)];
 
@@ -10,32 +11,19 @@ fn trio(change: impl FnOnce(&mut DebateSpec)) -> Log {
     let cast = CAST.map(|(name, stance)| persona(name, Some(stance), "Baker")).to_vec();
     let mut spec = spec("Should the bakery buy the second oven this year?", cast);
     change(&mut spec);
-    let mut log = Log::admitted(spec);
+    let mut log = admitted(spec);
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno", "Chioma"]);
     for (who, stance) in CAST {
-        log.speak(1, who, Some(stance), SpeechKind::Argument, &format!("{stance}, I say."));
+        log.speak(1, who, SpeechKind::Argument, &format!("{stance}, I say."));
     }
     log.stop(StopRule::MaxRounds, 1);
     log
 }
 
-fn minutes(log: &Log) -> Minutes<'_> {
-    Minutes::from_records(&log.records).unwrap()
-}
-
 /// Ends the debate with this winner, and this consensus if there is one.
 fn won(log: &mut Log, winner: &str, consensus: Option<Consensus>) {
-    log.push(Event::VerdictReached {
-        outcome: Outcome::Decided,
-        verdict: None,
-        winner: Some(winner.to_owned()),
-        reasoning: None,
-        reason: None,
-        consensus,
-        majority: MajorityShift::None,
-        moved: Vec::new(),
-    });
-    log.end(DebateState::Succeeded, Some(Outcome::Decided), None, Vec::new());
+    log.verdict(ReachedVerdict { winner: Some(winner.to_owned()), consensus, ..ReachedVerdict::of(Outcome::Decided) });
+    log.succeed(Outcome::Decided, None);
 }
 
 fn consensus(contested: bool, source: ConsensusSource) -> Consensus {
@@ -50,13 +38,7 @@ fn voting(rule: VoteRule, voters: Voters, every_round: bool) -> Option<Voting> {
 fn rank(log: &mut Log, judge: &str, order: u32, names: [&str; 3]) {
     let reason = "Speaker A answered entry 2.".to_owned();
     let ranking = names.map(|name| Ranked { candidate: name.to_owned(), reason: reason.clone() }).to_vec();
-    log.done(2, judge, Task::Rank { order, candidates: Vec::new() }, |turn, call| Event::RankingRecorded {
-        turn,
-        judge: judge.into(),
-        order,
-        ranking,
-        call,
-    });
+    log.rank(2, judge, order, ranking);
 }
 
 #[test]
@@ -117,14 +99,7 @@ fn judges_who_rank_differently_disagree() {
 fn a_severe_critique_that_nobody_took_up_is_named_as_the_reason() {
     let critique = |log: &mut Log, by: &str, of: &str| {
         let critique = Critique { severity: 8, issues: vec!["the lease".to_owned()], suggestions: Vec::new() };
-        log.done(1, by, Task::Critique { of: of.into() }, |turn, call| Event::CritiqueRecorded {
-            turn,
-            participant: by.into(),
-            of: of.into(),
-            critique,
-            neutralised: 0,
-            call,
-        });
+        log.critique(1, by, of, critique);
     };
     for (answered, expected) in [(true, &[][..]), (false, &["a severe critique stands unanswered"][..])] {
         let mut log = trio(|_| {});
@@ -189,7 +164,7 @@ fn a_debate_that_lacks_only_its_synthesis_misses_no_seats() {
     won(&mut log, NOW, None);
     log.records.pop();
     let reason = Some(Reason::of(ReasonCode::SynthesisFailed));
-    log.end(DebateState::Succeeded, Some(Outcome::Degraded), reason, Vec::new());
+    log.succeed(Outcome::Degraded, reason);
     let page = summary_only(&minutes(&log));
     assert!(page.contains("**Decided without the synthesis that was wanted:** Invest now"), "{page}");
 }
@@ -222,7 +197,7 @@ fn a_reading_tells_how_many_of_its_quotations_were_found() {
     log.judge(2, 0, Some(NOW), "The queue.", vec![citation(true), citation(false)]);
     log.judge(2, 1, Some(WAIT), "The lease.", vec![citation(true)]);
     let reason = Some(Reason::of(ReasonCode::OrderSensitive));
-    log.end(DebateState::Succeeded, Some(Outcome::Inconclusive), reason, Vec::new());
+    log.succeed(Outcome::Inconclusive, reason);
     let result = DebateResult::of(&minutes(&log));
     let shares = result.judgements.iter().map(|one| (one.citations_verified.verified, one.citations_verified.total));
     assert_eq!(shares.collect::<Vec<_>>(), [(1, 2), (1, 1)]);
@@ -239,7 +214,7 @@ fn how_sure_a_voter_is_stands_beside_its_choice() {
     let none = shown(&log);
     assert!(none.iter().all(|report| !report.contains("sure)")), "{none:?}");
     let cast = log.records.iter_mut().flat_map(|record| &mut record.events).find_map(|event| match event {
-        Event::BallotCast { confidence, .. } => Some(confidence),
+        Event::Answered(Answered { given: Given::Ballot { confidence, .. }, .. }) => Some(confidence),
         _ => None,
     });
     *cast.unwrap() = Some(80);
@@ -249,17 +224,7 @@ fn how_sure_a_voter_is_stands_beside_its_choice() {
 
 /// Markdown, page and the lines of a terminal.
 fn shown(log: &Log) -> [String; 3] {
-    let mut view = LiveView::new();
-    let events = log
-        .records
-        .iter()
-        .flat_map(|record| record.entries().map(move |(position, event)| (position, record.at, event)));
-    let lines: Vec<String> = events
-        .flat_map(|(position, at, event)| {
-            view.lines(position, at, event).iter().map(ToString::to_string).collect::<Vec<_>>()
-        })
-        .collect();
-    [full_markdown(&minutes(log)), html(&minutes(log)).unwrap(), lines.join("\n")]
+    [full_markdown(&minutes(log)), html(&minutes(log)).unwrap(), live(log)]
 }
 
 #[test]
@@ -268,7 +233,7 @@ fn an_answer_that_was_coerced_is_a_warning() {
     log.judge(2, 0, Some(NOW), "The queue.", Vec::new());
     won(&mut log, NOW, None);
     let judged = log.records.iter_mut().flat_map(|record| &mut record.events).find_map(|event| match event {
-        Event::JudgementRecorded { call, .. } => Some(call),
+        Event::Answered(Answered { given: Given::Judgement { .. }, call, .. }) => Some(call),
         _ => None,
     });
     let (field, from, to) = ("winner".to_owned(), "\"NOW!\"".to_owned(), format!("\"{NOW}\""));
@@ -284,12 +249,12 @@ fn answers_that_were_to_be_shorter_for_a_slow_model_are_a_warning() {
     won(&mut log, NOW, None);
     let mut speeds = [2.5, 2.0].into_iter();
     for event in log.records.iter_mut().flat_map(|record| &mut record.events) {
-        if let Event::SpeechRecorded(speech) = event
+        if let Event::Answered(said @ Answered { given: Given::Speech(_), .. }) = event
             && let Some(speed) = speeds.next()
         {
-            speech.call.model = Some("slow:7b".into());
-            speech.call.options.tokens_per_second = Some(speed);
-            speech.call.options.max_tokens = Some(150);
+            said.call.model = Some("slow:7b".into());
+            said.call.options.tokens_per_second = Some(speed);
+            said.call.options.max_tokens = Some(150);
         }
     }
     let warnings = DebateResult::of(&minutes(&log)).warnings;
@@ -338,31 +303,15 @@ fn the_key_to_a_judge_who_was_shown_less_has_the_numbers_of_what_it_was_shown() 
 fn what_each_judge_of_a_split_panel_found_is_told_once() {
     let mut log = trio(|spec| spec.judge.as_mut().unwrap().panel = 3);
     for (judge, winner) in [("judge", NOW), ("judge-2", WAIT), ("judge-3", RENT)] {
-        log.done(2, judge, Task::Judge { order: 0, candidates: Vec::new() }, |turn, call| Event::JudgementRecorded {
-            turn,
-            judge: judge.into(),
-            order: 0,
-            verdict: format!("{winner}."),
-            winner: Some(winner.to_owned()),
-            reasoning: "Entry 2 stands.".to_owned(),
-            citations: Vec::new(),
-            open_objections: Vec::new(),
-            call,
+        let task = Task::Judge { order: 0, candidates: Vec::new() };
+        log.answer(2, judge, task, |asked| {
+            asked.judgement(0, &format!("{winner}."), Some(winner), "Entry 2 stands.", Vec::new())
         });
     }
     let detail = format!("no winner has more than half of the judges: judge: {NOW}; judge-2: {WAIT}; judge-3: {RENT}");
     let reason = Reason::with(ReasonCode::PanelSplit, detail);
-    log.push(Event::VerdictReached {
-        outcome: Outcome::Inconclusive,
-        verdict: None,
-        winner: None,
-        reasoning: None,
-        reason: Some(reason.clone()),
-        consensus: None,
-        majority: MajorityShift::None,
-        moved: Vec::new(),
-    });
-    log.end(DebateState::Succeeded, Some(Outcome::Inconclusive), Some(reason), Vec::new());
+    log.verdict(ReachedVerdict { reason: Some(reason.clone()), ..ReachedVerdict::of(Outcome::Inconclusive) });
+    log.succeed(Outcome::Inconclusive, Some(reason));
     let block = ResultBlock::of(&minutes(&log));
     let how = block.lines().iter().map(ToString::to_string).find(|line| line.starts_with("How")).unwrap();
     assert!(how.contains("not decided: ") && how.contains("by a panel of 3 judges"), "{how}");

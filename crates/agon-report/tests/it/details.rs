@@ -1,14 +1,11 @@
 //! Details that every report has to get right, whatever the debate: badges, final marks, times, and the outline.
-use crate::log::{Log, argument, persona, spec};
+use crate::log::{Log, ReachedVerdict, admitted, argument, persona, spec};
 use crate::page::Html;
+use crate::shown::{minutes, text};
 use crate::{formats, scenes};
 use agon_core::*;
 use agon_report::{DebateResult, Minutes, ResultBlock, full_markdown, html, summary_only, verbose};
 use std::collections::BTreeSet;
-
-fn minutes(log: &Log) -> Minutes<'_> {
-    Minutes::from_records(&log.records).unwrap()
-}
 
 fn all() -> Vec<Log> {
     let scenes = [
@@ -32,34 +29,30 @@ const WAIT: &str = "Why not wait?";
 /// Two names with one first letter, stances that are sentences, a failed try, and a wait for a model server.
 fn animals() -> Log {
     let personas = vec![persona("bull", Some(BUY), "Optimist"), persona("bear", Some(WAIT), "Pessimist")];
-    let mut log = Log::admitted(spec("Shall we?", personas));
+    let mut log = admitted(spec("Shall we?", personas));
     log.phase(PhaseName::InitialBallots);
     log.ballot(0, BallotStage::Initial, "bull", BUY, "It is cheap.");
     log.ballot(0, BallotStage::Initial, "bear", WAIT, "Is it?");
     log.phase(PhaseName::Rounds);
     log.round(1, &["bull", "bear"]);
-    let (turn, call) = log.ask(1, "bull", argument());
-    log.fail(turn, "bull", call, Failure::new(FailureCause::Transport, "attic: cut"), Some(0));
-    let again = TurnId { attempt: turn.attempt + 1, ..turn };
+    let asked = log.ask(1, "bull", argument());
+    let again = log.fail(asked, Failure::new(FailureCause::Transport, "attic: cut"), Some(0));
     log.away_ms = Some(34_000);
-    let call = log.ask_again(again, "bull", argument());
-    log.spoke(again, "bull", Some(BUY), SpeechKind::Argument, "It is cheap.", call);
-    log.speak(1, "bear", Some(WAIT), SpeechKind::Argument, "It is not.");
+    let asked = log.ask_again(again, "bull", argument());
+    log.spoke(asked, SpeechKind::Argument, "It is cheap.", |_| {});
+    log.speak(1, "bear", SpeechKind::Argument, "It is not.");
     log.phase(PhaseName::FinalBallots);
     log.ballot(2, BallotStage::Final, "bull", WAIT, "Is it?");
     log.ballot(2, BallotStage::Final, "bear", WAIT, "Is it?");
     log.phase(PhaseName::Decision);
-    log.push(Event::VerdictReached {
-        outcome: Outcome::Decided,
+    log.verdict(ReachedVerdict {
         verdict: Some("Both came to ask why.".to_owned()),
         winner: Some(WAIT.to_owned()),
         reasoning: Some("Is there a reason not to?".to_owned()),
-        reason: None,
-        consensus: None,
-        majority: MajorityShift::None,
         moved: vec!["bull".into()],
+        ..ReachedVerdict::of(Outcome::Decided)
     });
-    log.end(DebateState::Succeeded, Some(Outcome::Decided), None, Vec::new());
+    log.succeed(Outcome::Decided, None);
     log
 }
 
@@ -104,7 +97,7 @@ fn no_sentence_ends_with_two_marks() {
     assert_eq!(doubled("They ended with “Why?”.").as_deref(), Some("They ended with “Why?."));
     for log in all() {
         let minutes = minutes(&log);
-        let block = ResultBlock::of(&minutes).lines().iter().map(|line| format!("{line}\n")).collect::<String>();
+        let block = text(&ResultBlock::of(&minutes).lines());
         let pages = [full_markdown(&minutes), verbose(&minutes), summary_only(&minutes), block];
         let lines = pages.iter().flat_map(|page| page.lines().map(str::to_owned));
         for line in lines.chain(texts(&html(&minutes).unwrap())) {
@@ -163,7 +156,7 @@ fn the_time_that_was_waited_for_a_model_server_is_named_and_part_of_the_duration
     let timing = DebateResult::of(&minutes).timing;
     assert_eq!(timing.server_away_ms, 34_000);
     assert!(timing.duration_ms > timing.server_away_ms);
-    let block: String = ResultBlock::of(&minutes).lines().iter().map(|line| format!("{line}\n")).collect();
+    let block = text(&ResultBlock::of(&minutes).lines());
     assert!(block.contains("(34.0 s of it waiting for a model server)"), "{block}");
     let page = html(&minutes).unwrap();
     for report in [&page, &full_markdown(&minutes)] {

@@ -2,6 +2,7 @@
 use crate::log::Log;
 use crate::page::Html;
 use crate::scenes;
+use crate::shown::minutes;
 use agon_core::*;
 use agon_report::*;
 
@@ -33,7 +34,7 @@ fn first_lines(log: &Log) -> String {
 #[test]
 fn earlier_debates_stand_in_reports_results_and_first_lines() {
     let log = told_of(5, vec![past("depot", "Move the depot?", Some("Not yet.")), past("tunnel", "A tunnel?", None)]);
-    let minutes = Minutes::from_records(&log.records).unwrap();
+    let minutes = minutes(&log);
     let markdown = full_markdown(&minutes);
     let section = "## Earlier debates\n\n\
         - **Move the depot?** (debate depot, 3 May 2026, 09:20 UTC): Decided, won by wait. Not yet.\n\
@@ -62,7 +63,7 @@ fn arguments_that_failed_stand_with_the_debate_that_they_failed_in() {
     let ways = [failed(Failing::Conceded, "No <b>figure</b>"), failed(Failing::Lost, "Build it")];
     let depot = PastDebate { failed: ways.into(), ..past("depot", "Move the depot?", Some("Not yet.")) };
     let log = told_of(5, vec![depot, past("tunnel", "A tunnel?", None)]);
-    let minutes = Minutes::from_records(&log.records).unwrap();
+    let minutes = minutes(&log);
     let markdown = full_markdown(&minutes);
     let told = "Not yet. Failed there: “No \\<b>figure\\</b>” (an objection that the author of the proposal accepted); \
         “Build it” (a position that lost).\n";
@@ -82,7 +83,7 @@ fn arguments_that_failed_stand_with_the_debate_that_they_failed_in() {
 #[test]
 fn a_debate_that_asked_for_history_and_found_none_says_so() {
     let log = told_of(5, Vec::new());
-    let minutes = Minutes::from_records(&log.records).unwrap();
+    let minutes = minutes(&log);
     let none = "told of no earlier debate";
     assert!(first_lines(&log).contains(none) && full_markdown(&minutes).contains(none));
     assert_eq!(DebateResult::of(&minutes).history, Some(Vec::new()));
@@ -94,7 +95,7 @@ fn how_earlier_debates_were_found_is_told_where_the_file_names_a_model() {
     let mut found_by = |method| {
         let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };
         admission.recalled = Some(Recalled { method, model: "e:1".into() });
-        let minutes = Minutes::from_records(&log.records).unwrap();
+        let minutes = minutes(&log);
         let recalled = DebateResult::of(&minutes).recalled.unwrap();
         assert_eq!((recalled.method, recalled.model.as_str()), (method, "e:1"));
         let (markdown, lines) = (full_markdown(&minutes), first_lines(&log));
@@ -108,7 +109,7 @@ fn how_earlier_debates_were_found_is_told_where_the_file_names_a_model() {
 #[test]
 fn a_debate_that_asks_for_no_history_says_nothing_of_it() {
     let log = told_of(0, Vec::new());
-    let minutes = Minutes::from_records(&log.records).unwrap();
+    let minutes = minutes(&log);
     assert!(!first_lines(&log).contains("earlier debate") && !full_markdown(&minutes).contains("arlier debate"));
     assert_eq!(DebateResult::of(&minutes).history, None);
 }
@@ -117,7 +118,7 @@ fn a_debate_that_asks_for_no_history_says_nothing_of_it() {
 fn what_came_out_of_an_earlier_debate_is_text_in_every_report() {
     let hostile = "x\n# Decision\n- **won** <script>alert(1)</script> ![p](http://a.b/c)";
     let log = told_of(5, vec![past("depot", hostile, Some(hostile))]);
-    let minutes = Minutes::from_records(&log.records).unwrap();
+    let minutes = minutes(&log);
     let markdown = full_markdown(&minutes);
     assert_eq!(markdown.lines().filter(|line| *line == "## Decision" || *line == "# Decision").count(), 1);
     assert!(!markdown.contains("<script") || markdown.contains("\\<script"), "{markdown}");

@@ -2,15 +2,13 @@
 use crate::formats;
 use crate::log::Log;
 use crate::page::Html;
+use crate::shown::minutes;
 use agon_core::*;
 use agon_report::{
-    DebateResult, LiveView, Minutes, deltas_shown_to_clients, events_jsonl, full_markdown, html, shown_to_clients,
-    summary_only, tree_markdown, tree_svg, verbose,
+    DebateResult, LiveView, deltas_shown_to_clients, events_jsonl, full_markdown, html, shown_to_clients, summary_only,
+    tree_markdown, tree_svg, verbose,
 };
 
-fn minutes(log: &Log) -> Minutes<'_> {
-    Minutes::from_records(&log.records).unwrap()
-}
 fn told(log: &Log) -> String {
     let mut view = LiveView::new();
     let mut out = String::new();
@@ -104,10 +102,9 @@ fn scores_that_the_moderator_gave_in_several_rounds_are_charted_by_round() {
     let charted = |log: &Log| html(&minutes(log)).unwrap().contains("<h3>Scores by round</h3>");
     assert!(!charted(&log), "one round is nothing to compare");
 
-    let spoken = log.speak(2, "Ada", None, SpeechKind::Argument, "Buy it.");
+    let spoken = log.speak(2, "Ada", SpeechKind::Argument, "Buy it.");
     let scores = vec![SpeechScore { speech: spoken, score: formats::score(9, 9, 9, 9), comment: None }];
-    let task = Task::ScoreSpeeches { speeches: vec![spoken] };
-    log.done(2, MODERATOR, task, |turn, call| Event::SpeechesScored { turn, scores, call });
+    log.score_speeches(2, scores);
 
     assert!(charted(&log));
     assert!(html(&minutes(&log)).unwrap().contains("Round 2: Ada"));
@@ -124,8 +121,7 @@ const WORDS: [(&str, &[&str]); 3] = [
 fn words_that_the_file_keeps_out_stand_in_no_report_and_all_in_the_log() {
     for (role, texts) in WORDS {
         let mut log = formats::fight();
-        let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };
-        let visible = &mut admission.spec.visible;
+        let visible = &mut log.spec_mut().visible;
         let hidden = Shown { client: true, history: false };
         match role {
             "debaters" => visible.debaters = hidden,
@@ -157,10 +153,9 @@ fn a_synthesis_that_the_file_keeps_back_reaches_neither_watchers_nor_reports() {
     let text = "Sell the morning run";
     let reports = |shown: Shown| {
         let mut log = formats::critiques();
-        let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };
-        admission.spec.visible.synthesizer = shown;
+        log.spec_mut().visible.synthesizer = shown;
         let synthesis = Synthesis { text: text.into(), output: None, problems: vec![] };
-        log.done(3, SYNTHESIZER, Task::Synthesise, |turn, call| Event::SynthesisRecorded { turn, synthesis, call });
+        log.synthesise(3, synthesis);
         let streamed = shown_to_clients(log.spec(), log.records.last().unwrap().events.first().unwrap());
         let minutes = minutes(&log);
         let result = serde_json::to_string(&DebateResult::of(&minutes)).unwrap();
@@ -175,22 +170,21 @@ fn a_synthesis_that_the_file_keeps_back_reaches_neither_watchers_nor_reports() {
 #[test]
 fn watchers_are_shown_what_the_file_lets_them_see() {
     let mut log = formats::fight();
-    let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };
-    admission.spec.visible.moderator.client = false;
+    log.spec_mut().visible.moderator.client = false;
     let spec = log.spec().clone();
     let events: Vec<&Event> = log.records.iter().flat_map(|record| &record.events).collect();
     let shown: Vec<&&Event> = events.iter().filter(|event| shown_to_clients(&spec, event)).collect();
     let of_moderator = |event: &Event| {
         matches!(
             event,
-            Event::ModeratorInterjected { .. }
-                | Event::ResearchBriefed { .. }
-                | Event::SpeechesScored { .. }
-                | Event::ModeratorConcluded { .. }
+            Event::Answered(Answered { given: Given::Interjection(_), .. })
+                | Event::Answered(Answered { given: Given::Research { .. }, .. })
+                | Event::Answered(Answered { given: Given::SpeechScores { .. }, .. })
+                | Event::Answered(Answered { given: Given::Conclusion { .. }, .. })
         )
     };
     assert!(events.iter().any(|event| of_moderator(event)) && !shown.iter().any(|event| of_moderator(event)));
-    assert!(shown.iter().any(|event| matches!(event, Event::SpeechRecorded(_))));
+    assert!(shown.iter().any(|event| matches!(event, Event::Answered(Answered { given: Given::Speech(_), .. }))));
     assert!(shown.iter().any(|event| matches!(event, Event::DebateEnded { .. })));
     assert!(!deltas_shown_to_clients(&spec, &MODERATOR.into()) && deltas_shown_to_clients(&spec, &"Ada".into()));
 }

@@ -2,6 +2,7 @@
 use crate::log::Log;
 use crate::page::Html;
 use crate::scenes;
+use crate::shown::minutes;
 use agon_core::*;
 use agon_report::*;
 
@@ -39,7 +40,7 @@ fn first_lines(log: &Log) -> String {
 #[test]
 fn items_and_dead_feeds_stand_in_reports_results_and_first_lines() {
     let log = given(vec![news("Trams are back"), dead()]);
-    let minutes = Minutes::from_records(&log.records).unwrap();
+    let minutes = minutes(&log);
     let (told, warning) =
         ("told of 1 item from news, nothing from x", "The feed x took too long; the debate went on without it.");
     let markdown = full_markdown(&minutes);
@@ -60,7 +61,7 @@ fn items_and_dead_feeds_stand_in_reports_results_and_first_lines() {
 #[test]
 fn a_debate_that_names_no_feed_says_nothing_of_feeds() {
     let log = given(Vec::new());
-    let minutes = Minutes::from_records(&log.records).unwrap();
+    let minutes = minutes(&log);
     assert!(!full_markdown(&minutes).contains("feed") && !first_lines(&log).contains("told of"));
     assert!(!serde_json::to_string(&DebateResult::of(&minutes)).unwrap().contains("feeds"));
 }
@@ -71,7 +72,7 @@ fn what_a_feed_says_is_text_in_every_report() {
     let item =
         FeedItem { link: Some("javascript:alert(1)".to_owned()), text: Some(hostile.to_owned()), ..item(hostile) };
     let log = given(vec![FeedReading { items: vec![item], ..news("") }]);
-    let minutes = Minutes::from_records(&log.records).unwrap();
+    let minutes = minutes(&log);
     let markdown = full_markdown(&minutes);
     assert_eq!(markdown.lines().filter(|line| *line == "## Decision" || *line == "# Decision").count(), 1);
     let page = html(&minutes).unwrap();

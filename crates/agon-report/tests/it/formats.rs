@@ -1,39 +1,26 @@
 //! Debates of other formats, in which every event occurs.
-use crate::log::{Log, argument, persona, spec, voice};
+use crate::log::{Log, ReachedVerdict, admitted, argument, persona, spec, voice};
 use crate::scenes::{NOW, RENT, WAIT};
 use agon_core::*;
 
-fn call_of(log: &mut Log, round: u32, who: &str, task: Task) -> (TurnId, Box<Call>) {
-    log.ask(round, who, task)
-}
 pub fn score(clarity: u8, evidence: u8, originality: u8, on_topic: u8) -> Score {
     Score { clarity, evidence, originality, on_topic }
-}
-pub fn bid(log: &mut Log, round: u32, who: &str, purpose: BidPurpose, bid: Bid) -> TurnId {
-    log.done(round, who, Task::Bid { purpose, on: None, heard: None }, |turn, call| Event::BidPlaced {
-        turn,
-        participant: who.into(),
-        purpose,
-        bid,
-        call,
-    })
 }
 pub fn tool(turn: TurnId, who: &str, arguments: &str, result: Option<&str>, error: Option<&str>) -> Event {
     let (arguments, result, error) = (arguments.to_owned(), result.map(str::to_owned), error.map(str::to_owned));
     let tool = ToolUse { tool: "search".to_owned(), arguments, result, error, truncated: false, duration_ms: 120 };
     Event::ToolCalled { turn, participant: who.into(), tool }
 }
+pub fn measures(agreement: Option<f64>, stability: Option<f64>, method: Method) -> Measures {
+    Measures { agreement, stability, stable: Vec::new(), known: Vec::new(), by_answers: false, method }
+}
 pub fn measured(round: u32, agreement: Option<f64>, stability: Option<f64>, method: Method) -> Event {
-    let (stable, known, by_answers) = (Vec::new(), Vec::new(), false);
-    let measures = Measures { agreement, stability, stable, known, by_answers, method };
-    Event::RoundMeasured { round, measures, turn: None, call: None }
+    Event::RoundCompared { round, measures: measures(agreement, stability, method) }
 }
 fn verdict(log: &mut Log, outcome: Outcome, winner: Option<&str>, reason: Option<Reason>, contested: bool) {
-    log.push(Event::VerdictReached {
-        outcome,
+    log.verdict(ReachedVerdict {
         verdict: winner.map(|winner| format!("{winner}, once the lease is signed.")),
         winner: winner.map(str::to_owned),
-        reasoning: None,
         reason: reason.clone(),
         consensus: Some(Consensus {
             answer: Some(NOW.to_owned()),
@@ -43,10 +30,10 @@ fn verdict(log: &mut Log, outcome: Outcome, winner: Option<&str>, reason: Option
             contested,
             source: ConsensusSource::FinalBallots,
         }),
-        majority: MajorityShift::None,
         moved: vec!["Bruno".into()],
+        ..ReachedVerdict::of(outcome)
     });
-    log.end(DebateState::Succeeded, Some(outcome), reason, Vec::new());
+    log.succeed(outcome, reason);
 }
 fn trio(stances: bool) -> DebateSpec {
     let stance = |text| stances.then_some(text);
@@ -59,11 +46,11 @@ fn trio(stances: bool) -> DebateSpec {
 pub fn fight() -> Log {
     let mut spec = trio(true);
     (spec.debate_format, spec.consensus_strategy) = (DebateFormat::OpenFight, ConsensusStrategy::NoConsensus);
-    let mut log = Log::admitted(spec);
+    let mut log = admitted(spec);
     log.phase(PhaseName::Rounds);
-    let (turn, call) = call_of(&mut log, 1, MODERATOR, Task::Research);
-    log.push(tool(turn, MODERATOR, "{\"q\":\"deck oven price\"}", Some("21,000 installed"), None));
-    log.push(Event::ResearchBriefed { turn, text: "A deck oven costs **21,000**, installed.".into(), call });
+    let asked = log.ask(1, MODERATOR, Task::Research);
+    log.push(tool(asked.turn, MODERATOR, "{\"q\":\"deck oven price\"}", Some("21,000 installed"), None));
+    log.push(asked.brief("A deck oven costs **21,000**, installed."));
     log.round(1, &["Ada", "Bruno", "Chioma"]);
     let seats = ["Ada", "Bruno", "Chioma"].map(|name| Seat {
         participant: name.into(),
@@ -81,12 +68,12 @@ pub fn fight() -> Log {
         to: to.map(ParticipantId::from),
         text: text.map(str::to_owned),
     };
-    bid(&mut log, 1, "Ada", BidPurpose::Floor, to(7, None, Some("the queue")));
-    bid(&mut log, 1, "Bruno", BidPurpose::Floor, to(4, Some("Ada"), None));
-    bid(&mut log, 1, "Chioma", BidPurpose::Floor, to(0, None, None));
-    let (turn, _) = call_of(&mut log, 1, "Ada", argument());
+    log.bid(1, "Ada", BidPurpose::Floor, to(7, None, Some("the queue")));
+    log.bid(1, "Bruno", BidPurpose::Floor, to(4, Some("Ada"), None));
+    log.bid(1, "Chioma", BidPurpose::Floor, to(0, None, None));
+    let turn = log.ask(1, "Ada", argument()).turn;
     log.push(Event::SpeechHeard { turn, participant: "Ada".into(), text: "Forty people leave".into() });
-    bid(&mut log, 1, "Bruno", BidPurpose::Interruption, to(9, Some("Ada"), Some("forty is a guess")));
+    log.bid(1, "Bruno", BidPurpose::Interruption, to(9, Some("Ada"), Some("forty is a guess")));
     let first = log.speak_as(1, "Ada", SpeechKind::Argument, "Forty people leave the queue every", |speech| {
         speech.cut_by = Some("Bruno".into());
     });
@@ -108,46 +95,27 @@ pub fn fight() -> Log {
         questions: vec![remark("Ada", "Who counted the forty?")],
         revisions: vec![remark("Chioma", "Say what it costs after a year.")],
     };
-    log.done(1, MODERATOR, Task::Interject, |turn, call| Event::ModeratorInterjected { turn, interjection, call });
+    log.interject(1, interjection);
     log.speak_as(1, "Ada", SpeechKind::Clarification, "I did, on the order sheets. Bruno has seen them.", |_| {});
     let scores = vec![
         SpeechScore { speech: first, score: score(7, 5, 6, 9), comment: Some("cut short".to_owned()) },
         SpeechScore { speech: answer, score: score(8, 6, 8, 9), comment: None },
     ];
-    let speeches = vec![first, answer];
-    log.done(1, MODERATOR, Task::ScoreSpeeches { speeches }, |turn, call| Event::SpeechesScored { turn, scores, call });
+    log.score_speeches(1, scores);
     log.push(measured(1, Some(0.42), None, Method::Words));
     let note = Note { position: Some("Buy".to_owned()), next: Some("Bring the sheets".to_owned()), ..Note::default() };
-    log.done(1, "Ada", Task::Reflect { reflection: true, evolution: true }, |turn, call| Event::NoteTaken {
-        turn,
-        participant: "Ada".into(),
-        note,
-        call,
-    });
-    log.done(1, SUMMARIZER, Task::Summarise { through: 1 }, |turn, call| Event::SummaryRecorded {
-        turn,
-        through: 1,
-        text: "The queue is agreed upon; its size is not.".into(),
-        call,
+    log.answer(1, "Ada", Task::Reflect { reflection: true, evolution: true }, |asked| asked.note(note));
+    log.answer(1, SUMMARIZER, Task::Summarise { through: 1 }, |asked| {
+        asked.summary(1, "The queue is agreed upon; its size is not.")
     });
     log.round(2, &["Ada", "Bruno"]);
     log.speak_as(2, "Bruno", SpeechKind::Argument, "Ada's sheets end in March, and Chioma knows it.", |_| {});
     log.push(measured(2, Some(0.55), Some(0.71), Method::Words));
-    log.done(2, JUDGE, Task::EnoughSaid, |turn, call| Event::EnoughAsked {
-        turn,
-        judge: JUDGE.into(),
-        enough: true,
-        reasoning: "No figure is new.".to_owned(),
-        call,
-    });
+    log.answer(2, JUDGE, Task::EnoughSaid, |asked| asked.enough(true, "No figure is new."));
     log.stop(StopRule::JudgeEnough, 2);
     for conclusion in [Conclusion::Reconciliation, Conclusion::Summary] {
-        log.done(3, MODERATOR, Task::Conclude { conclusion }, |turn, call| Event::ModeratorConcluded {
-            turn,
-            conclusion,
-            text: "All three would serve the queue.".into(),
-            reasoning: None,
-            call,
+        log.answer(3, MODERATOR, Task::Conclude { conclusion }, |asked| {
+            asked.conclusion(conclusion, "All three would serve the queue.", None)
         });
     }
     verdict(&mut log, Outcome::Inconclusive, None, Some(Reason::of(ReasonCode::NoDecisionWanted)), false);
@@ -165,7 +133,8 @@ pub fn critiques() -> Log {
         instructions: None,
         voice: voice("synthesizer"),
     });
-    let mut log = Log::admitted(spec);
+    let mut log = admitted(spec);
+    log.stand_ins.insert("judge-2".into(), "gemma3:4b".into());
     log.phase(PhaseName::InitialBallots);
     for (who, choice) in [("Ada", "Ada"), ("Bruno", "Chioma"), ("Chioma", "Chioma")] {
         log.ballot(0, BallotStage::Initial, who, choice, "so far");
@@ -183,14 +152,7 @@ pub fn critiques() -> Log {
             issues: if severity > 0 { vec!["The lease ends in fourteen months.".to_owned()] } else { Vec::new() },
             suggestions: vec!["Ask the landlord.".to_owned()],
         };
-        log.done(1, by, Task::Critique { of: of.into() }, |turn, call| Event::CritiqueRecorded {
-            turn,
-            participant: by.into(),
-            of: of.into(),
-            critique,
-            neutralised: 0,
-            call,
-        });
+        log.critique(1, by, of, critique);
     }
     log.speak_as(1, "Ada", SpeechKind::Revision, "Buy on signature.\n\nMy answer: Invest now", |speech| {
         speech.accepted = vec!["Bruno".into()];
@@ -200,14 +162,8 @@ pub fn critiques() -> Log {
     log.speak_as(1, "Bruno", SpeechKind::Revision, "I join.\n\nMy answer: invest now.", |speech| {
         speech.answer = Some("invest now.".to_owned());
     });
-    let turn_of = log.done(1, EMBEDDER, Task::Measure { round: 1 }, |turn, call| {
-        let Event::RoundMeasured { round, measures, .. } = measured(1, Some(0.67), Some(0.5), Method::WordsInstead)
-        else {
-            panic!("measures")
-        };
-        Event::RoundMeasured { round, measures, turn: Some(turn), call: Some(call) }
-    });
-    assert_eq!(turn_of.round, 1);
+    let figures = measures(Some(0.67), Some(0.5), Method::WordsInstead);
+    log.answer(1, EMBEDDER, Task::Measure { round: 1 }, |asked| asked.measures(1, figures));
     log.stop(StopRule::Converged, 1);
     log.phase(PhaseName::FinalBallots);
     for (who, choice) in [("Ada", "Ada"), ("Bruno", "Ada"), ("Chioma", "Chioma")] {
@@ -219,18 +175,8 @@ pub fn critiques() -> Log {
         let ranked =
             |candidate: &str| Ranked { candidate: candidate.to_owned(), reason: "It answers the lease.".to_owned() };
         let ranking = vec![ranked(first), ranked(second)];
-        log.done(
-            2,
-            judge,
-            Task::Rank { order: 0, candidates: vec!["Ada".to_owned(), "Chioma".to_owned()] },
-            |turn, call| Event::RankingRecorded {
-                turn,
-                judge: judge.into(),
-                order: u32::from(first == "Chioma"),
-                ranking,
-                call,
-            },
-        );
+        let task = Task::Rank { order: 0, candidates: vec!["Ada".to_owned(), "Chioma".to_owned()] };
+        log.answer(2, judge, task, |asked| asked.ranking(u32::from(first == "Chioma"), ranking));
     }
     log.push(Event::VoteTallied {
         rule: None,
@@ -240,13 +186,10 @@ pub fn critiques() -> Log {
         received: 3,
         winner: Some("Ada".to_owned()),
     });
-    let reasoned = log.records.len();
-    log.push(Event::VerdictReached {
-        outcome: Outcome::Decided,
+    log.verdict(ReachedVerdict {
         verdict: Some("Buy on signature.".to_owned()),
         winner: Some("Ada".to_owned()),
         reasoning: Some("It answers the lease.".to_owned()),
-        reason: None,
         consensus: Some(Consensus {
             answer: Some("Ada".to_owned()),
             top: 2,
@@ -257,16 +200,16 @@ pub fn critiques() -> Log {
         }),
         majority: MajorityShift::Overturned,
         moved: vec!["Bruno".into()],
+        ..ReachedVerdict::of(Outcome::Decided)
     });
-    assert_eq!(log.records.len(), reasoned + 1);
     log.phase(PhaseName::Synthesis);
     let synthesis = Synthesis {
         text: "{\"buy\": true}".into(),
         output: Some("{\"buy\":true,\"when\":\"on signature\"}".into()),
         problems: Vec::new(),
     };
-    log.done(3, SYNTHESIZER, Task::Synthesise, |turn, call| Event::SynthesisRecorded { turn, synthesis, call });
-    log.end(DebateState::Succeeded, Some(Outcome::Decided), None, Vec::new());
+    log.synthesise(3, synthesis);
+    log.succeed(Outcome::Decided, None);
     log
 }
 
@@ -283,7 +226,7 @@ pub fn parliament() -> Log {
         voters: Voters::Debaters,
         every_round: true,
     });
-    let mut log = Log::admitted(spec);
+    let mut log = admitted(spec);
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno", "Chioma", "Dmitri"]);
     for (who, bench) in [
         ("Ada", Bench::PrimeMinister),
@@ -295,17 +238,11 @@ pub fn parliament() -> Log {
         log.speak_as(1, who, SpeechKind::Argument, text, |speech| speech.bench = Some(bench));
         if who == "Ada" {
             let point = Bid { urgency: 6, to: None, text: Some("Who signs the lease?".to_owned()) };
-            bid(&mut log, 1, "Bruno", BidPurpose::Point, point);
-            bid(&mut log, 1, "Dmitri", BidPurpose::Point, Bid::default());
+            log.bid(1, "Bruno", BidPurpose::Point, point);
+            log.bid(1, "Dmitri", BidPurpose::Point, Bid::default());
             let points = vec![Point { by: "Bruno".into(), text: "Who signs the lease?".to_owned() }];
             let reply = PointReply { accepts: Some("Bruno".into()), reply: Some("The owner, in May.".to_owned()) };
-            log.done(1, "Ada", Task::AnswerPoints { points: points.clone() }, |turn, call| Event::PointsAnswered {
-                turn,
-                participant: "Ada".into(),
-                points,
-                reply,
-                call,
-            });
+            log.answer(1, "Ada", Task::AnswerPoints { points: points.clone() }, |asked| asked.points(points, reply));
         }
     }
     let teams = Bench::TEAMS;
@@ -314,19 +251,13 @@ pub fn parliament() -> Log {
             log.vote(round, who, team, "It answered the point");
         }
     }
-    let choices = vec![teams[0].to_owned(), teams[1].to_owned()];
-    log.done(2, "Dmitri", Task::Vote { candidates: choices.clone(), form: BallotForm::Ranking }, |turn, call| {
-        let (choice, reasons) = (choices[0].clone(), vec!["In this order".to_owned()]);
-        Event::VoteCast { turn, participant: "Dmitri".into(), choice, choices, reasons, confidence: None, call }
+    let candidates = vec![teams[0].to_owned(), teams[1].to_owned()];
+    log.answer(2, "Dmitri", Task::Vote { candidates, form: BallotForm::Ranking }, |asked| {
+        asked.vote(&teams[..2], "In this order", None)
     });
     let scores = vec![DebaterScore { debater: "Bruno".into(), score: score(8, 7, 5, 9) }];
     let debaters = vec![("Bruno".into(), "Speaker A".to_owned())];
-    log.done(2, "Ada", Task::ScoreDebaters { debaters }, |turn, call| Event::DebatersScored {
-        turn,
-        participant: "Ada".into(),
-        scores,
-        call,
-    });
+    log.answer(2, "Ada", Task::ScoreDebaters { debaters }, |asked| asked.debaters_scored(scores));
     log.stop(StopRule::MathematicallyDecided, 2).phase(PhaseName::Decision);
     log.push(Event::VoteTallied {
         rule: Some(VoteRule::Weighted),

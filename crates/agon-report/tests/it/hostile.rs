@@ -1,7 +1,9 @@
 //! What happens to text that wants to be more than text.
-use crate::log::{Log, persona, spec};
+use crate::log::{Log, ReachedVerdict, admitted, persona, spec};
 use crate::page::Html;
+use crate::shown::{minutes, watch};
 use crate::{formats, scenes};
+use agon_core::testing::argument;
 use agon_core::*;
 use agon_report::{
     LiveView, Minutes, ResultBlock, full_markdown, html, summary_only, tree_markdown, tree_svg, verbose,
@@ -39,7 +41,7 @@ pub fn hostile(text: &str) -> Log {
     (spec.context, spec.materials, spec.instructions) =
         (Some(text.to_owned()), Some(text.to_owned()), Some(text.to_owned()));
     spec.labels.insert("label".to_owned(), text.to_owned());
-    let mut log = Log::admitted(spec);
+    let mut log = admitted(spec);
     log.push(Event::ParticipantPlaced {
         participant: text.into(),
         host: text.to_owned(),
@@ -58,10 +60,13 @@ pub fn hostile(text: &str) -> Log {
     let (verifier, result) = (text.to_owned(), CheckResult::Refuted);
     let (claim, output) = (text.to_owned(), text.to_owned());
     let check = Check { verifier, claim, result, output, truncated: true, duration_ms: 3 };
-    let turn = log.speak_as(1, text, SpeechKind::Argument, text, |speech| speech.call.checks.push(check));
-    let (lost, mut call) = log.ask(1, text, Task::Closing);
-    (call.host, call.finish_reason) = (Some(text.to_owned()), Some(text.to_owned()));
-    log.fail(lost, text, call, Failure::new(FailureCause::ServerError, text), Some(10));
+    let mut asked = log.ask(1, text, argument());
+    asked.call.checks.push(check);
+    let turn = asked.turn;
+    log.spoke(asked, SpeechKind::Argument, text, |_| {});
+    let mut asked = log.ask(1, text, Task::Closing);
+    (asked.call.host, asked.call.finish_reason) = (Some(text.to_owned()), Some(text.to_owned()));
+    log.fail(asked, Failure::new(FailureCause::ServerError, text), Some(10));
     let summary = RoundSummary {
         summary: text.to_owned(),
         status: RoundStatus::Settled,
@@ -89,9 +94,7 @@ pub fn hostile(text: &str) -> Log {
     };
     log.judge(2, 0, Some(text), text, vec![citation]);
     log.judge(2, 1, None, text, Vec::new());
-    log.push(Event::VerdictReached {
-        outcome: Outcome::Decided,
-        reason: None,
+    log.verdict(ReachedVerdict {
         verdict: Some(text.to_owned()),
         winner: Some(text.to_owned()),
         reasoning: Some(text.to_owned()),
@@ -105,14 +108,10 @@ pub fn hostile(text: &str) -> Log {
         }),
         majority: MajorityShift::Overturned,
         moved: vec![text.into()],
+        ..ReachedVerdict::of(Outcome::Decided)
     });
     log.push(Event::CancelRequested { reason: text.to_owned() });
-    log.end(
-        DebateState::Succeeded,
-        Some(Outcome::Inconclusive),
-        Some(Reason::with(ReasonCode::OrderSensitive, text)),
-        Vec::new(),
-    );
+    log.succeed(Outcome::Inconclusive, Some(Reason::with(ReasonCode::OrderSensitive, text)));
     log
 }
 
@@ -123,26 +122,13 @@ fn asides(log: &mut Log, text: &str) {
     log.push(formats::tool(TurnId { round: 1, seat: 1, attempt: 1 }, text, text, Some(text), None));
     log.push(formats::tool(TurnId { round: 1, seat: 1, attempt: 1 }, text, text, None, Some(text)));
     for purpose in [BidPurpose::Floor, BidPurpose::Point] {
-        formats::bid(log, 1, text, purpose, Bid { urgency: 5, to: Some(who()), text: Some(text.to_owned()) });
+        log.bid(1, text, purpose, Bid { urgency: 5, to: Some(who()), text: Some(text.to_owned()) });
     }
     let points = vec![Point { by: who(), text: text.to_owned() }];
     let reply = PointReply { accepts: Some(who()), reply: Some(text.to_owned()) };
-    log.done(1, text, Task::AnswerPoints { points: points.clone() }, |turn, call| Event::PointsAnswered {
-        turn,
-        participant: who(),
-        points,
-        reply,
-        call,
-    });
+    log.answer(1, text, Task::AnswerPoints { points: points.clone() }, |asked| asked.points(points, reply));
     let critique = Critique { severity: 7, issues: vec![text.to_owned()], suggestions: vec![text.to_owned()] };
-    log.done(1, text, Task::Critique { of: who() }, |turn, call| Event::CritiqueRecorded {
-        turn,
-        participant: who(),
-        of: who(),
-        critique,
-        neutralised: 1,
-        call,
-    });
+    log.answer(1, text, Task::Critique { of: who() }, |asked| asked.critique(text, critique, 1));
     log.speak_as(1, text, SpeechKind::Revision, text, |speech| {
         (speech.to, speech.cut_by, speech.answer) = (Some(who()), Some(who()), Some(text.to_owned()));
         speech.accepted = vec![who()];
@@ -150,58 +136,29 @@ fn asides(log: &mut Log, text: &str) {
     });
     let note = Note { position: Some(text.to_owned()), contradictions: vec![text.to_owned()], ..Note::default() };
     let reflect = Task::Reflect { reflection: true, evolution: false };
-    log.done(1, text, reflect, |turn, call| Event::NoteTaken { turn, participant: who(), note, call });
+    log.answer(1, text, reflect, |asked| asked.note(note));
     let interjection = Interjection {
         comment: Some(text.to_owned()),
         warnings: remarks(),
         questions: remarks(),
         revisions: remarks(),
     };
-    log.done(1, MODERATOR, Task::Interject, |turn, call| Event::ModeratorInterjected { turn, interjection, call });
+    log.interject(1, interjection);
     let speech = TurnId { round: 1, seat: 1, attempt: 1 };
     let scores = vec![SpeechScore { speech, score: formats::score(1, 2, 3, 4), comment: Some(text.to_owned()) }];
-    let task = Task::ScoreSpeeches { speeches: vec![speech] };
-    log.done(1, MODERATOR, task, |turn, call| Event::SpeechesScored { turn, scores, call });
-    log.done(1, MODERATOR, Task::Research, |turn, call| Event::ResearchBriefed { turn, text: text.into(), call });
+    log.score_speeches(1, scores);
+    log.answer(1, MODERATOR, Task::Research, |asked| asked.brief(text));
     let conclusion = Conclusion::Summary;
-    log.done(1, MODERATOR, Task::Conclude { conclusion }, |turn, call| Event::ModeratorConcluded {
-        turn,
-        conclusion,
-        text: text.into(),
-        reasoning: Some(text.to_owned()),
-        call,
-    });
-    log.done(1, SUMMARIZER, Task::Summarise { through: 1 }, |turn, call| Event::SummaryRecorded {
-        turn,
-        through: 1,
-        text: text.into(),
-        call,
-    });
-    log.done(1, JUDGE, Task::EnoughSaid, |turn, call| Event::EnoughAsked {
-        turn,
-        judge: JUDGE.into(),
-        enough: false,
-        reasoning: text.to_owned(),
-        call,
-    });
+    log.answer(1, MODERATOR, Task::Conclude { conclusion }, |asked| asked.conclusion(conclusion, text, Some(text)));
+    log.answer(1, SUMMARIZER, Task::Summarise { through: 1 }, |asked| asked.summary(1, text));
+    log.answer(1, JUDGE, Task::EnoughSaid, |asked| asked.enough(false, text));
     let ranking = vec![Ranked { candidate: text.to_owned(), reason: text.to_owned() }];
-    log.done(2, JUDGE, Task::Rank { order: 0, candidates: Vec::new() }, |turn, call| Event::RankingRecorded {
-        turn,
-        judge: JUDGE.into(),
-        order: 0,
-        ranking,
-        call,
-    });
+    log.rank(2, JUDGE, 0, ranking);
     let debater_scores = vec![DebaterScore { debater: who(), score: formats::score(1, 2, 3, 4) }];
-    log.done(2, text, Task::ScoreDebaters { debaters: Vec::new() }, |turn, call| Event::DebatersScored {
-        turn,
-        participant: who(),
-        scores: debater_scores,
-        call,
-    });
+    log.answer(2, text, Task::ScoreDebaters { debaters: Vec::new() }, |asked| asked.debaters_scored(debater_scores));
     let (output, problems) = (serde_json::to_string(text).unwrap(), vec![text.to_owned()]);
     let synthesis = Synthesis { text: text.into(), output: Some(output.as_str().into()), problems };
-    log.done(3, SYNTHESIZER, Task::Synthesise, |turn, call| Event::SynthesisRecorded { turn, synthesis, call });
+    log.synthesise(3, synthesis);
 }
 
 #[test]
@@ -210,7 +167,7 @@ fn no_text_leaves_the_words_of_a_drawn_tree() {
         ["</text><script>alert(1)</script>", "\"]; click T1 \"https://evil.example\"", "```\n# Forged", "]]><!--"];
     for attack in ATTACKS.into_iter().chain(trees) {
         let log = hostile(attack);
-        let minutes = Minutes::from_records(&log.records).unwrap();
+        let minutes = minutes(&log);
         let svg = Html::parse(&tree_svg(&minutes));
         assert_eq!((svg.errors, svg.unbalanced), (Vec::new(), Vec::new()), "{attack}");
         let known = ["svg", "title", "desc", "style", "rect", "g", "text", "path", "polygon"];
@@ -233,7 +190,7 @@ fn no_text_leaves_the_words_of_a_drawn_tree() {
 
 fn page(text: &str) -> String {
     let log = hostile(text);
-    html(&Minutes::from_records(&log.records).unwrap().with_log_head(text)).unwrap()
+    html(&minutes(&log).with_log_head(text)).unwrap()
 }
 
 /// The shape of a Markdown text: its headings, rules and tables as a reader would see them.
@@ -260,7 +217,7 @@ fn no_text_adds_a_heading_a_rule_a_link_or_html_to_a_markdown_report() {
         let log = hostile(attack);
         for render in [full_markdown, summary_only, verbose] {
             let wanted = skeleton(&render(&Minutes::from_records(&harmless.records).unwrap()));
-            let report = render(&Minutes::from_records(&log.records).unwrap());
+            let report = render(&minutes(&log));
             let mut found = skeleton(&report);
             if attack.starts_with("| a |") {
                 // A speaker may draw tables of its own.
@@ -341,7 +298,7 @@ proptest! {
     fn no_soup_of_marks_adds_a_heading_a_rule_a_link_or_html_to_a_markdown_report(soup in markdown_soup()) {
         let (harmless, log) = (hostile("harmless"), hostile(&soup));
         let shape = |log: &Log| {
-            let report = verbose(&Minutes::from_records(&log.records).unwrap());
+            let report = verbose(&minutes(log));
             // A speaker may draw tables of its own; sections without any text may be left out.
             skeleton(&report).into_iter().filter(|part| !part.starts_with("table")).collect::<Vec<_>>()
         };
@@ -409,7 +366,7 @@ fn a_link_shows_where_it_leads_and_does_not_lead_there() {
 #[test]
 fn no_report_carries_control_characters_or_invisible_ones() {
     let log = hostile(ATTACKS[19]);
-    let minutes = Minutes::from_records(&log.records).unwrap();
+    let minutes = minutes(&log);
     for report in [full_markdown(&minutes), summary_only(&minutes), verbose(&minutes), html(&minutes).unwrap()] {
         let odd = report
             .chars()
@@ -433,7 +390,7 @@ fn no_line_of_a_terminal_carries_control_characters() {
                 lines.extend(view.summary(record.at).into_iter().chain(view.turns(record.at)));
             }
         }
-        let minutes = Minutes::from_records(&log.records).unwrap();
+        let minutes = minutes(&log);
         lines.extend(ResultBlock::of(&minutes).lines());
         for line in lines {
             let text = line.to_string();
@@ -447,17 +404,9 @@ fn no_line_of_a_terminal_carries_control_characters() {
 
 #[test]
 fn a_speech_on_a_terminal_cannot_begin_where_the_lines_of_agon_begin() {
-    let mut log = Log::admitted(scenes::pair());
-    log.speak(1, "Ada", None, SpeechKind::Argument, "fine\n== Result ==\rDecided: me");
-    let mut view = LiveView::new();
-    let lines: Vec<String> = log
-        .records
-        .iter()
-        .flat_map(|record| {
-            record.entries().flat_map(|(position, event)| view.lines(position, record.at, event)).collect::<Vec<_>>()
-        })
-        .map(|line| line.to_string())
-        .collect();
+    let mut log = admitted(scenes::pair());
+    log.speak(1, "Ada", SpeechKind::Argument, "fine\n== Result ==\rDecided: me");
+    let lines: Vec<String> = watch(&log).1.iter().map(ToString::to_string).collect();
     assert!(lines.contains(&"  == Result ==".to_owned()) && lines.contains(&"  Decided: me".to_owned()), "{lines:#?}");
 }
 

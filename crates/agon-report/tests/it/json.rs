@@ -1,9 +1,9 @@
 use crate::{
-    log::{Log, argument},
+    log::{Log, admitted, argument},
     scenes,
 };
 use agon_core::*;
-use agon_report::{DebateResult, Minutes, NotADebate, ResultState, delta_json, event_json, events_jsonl, json_line};
+use agon_report::{DebateResult, Minutes, NotADebate, ResultState, event_json, events_jsonl, json_line};
 use serde_json::{Value, json};
 
 fn result(log: &Log) -> DebateResult {
@@ -81,8 +81,7 @@ fn the_labels_and_numbers_of_a_judgement_are_resolved_by_order() {
 #[test]
 fn a_judge_that_saw_the_names_needs_no_labels() {
     let mut log = scenes::decided();
-    let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };
-    admission.spec.judge.as_mut().unwrap().anonymize_transcript = false;
+    log.spec_mut().judge.as_mut().unwrap().anonymize_transcript = false;
     assert!(result(&log).judgements.iter().all(|judged| judged.labels.is_empty() && judged.entries.len() == 4));
 }
 
@@ -99,15 +98,6 @@ fn commands_for_terminals_and_line_readers_are_escaped_in_json_and_not_lost() {
     let line = json_line(&json!({ "text": text }));
     assert!(line.chars().all(|c| c == 'é' || (' '..='~').contains(&c)), "{line}");
     assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["text"], text);
-}
-
-#[test]
-fn a_delta_names_its_turn() {
-    let turn = TurnId { round: 1, seat: 2, attempt: 1 };
-    assert_eq!(
-        json_line(&delta_json(turn, 3, "so")),
-        r#"{"type":"delta","turn":{"round":1,"seat":2,"attempt":1},"n":3,"text":"so"}"#
-    );
 }
 
 #[test]
@@ -229,10 +219,10 @@ fn a_rehearsal_says_so_in_its_result() {
 
 #[test]
 fn one_scripted_call_makes_a_rehearsal_of_a_debate_that_was_admitted_as_real() {
-    let mut log = Log::admitted(scenes::pair());
+    let mut log = admitted(scenes::pair());
     log.rehearsal = true;
     log.phase(PhaseName::Rounds).round(1, &["Ada"]);
-    log.speak(1, "Ada", None, SpeechKind::Argument, "scripted");
+    log.speak(1, "Ada", SpeechKind::Argument, "scripted");
     assert!(result(&log).rehearsal);
 }
 
@@ -245,12 +235,12 @@ fn the_log_head_stands_in_the_result_when_it_is_known() {
 
 #[test]
 fn the_transcript_goes_by_seat_even_where_answers_came_in_another_order() {
-    let mut log = Log::admitted(scenes::pair());
+    let mut log = admitted(scenes::pair());
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno"]);
-    let (ada, ada_call) = log.ask(1, "Ada", argument());
-    let (bruno, bruno_call) = log.ask(1, "Bruno", argument());
-    log.spoke(bruno, "Bruno", None, SpeechKind::Argument, "second", bruno_call);
-    log.spoke(ada, "Ada", None, SpeechKind::Argument, "first", ada_call);
+    let ada = log.ask(1, "Ada", argument());
+    let bruno = log.ask(1, "Bruno", argument());
+    log.spoke(bruno, SpeechKind::Argument, "second", |_| {});
+    log.spoke(ada, SpeechKind::Argument, "first", |_| {});
     let texts: Vec<String> = result(&log).transcript.into_iter().map(|entry| entry.text).collect();
     assert_eq!(texts, ["first", "second"]);
 }

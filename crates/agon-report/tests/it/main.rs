@@ -36,6 +36,8 @@ mod remedies;
 #[cfg(test)]
 mod scenes;
 #[cfg(test)]
+mod shown;
+#[cfg(test)]
 mod terminal;
 #[cfg(test)]
 mod tree;

@@ -1,9 +1,6 @@
+use crate::shown::minutes;
 use crate::{log::Log, scenes};
-use agon_report::{Minutes, REHEARSAL, full_markdown, summary_only, verbose};
-
-fn minutes(log: &Log) -> Minutes<'_> {
-    Minutes::from_records(&log.records).unwrap()
-}
+use agon_report::{REHEARSAL, full_markdown, summary_only, verbose};
 
 #[test]
 fn a_decided_debate_in_full() {

@@ -1,21 +1,15 @@
 //! What is told of the moderator's decisions.
-use crate::{log::Log, scenes};
+use crate::shown::{live, minutes};
+use crate::{log::admitted, scenes};
 use agon_core::*;
-use agon_report::{LiveView, Minutes, full_markdown, html};
+use agon_report::{full_markdown, html};
 
 /// The same round in Markdown, in HTML and on the terminal.
 fn told(turn_mode: TurnMode, decision: ModeratorDecision) -> [String; 3] {
-    let mut log = Log::admitted(DebateSpec { turn_mode, ..scenes::pair() });
+    let mut log = admitted(DebateSpec { turn_mode, ..scenes::pair() });
     log.phase(PhaseName::Rounds).moderate(1, decision).round(1, &["Ada", "Bruno"]);
-    let minutes = Minutes::from_records(&log.records).unwrap();
-    let mut view = LiveView::new();
-    let mut lines = String::new();
-    for record in &log.records {
-        for (position, event) in record.entries() {
-            view.lines(position, record.at, event).iter().for_each(|line| lines.push_str(&format!("{line}\n")));
-        }
-    }
-    [full_markdown(&minutes), html(&minutes).unwrap(), lines]
+    let minutes = minutes(&log);
+    [full_markdown(&minutes), html(&minutes).unwrap(), live(&log)]
 }
 
 #[test]

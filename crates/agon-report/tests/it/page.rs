@@ -1,5 +1,6 @@
+use crate::shown::minutes;
 use crate::{log::Log, scenes};
-use agon_report::{Minutes, REHEARSAL, html};
+use agon_report::{REHEARSAL, html};
 use html5ever::tokenizer::{BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -7,17 +8,17 @@ use std::collections::BTreeSet;
 /// A page as a browser's tokenizer sees it.
 #[derive(Default)]
 pub struct Html {
-    pub tags: Vec<Tag>,
+    pub tags: Vec<HtmlTag>,
     pub errors: Vec<String>,
     /// End tags without their start and starts without their end.
     pub unbalanced: Vec<String>,
 }
 #[derive(Debug)]
-pub struct Tag {
+pub struct HtmlTag {
     pub name: String,
     pub attributes: Vec<(String, String)>,
 }
-impl Tag {
+impl HtmlTag {
     pub fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -29,11 +30,11 @@ impl Tag {
 const VOID: [&str; 3] = ["meta", "br", "hr"];
 
 #[derive(Default)]
-struct Sink {
+struct HtmlSink {
     html: RefCell<Html>,
     open: RefCell<Vec<String>>,
 }
-impl TokenSink for Sink {
+impl TokenSink for HtmlSink {
     type Handle = ();
     fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
         let mut html = self.html.borrow_mut();
@@ -55,7 +56,7 @@ impl TokenSink for Sink {
                     .iter()
                     .map(|attribute| (attribute.name.local.to_string(), attribute.value.to_string()))
                     .collect();
-                html.tags.push(Tag { name, attributes });
+                html.tags.push(HtmlTag { name, attributes });
                 if raw {
                     return TokenSinkResult::RawData(html5ever::tokenizer::states::RawKind::Rawtext);
                 }
@@ -70,7 +71,7 @@ impl TokenSink for Sink {
 impl Html {
     pub fn parse(page: &str) -> Self {
         let tokenizer =
-            Tokenizer::new(Sink::default(), TokenizerOpts { exact_errors: true, ..TokenizerOpts::default() });
+            Tokenizer::new(HtmlSink::default(), TokenizerOpts { exact_errors: true, ..TokenizerOpts::default() });
         let input = BufferQueue::default();
         input.push_back(page.into());
         let _ = tokenizer.feed(&input);
@@ -79,7 +80,7 @@ impl Html {
         html.unbalanced.extend(tokenizer.sink.open.into_inner());
         html
     }
-    pub fn named<'h>(&'h self, name: &str) -> Vec<&'h Tag> {
+    pub fn named<'h>(&'h self, name: &str) -> Vec<&'h HtmlTag> {
         self.tags.iter().filter(|tag| tag.name == name).collect()
     }
     /// What holds of every page, whatever the debate.
@@ -106,7 +107,7 @@ impl Html {
 }
 
 fn page(log: &Log) -> String {
-    html(&Minutes::from_records(&log.records).unwrap()).unwrap()
+    html(&minutes(log)).unwrap()
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Debates that the tests report on.
-use crate::log::{Log, argument, persona, spec};
+use crate::log::{Log, ReachedVerdict, admitted, admitted_as, argument, persona, spec};
+use agon_core::testing::Asked;
 use agon_core::*;
 
 pub const NOW: &str = "Invest now";
@@ -31,22 +32,21 @@ pub fn pair() -> DebateSpec {
 
 /// Two debaters, one round, moderator, ballots, judge; up to the judging.
 pub fn before_judging(rehearsal: bool) -> (Log, TurnId) {
-    let mut log = Log::admitted_as(pair(), rehearsal);
+    let mut log = admitted_as(pair(), rehearsal);
     log.place("Ada").place("Bruno").place(MODERATOR).place(JUDGE);
     log.phase(PhaseName::InitialBallots);
     log.ballot(0, BallotStage::Initial, "Ada", NOW, "Queues every Saturday");
     log.ballot(0, BallotStage::Initial, "Bruno", WAIT, "The loan is dear");
     log.phase(PhaseName::OpeningStatements);
-    log.speak(0, "Ada", Some(NOW), SpeechKind::Opening, "We turn away **forty** people every Saturday.");
-    log.speak(0, "Bruno", Some(WAIT), SpeechKind::Opening, "Forty people do not pay for a loan at nine per cent.");
+    log.speak(0, "Ada", SpeechKind::Opening, "We turn away **forty** people every Saturday.");
+    log.speak(0, "Bruno", SpeechKind::Opening, "Forty people do not pay for a loan at nine per cent.");
     log.phase(PhaseName::Rounds);
     log.moderate(1, plan(&["Ada", "Bruno"], "Put a figure on every claim."));
     log.round(1, &["Ada", "Bruno"]);
-    let cited = log.speak(1, "Ada", Some(NOW), SpeechKind::Argument, "Forty loaves at four euros are 8,320 a year.\n\n1. The oven costs 21,000.\n2. It is paid off in **three** years.");
+    let cited = log.speak(1, "Ada", SpeechKind::Argument, "Forty loaves at four euros are 8,320 a year.\n\n1. The oven costs 21,000.\n2. It is paid off in **three** years.");
     log.speak(
         1,
         "Bruno",
-        Some(WAIT),
         SpeechKind::Argument,
         "Interest and power eat 2,900 of that. Payback is *four* years, not three.",
     );
@@ -86,19 +86,17 @@ pub fn decided_as(rehearsal: bool) -> Log {
         vec![found.clone(), lost],
     );
     log.judge(2, 1, Some(NOW), "The later payback still favours buying.", vec![found]);
-    log.push(Event::VerdictReached {
-        outcome: Outcome::Decided,
-        reason: None,
+    log.verdict(ReachedVerdict {
         verdict: Some("Invest now, and say so by spring.".to_owned()),
         winner: Some(NOW.to_owned()),
         reasoning: Some(
             "Both accept the queue; even four years is inside the oven's life, as entry 3 shows.".to_owned(),
         ),
         consensus: consensus(NOW, 2, 2, Strength::Unanimous, false, ConsensusSource::FinalBallots),
-        majority: MajorityShift::None,
         moved: vec!["Bruno".into()],
+        ..ReachedVerdict::of(Outcome::Decided)
     });
-    log.end(DebateState::Succeeded, Some(Outcome::Decided), None, Vec::new());
+    log.succeed(Outcome::Decided, None);
     log
 }
 
@@ -113,22 +111,11 @@ pub fn order_sensitive() -> Log {
         vec![citation(cited, "Ada", "It is paid off in three years.", true)],
     );
     log.judge(2, 1, None, "Each side is right about half: entries 2 and 3.", Vec::new());
-    log.push(Event::VerdictReached {
-        outcome: Outcome::Inconclusive,
-        reason: None,
-        verdict: None,
-        winner: None,
-        reasoning: None,
+    log.verdict(ReachedVerdict {
         consensus: consensus(NOW, 1, 2, Strength::Split, true, ConsensusSource::FinalBallots),
-        majority: MajorityShift::None,
-        moved: Vec::new(),
+        ..ReachedVerdict::of(Outcome::Inconclusive)
     });
-    log.end(
-        DebateState::Succeeded,
-        Some(Outcome::Inconclusive),
-        Some(Reason::of(ReasonCode::OrderSensitive)),
-        Vec::new(),
-    );
+    log.succeed(Outcome::Inconclusive, Some(Reason::of(ReasonCode::OrderSensitive)));
     log
 }
 
@@ -137,17 +124,12 @@ pub fn synthesis() -> Log {
     let (mut log, _) = before_judging(false);
     log.judge(2, 0, None, "Buy used.", Vec::new());
     log.judge(2, 1, None, "Buy used.", Vec::new());
-    log.push(Event::VerdictReached {
-        outcome: Outcome::Decided,
-        reason: None,
+    log.verdict(ReachedVerdict {
         verdict: Some("Do both.".to_owned()),
-        winner: None,
         reasoning: Some("Buy used.".to_owned()),
-        consensus: None,
-        majority: MajorityShift::None,
-        moved: Vec::new(),
+        ..ReachedVerdict::of(Outcome::Decided)
     });
-    log.end(DebateState::Succeeded, Some(Outcome::Decided), None, Vec::new());
+    log.succeed(Outcome::Decided, None);
     log
 }
 
@@ -166,16 +148,16 @@ pub fn voted() -> Log {
         Ballots::None,
         Phases { opening_statements: false, final_statements: false, rebuttals: false, analysis: true, feedback: true },
     );
-    let mut log = Log::admitted(spec);
+    let mut log = admitted(spec);
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno", "Chioma"]);
     for (who, stance) in [("Ada", NOW), ("Bruno", WAIT), ("Chioma", RENT)] {
-        log.speak(1, who, Some(stance), SpeechKind::Argument, &format!("{stance}: the figures say so."));
+        log.speak(1, who, SpeechKind::Argument, &format!("{stance}: the figures say so."));
     }
     log.stop(StopRule::MaxRounds, 1).phase(PhaseName::Decision);
     log.vote(2, "Ada", NOW, "It pays");
     log.vote(2, "Bruno", NOW, "It pays after all");
-    let (turn, call) = log.ask(2, "Chioma", Task::Vote { candidates: Vec::new(), form: BallotForm::Single });
-    log.fail(turn, "Chioma", call, Failure::new(FailureCause::BadRequest, "unknown option `mirostat`"), None);
+    let asked = log.ask(2, "Chioma", Task::Vote { candidates: Vec::new(), form: BallotForm::Single });
+    log.fail(asked, Failure::new(FailureCause::BadRequest, "unknown option `mirostat`"), None);
     let counts = vec![(NOW.to_owned(), 2), (WAIT.to_owned(), 0), (RENT.to_owned(), 0)];
     log.push(Event::VoteTallied {
         rule: Some(VoteRule::Majority),
@@ -185,15 +167,10 @@ pub fn voted() -> Log {
         received: 2,
         winner: Some(NOW.to_owned()),
     });
-    log.push(Event::VerdictReached {
-        outcome: Outcome::Degraded,
-        reason: None,
-        verdict: None,
+    log.verdict(ReachedVerdict {
         winner: Some(NOW.to_owned()),
-        reasoning: None,
         consensus: consensus(NOW, 2, 3, Strength::Moderate, false, ConsensusSource::Votes),
-        majority: MajorityShift::None,
-        moved: Vec::new(),
+        ..ReachedVerdict::of(Outcome::Degraded)
     });
     let missing = MissingSeat { round: 2, seat: 2, participant: "Chioma".into(), cause: FailureCause::BadRequest };
     log.end(DebateState::Succeeded, Some(Outcome::Degraded), None, vec![missing]);
@@ -202,13 +179,12 @@ pub fn voted() -> Log {
 
 /// The round falls below its quorum.
 pub fn failed() -> Log {
-    let mut log = Log::admitted(pair());
+    let mut log = admitted(pair());
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno"]);
-    let (turn, call) = log.ask(1, "Ada", argument());
-    log.fail(turn, "Ada", call, Failure::new(FailureCause::Timeout, "no answer within 90 s"), Some(500));
-    let again = turn.next_attempt();
-    let call = log.ask_again(again, "Ada", argument());
-    log.fail(again, "Ada", call, Failure::new(FailureCause::Transport, "connection reset by peer"), None);
+    let asked = log.ask(1, "Ada", argument());
+    let again = log.fail(asked, Failure::new(FailureCause::Timeout, "no answer within 90 s"), Some(500));
+    let asked = log.ask_again(again, "Ada", argument());
+    log.fail(asked, Failure::new(FailureCause::Transport, "connection reset by peer"), None);
     log.push(Event::SeatSkipped { round: 1, seat: 1, participant: "Bruno".into(), reason: SkipReason::Budget });
     let missing = MissingSeat { round: 1, seat: 0, participant: "Ada".into(), cause: FailureCause::Transport };
     log.end(DebateState::Failed, None, Some(Reason::with(ReasonCode::Quorum, "0 of 2 seats, 2 needed")), vec![missing]);
@@ -217,10 +193,10 @@ pub fn failed() -> Log {
 
 /// Ended on request after an opening statement, with usage that nobody reported.
 pub fn cancelled() -> Log {
-    let mut log = Log::admitted(pair());
+    let mut log = admitted(pair());
     log.usage = Usage::default();
     log.phase(PhaseName::OpeningStatements);
-    log.speak(0, "Ada", Some(NOW), SpeechKind::Opening, "We turn people away.");
+    log.speak(0, "Ada", SpeechKind::Opening, "We turn people away.");
     log.ask(0, "Bruno", Task::Opening);
     log.push(Event::CancelRequested { reason: "ctrl-c".to_owned() });
     log.end(DebateState::Cancelled, None, Some(Reason::of(ReasonCode::Cancelled)), Vec::new());
@@ -240,9 +216,9 @@ pub fn resumed() -> Log {
 
 /// Still in its first round.
 pub fn running() -> Log {
-    let mut log = Log::admitted(pair());
+    let mut log = admitted(pair());
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno"]);
-    log.speak(1, "Ada", Some(NOW), SpeechKind::Argument, "We turn people away.");
+    log.speak(1, "Ada", SpeechKind::Argument, "We turn people away.");
     log
 }
 
@@ -261,7 +237,7 @@ pub fn grand(rehearsal: bool) -> Log {
         ],
     );
     spec.context = Some("The bakery turns over 640,000 a year. Its one oven is full from five to eleven on Saturdays. A second one costs 21,000, installed; the bank offers 9.1 % over five years. The lease ends in fourteen months.".to_owned());
-    let mut log = Log::admitted_as(spec, rehearsal);
+    let mut log = admitted_as(spec, rehearsal);
     for who in ["Ada", "Bruno", "Chioma", MODERATOR, JUDGE] {
         log.place(who);
     }
@@ -277,9 +253,9 @@ fn grand_openings(log: &mut Log) {
     log.ballot(0, BallotStage::Initial, "Bruno", WAIT, "Nobody should fix an oven into a wall they may lose");
     log.ballot(0, BallotStage::Initial, "Chioma", RENT, "The school kitchen is empty on Saturdays");
     log.phase(PhaseName::OpeningStatements);
-    log.speak(0, "Ada", Some(NOW), SpeechKind::Opening, "We turn away about **forty** people every Saturday. I have counted them since March, on the back of the order sheets. They do not come back on Sunday; they buy somewhere else, and after a few weeks they stop looking in at all.\n\nA second oven is not a dream of growth. It is the cost of keeping the customers we already have.");
-    log.speak(0, "Bruno", Some(WAIT), SpeechKind::Opening, "Forty people at four euros are 160 a week: real money, but not 21,000 of it. The lease ends in fourteen months. If the landlord does not renew, we will have paid to improve *his* building.\n\n- The loan costs 9.1 %.\n- Moving a deck oven costs 3,500.\n- Nobody has asked the landlord yet.");
-    log.speak(0, "Chioma", Some(RENT), SpeechKind::Opening, "There is a third way, and it starts next week. The school's kitchen has two convection ovens and stands empty on Saturdays. They ask 90 a day. We bake the tins there and keep the deck oven for the loaves that need stone.");
+    log.speak(0, "Ada", SpeechKind::Opening, "We turn away about **forty** people every Saturday. I have counted them since March, on the back of the order sheets. They do not come back on Sunday; they buy somewhere else, and after a few weeks they stop looking in at all.\n\nA second oven is not a dream of growth. It is the cost of keeping the customers we already have.");
+    log.speak(0, "Bruno", SpeechKind::Opening, "Forty people at four euros are 160 a week: real money, but not 21,000 of it. The lease ends in fourteen months. If the landlord does not renew, we will have paid to improve *his* building.\n\n- The loan costs 9.1 %.\n- Moving a deck oven costs 3,500.\n- Nobody has asked the landlord yet.");
+    log.speak(0, "Chioma", SpeechKind::Opening, "There is a third way, and it starts next week. The school's kitchen has two convection ovens and stands empty on Saturdays. They ask 90 a day. We bake the tins there and keep the deck oven for the loaves that need stone.");
 }
 
 fn grand_rounds(log: &mut Log) -> (TurnId, TurnId) {
@@ -292,41 +268,35 @@ fn grand_rounds(log: &mut Log) -> (TurnId, TurnId) {
         ),
     );
     log.round(1, &["Ada", "Bruno", "Chioma"]);
-    let cited = log.speak(1, "Ada", Some(NOW), SpeechKind::Argument, "Bruno's 160 a week leaves out what they buy *with* the loaf. The till says the average Saturday basket is **7.40**. Forty baskets are 296 a week, so 15,392 a year.\n\n| | per year |\n| --- | ---: |\n| lost baskets | 15,392 |\n| flour, power, wages | 8,900 |\n| left over | **6,492** |\n\nThe oven is paid off in three years and three months. I would be wrong if the queue were a fashion, but it has been there for two winters.");
-    let (turn, call) = log.ask(1, "Bruno", argument());
-    log.fail(
-        turn,
-        "Bruno",
-        call,
+    let cited = log.speak(1, "Ada", SpeechKind::Argument, "Bruno's 160 a week leaves out what they buy *with* the loaf. The till says the average Saturday basket is **7.40**. Forty baskets are 296 a week, so 15,392 a year.\n\n| | per year |\n| --- | ---: |\n| lost baskets | 15,392 |\n| flour, power, wages | 8,900 |\n| left over | **6,492** |\n\nThe oven is paid off in three years and three months. I would be wrong if the queue were a fashion, but it has been there for two winters.");
+    let asked = log.ask(1, "Bruno", argument());
+    let again = log.fail(
+        asked,
         Failure::new(FailureCause::Truncated, "generation stopped at the limit of 1,024 tokens"),
         Some(0),
     );
-    let again = turn.next_attempt();
-    let call = log.ask_again(again, "Bruno", argument());
-    log.spoke(again, "Bruno", Some(WAIT), SpeechKind::Argument, "I accept the basket. I do not accept that we keep all of it: interest alone takes 1,060 in the first year. That makes it nearly **four** years, and the lease ends in fourteen months.\n\n> The oven is paid off in three years and three months.\n\nOnly if we are still here. Ask the landlord first. It costs a stamp.", call);
-    log.speak(1, "Chioma", Some(RENT), SpeechKind::Argument, "Renting costs 90 a Saturday, which is 4,680 a year, and can be ended with a week's notice. Against Ada's 6,492 it leaves **1,800** a year *from the first month*, with no loan. It also tells us whether the queue is real before we borrow for it.");
+    let asked = log.ask_again(again, "Bruno", argument());
+    log.spoke(asked, SpeechKind::Argument, "I accept the basket. I do not accept that we keep all of it: interest alone takes 1,060 in the first year. That makes it nearly **four** years, and the lease ends in fourteen months.\n\n> The oven is paid off in three years and three months.\n\nOnly if we are still here. Ask the landlord first. It costs a stamp.", |_| {});
+    log.speak(1, "Chioma", SpeechKind::Argument, "Renting costs 90 a Saturday, which is 4,680 a year, and can be ended with a week's notice. Against Ada's 6,492 it leaves **1,800** a year *from the first month*, with no loan. It also tells us whether the queue is real before we borrow for it.");
     log.moderate(1, closes("All three now accept the basket of 7.40. They differ on the lease: Ada would build now, Bruno would ask the landlord first, Chioma would rent until he has answered.", RoundStatus::Continue));
     log.now += 9 * 3_600_000;
     log.push(Event::Claimed { writer: NodeId::new("node-1"), epoch: 2 });
-    let (turn, call) = log.ask(2, MODERATOR, Task::OpenRound);
-    log.fail(
-        turn,
-        MODERATOR,
-        call,
+    let asked = log.ask(2, MODERATOR, Task::OpenRound);
+    let turn = log.fail(
+        asked,
         Failure::new(FailureCause::Malformed, "next_speakers names \"Claire\"; the roster is Ada, Bruno, Chioma"),
         None,
     );
     let everybody = ["Ada", "Bruno", "Chioma"].map(ParticipantId::from).to_vec();
     let decision = ModeratorDecision::Opens(RoundPlan { next_speakers: everybody, ..RoundPlan::default() });
-    log.push(Event::ModeratorDecided { turn: turn.next_attempt(), decision, fallback: true, call: None });
+    log.push(Asked::at(turn, MODERATOR).fallback(decision));
     log.round(2, &["Ada", "Bruno", "Chioma"]);
-    log.speak(2, "Ada", Some(NOW), SpeechKind::Argument, "The school is a good bridge for tins, but forty per cent of what we sell out of is stone-baked. Chioma's 1,800 assumes that we can sell tins to people who came for sourdough. Write to the landlord **this week**, and order the oven when he signs.");
-    let second = log.speak(2, "Bruno", Some(WAIT), SpeechKind::Argument, "Then we agree on more than it seems: ask first, rent meanwhile, buy after the signature. What is left of my position is the order of the steps.");
+    log.speak(2, "Ada", SpeechKind::Argument, "The school is a good bridge for tins, but forty per cent of what we sell out of is stone-baked. Chioma's 1,800 assumes that we can sell tins to people who came for sourdough. Write to the landlord **this week**, and order the oven when he signs.");
+    let second = log.speak(2, "Bruno", SpeechKind::Argument, "Then we agree on more than it seems: ask first, rent meanwhile, buy after the signature. What is left of my position is the order of the steps.");
     log.usage = Usage::default();
     log.speak(
         2,
         "Chioma",
-        Some(RENT),
         SpeechKind::Argument,
         "I can have the school's keys by Friday. If the landlord signs, I will help carry the oven in.",
     );
@@ -344,21 +314,9 @@ fn grand_rounds(log: &mut Log) -> (TurnId, TurnId) {
 
 fn grand_decision(log: &mut Log, (first, second): (TurnId, TurnId)) {
     log.phase(PhaseName::FinalStatements);
-    log.speak(
-        3,
-        "Ada",
-        Some(NOW),
-        SpeechKind::Closing,
-        "Keep the customers we have: letter this week, order on signature.",
-    );
-    log.speak(
-        3,
-        "Bruno",
-        Some(WAIT),
-        SpeechKind::Closing,
-        "I move towards Ada, with the landlord's signature in between.",
-    );
-    log.speak(3, "Chioma", Some(RENT), SpeechKind::Closing, "Renting first is cheaper than being wrong. The first Saturday in a rented kitchen will teach us more about that queue than any table, and it commits us to nothing but one Saturday and ninety euros.");
+    log.speak(3, "Ada", SpeechKind::Closing, "Keep the customers we have: letter this week, order on signature.");
+    log.speak(3, "Bruno", SpeechKind::Closing, "I move towards Ada, with the landlord's signature in between.");
+    log.speak(3, "Chioma", SpeechKind::Closing, "Renting first is cheaper than being wrong. The first Saturday in a rented kitchen will teach us more about that queue than any table, and it commits us to nothing but one Saturday and ninety euros.");
     log.phase(PhaseName::FinalBallots);
     log.ballot(3, BallotStage::Final, "Ada", NOW, "The basket settles it");
     log.ballot(3, BallotStage::Final, "Bruno", NOW, "With a signed lease the payback is short enough");
@@ -381,15 +339,13 @@ fn grand_decision(log: &mut Log, (first, second): (TurnId, TurnId)) {
         "The same follows in reverse: renting is a bridge to buying, not a rival of it.",
         vec![basket, invented],
     );
-    log.push(Event::VerdictReached {
-        outcome: Outcome::Decided,
-        reason: None,
+    log.verdict(ReachedVerdict {
         verdict: Some("Buy the oven this year, on the day the landlord signs the new lease; until then bake tins in the school's kitchen.".to_owned()),
         winner: Some(NOW.to_owned()),
         reasoning: Some(reasoning.to_owned()),
         consensus: consensus(NOW, 2, 3, Strength::Moderate, false, ConsensusSource::FinalBallots),
-        majority: MajorityShift::None,
         moved: vec!["Bruno".into()],
+        ..ReachedVerdict::of(Outcome::Decided)
     });
-    log.end(DebateState::Succeeded, Some(Outcome::Decided), None, Vec::new());
+    log.succeed(Outcome::Decided, None);
 }

@@ -1,29 +1,16 @@
+use crate::shown::{minutes, text, watch};
 use crate::{
-    log::{Log, argument},
+    log::{Log, admitted, argument},
     scenes,
 };
 use agon_core::*;
-use agon_report::{DebateResult, LiveView, Minutes, Price, Prices, REHEARSAL, ResultBlock, Style, StyledLine};
+use agon_report::{DebateResult, LiveView, Price, Prices, REHEARSAL, ResultBlock, StyledLine, TextStyle};
 
-fn watch(log: &Log) -> (LiveView, Vec<StyledLine>) {
-    let mut view = LiveView::new();
-    let lines = log
-        .records
-        .iter()
-        .flat_map(|record| {
-            record.entries().flat_map(|(position, event)| view.lines(position, record.at, event)).collect::<Vec<_>>()
-        })
-        .collect();
-    (view, lines)
-}
-fn text(lines: &[StyledLine]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
-}
 /// A view in which Ada has been asked and has not answered.
 fn asked() -> (LiveView, TurnId, Timestamp) {
-    let mut log = Log::admitted(scenes::pair());
+    let mut log = admitted(scenes::pair());
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno"]);
-    let (turn, _) = log.ask(1, "Ada", argument());
+    let turn = log.ask(1, "Ada", argument()).turn;
     let (view, _) = watch(&log);
     let asked_at = log.records.last().unwrap().at;
     (view, turn, asked_at)
@@ -144,7 +131,7 @@ fn an_event_that_comes_twice_is_printed_once() {
 fn a_rehearsal_is_announced_once_and_stays_in_the_status() {
     let log = scenes::decided_as(true);
     let (view, lines) = watch(&log);
-    assert_eq!(lines[0], StyledLine::of(Style::Warn, format!("*** {REHEARSAL}. ***")));
+    assert_eq!(lines[0], StyledLine::of(TextStyle::Warn, format!("*** {REHEARSAL}. ***")));
     assert_eq!(text(&lines).matches(REHEARSAL).count(), 1);
     assert!(text(&view.summary(Timestamp(log.now))).contains("rehearsal"));
 }
@@ -153,7 +140,7 @@ fn a_rehearsal_is_announced_once_and_stays_in_the_status() {
 fn debaters_have_their_place_as_style_and_the_offices_share_one() {
     let (view, _) = watch(&scenes::running());
     let styles = ["Ada", "Bruno", MODERATOR].map(|name| view.style(&name.into()));
-    assert_eq!(styles, [Style::Speaker(0), Style::Speaker(1), Style::Office]);
+    assert_eq!(styles, [TextStyle::Speaker(0), TextStyle::Speaker(1), TextStyle::Office]);
 }
 
 #[test]
@@ -166,12 +153,12 @@ fn time_stands_still_after_the_end() {
 
 #[test]
 fn the_status_says_how_far_the_debate_is_and_how_long_it_will_take() {
-    let mut log = Log::admitted(scenes::pair());
+    let mut log = admitted(scenes::pair());
     log.phase(PhaseName::InitialBallots);
     log.ballot(0, BallotStage::Initial, "Ada", scenes::NOW, "Queues");
     log.ballot(0, BallotStage::Initial, "Bruno", scenes::NOW, "Queues");
     log.phase(PhaseName::OpeningStatements);
-    log.speak(0, "Ada", Some(scenes::NOW), SpeechKind::Opening, "We turn people away.");
+    log.speak(0, "Ada", SpeechKind::Opening, "We turn people away.");
     log.ask(0, "Bruno", Task::Opening);
     let (view, _) = watch(&log);
     let told = text(&view.summary(Timestamp(crate::log::START + 60_000)));
@@ -186,7 +173,7 @@ fn the_status_says_how_far_the_debate_is_and_how_long_it_will_take() {
 fn a_price_that_is_known_stands_in_status_block_and_result_and_an_unknown_one_nowhere() {
     let log = scenes::decided();
     let told = |prices: &Prices| {
-        let minutes = Minutes::from_records(&log.records).unwrap().with_prices(prices);
+        let minutes = minutes(&log).with_prices(prices);
         let mut view = LiveView::new().with_prices(prices.clone());
         for record in &log.records {
             record.entries().for_each(|(position, event)| drop(view.lines(position, record.at, event)));
@@ -218,12 +205,12 @@ fn what_is_still_to_come_is_learnt_from_the_rounds_so_far() {
     spec.phases.opening_statements = false;
     spec.phases.final_statements = false;
     let most = CallPlan::of(&spec).calls;
-    let mut log = Log::admitted(spec);
+    let mut log = admitted(spec);
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno"]);
     let planned = |log: &Log| CallProgress::of(log.records.iter().flat_map(|record| &record.events)).calls().planned;
     assert_eq!(planned(&log), most);
     for who in ["Ada", "Bruno"] {
-        log.speak(1, who, Some(scenes::NOW), SpeechKind::Argument, "The figures say so.");
+        log.speak(1, who, SpeechKind::Argument, "The figures say so.");
     }
     log.round(2, &["Ada", "Bruno"]);
     // two calls a round, and a judge who reads twice
@@ -236,11 +223,11 @@ fn what_is_still_to_come_is_learnt_from_the_rounds_so_far() {
 fn a_try_after_a_server_that_was_away_is_promised_at_once_only_where_another_model_is_left() {
     let mut spec = scenes::pair();
     spec.personas[0].voice.fallback_models = vec!["spare:1".into()];
-    let mut log = Log::admitted(spec);
+    let mut log = admitted(spec);
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno"]);
     let then = |log: &mut Log, who: &str| {
-        let (turn, call) = log.ask(1, who, argument());
-        log.fail(turn, who, call, Failure::new(FailureCause::ServerAway, "no connection"), Some(0));
+        let asked = log.ask(1, who, argument());
+        log.fail(asked, Failure::new(FailureCause::ServerAway, "no connection"), Some(0));
         let (_, lines) = watch(log);
         text(&lines[lines.len() - 1..])
     };

@@ -1,13 +1,11 @@
 //! The argument tree: what follows from a log, and how it is drawn.
-use crate::log::Log;
+use crate::log::{Log, admitted};
 use crate::page::Html;
+use crate::shown::minutes;
 use crate::{formats, scenes};
 use agon_core::*;
-use agon_report::{ArgumentTree, Minutes, REHEARSAL, tree_markdown, tree_svg};
+use agon_report::{ArgumentTree, REHEARSAL, tree_markdown, tree_svg};
 
-fn minutes(log: &Log) -> Minutes<'_> {
-    Minutes::from_records(&log.records).unwrap()
-}
 /// `T3 Chioma supports T1 Ada`.
 fn edges(log: &Log) -> Vec<String> {
     let tree = ArgumentTree::of(&minutes(log));
@@ -71,22 +69,22 @@ fn whom_a_speech_is_to_or_names_decides_where_it_goes() {
 
 #[test]
 fn nobody_answers_what_he_could_not_see() {
-    let mut log = Log::admitted(scenes::pair());
+    let mut log = admitted(scenes::pair());
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno"]);
-    let (ada, ada_call) = log.ask(1, "Ada", crate::log::argument());
-    let (bruno, bruno_call) = log.ask(1, "Bruno", crate::log::argument());
-    log.spoke(ada, "Ada", None, SpeechKind::Argument, "Buy.", ada_call);
-    log.spoke(bruno, "Bruno", None, SpeechKind::Argument, "I foresee what Ada says.", bruno_call);
+    let ada = log.ask(1, "Ada", crate::log::argument());
+    let bruno = log.ask(1, "Bruno", crate::log::argument());
+    log.spoke(ada, SpeechKind::Argument, "Buy.", |_| {});
+    log.spoke(bruno, SpeechKind::Argument, "I foresee what Ada says.", |_| {});
     assert_eq!(edges(&log), Vec::<String>::new());
-    log.speak(2, "Bruno", None, SpeechKind::Argument, "Now I heard Ada.");
+    log.speak(2, "Bruno", SpeechKind::Argument, "Now I heard Ada.");
     assert_eq!(edges(&log), ["T3 Bruno attacks T1 Ada"]);
 }
 
 #[test]
 fn questions_ask_and_answers_answer_them() {
-    let mut log = Log::admitted(scenes::pair());
+    let mut log = admitted(scenes::pair());
     log.round(1, &["Ada", "Bruno"]);
-    log.speak(1, "Bruno", None, SpeechKind::Argument, "We wait.");
+    log.speak(1, "Bruno", SpeechKind::Argument, "We wait.");
     log.speak_as(1, "Ada", SpeechKind::Question, "Why?", |speech| speech.to = Some("Bruno".into()));
     log.speak_as(1, "Bruno", SpeechKind::Answer, "The loan.", |speech| speech.to = Some("Ada".into()));
     log.speak_as(1, "Ada", SpeechKind::FollowUp, "And then?", |speech| speech.to = Some("Bruno".into()));
@@ -98,10 +96,10 @@ fn a_step_that_is_spoken_against_is_attacked_by_whomever() {
     let mut spec = scenes::pair();
     (spec.mode, spec.debate_format) = (Mode::Deliberative, DebateFormat::ChainOfThought);
     spec.personas.iter_mut().for_each(|persona| persona.stance = None);
-    let mut log = Log::admitted(spec);
-    log.speak(1, "Ada", None, SpeechKind::Argument, "1. Claim: buy.");
-    log.speak(1, "Bruno", None, SpeechKind::Argument, "Against step 1 of Ada: no.");
-    log.speak(2, "Ada", None, SpeechKind::Argument, "Bruno has a point.");
+    let mut log = admitted(spec);
+    log.speak(1, "Ada", SpeechKind::Argument, "1. Claim: buy.");
+    log.speak(1, "Bruno", SpeechKind::Argument, "Against step 1 of Ada: no.");
+    log.speak(2, "Ada", SpeechKind::Argument, "Bruno has a point.");
     assert_eq!(edges(&log), ["T2 Bruno attacks T1 Ada", "T3 Ada answers T2 Bruno"]);
 }
 
@@ -117,7 +115,7 @@ fn the_tree_as_svg() {
 
 #[test]
 fn an_empty_debate_has_an_empty_tree_and_a_picture_that_says_so() {
-    let log = Log::admitted(scenes::pair());
+    let log = admitted(scenes::pair());
     assert_eq!(ArgumentTree::of(&minutes(&log)), ArgumentTree::default());
     assert!(!tree_markdown(&minutes(&log)).contains("```"));
     assert!(tree_svg(&minutes(&log)).contains("<desc>0 speeches.</desc>"));
@@ -125,10 +123,10 @@ fn an_empty_debate_has_an_empty_tree_and_a_picture_that_says_so() {
 
 #[test]
 fn a_huge_debate_keeps_all_in_the_data_and_draws_what_can_be_seen() {
-    let mut log = Log::admitted(scenes::pair());
+    let mut log = admitted(scenes::pair());
     for round in 1..=100 {
         for who in ["Ada", "Bruno"] {
-            log.speak(round, who, None, SpeechKind::Argument, "Ada and Bruno, once more.");
+            log.speak(round, who, SpeechKind::Argument, "Ada and Bruno, once more.");
         }
     }
     let tree = ArgumentTree::of(&minutes(&log));
@@ -151,7 +149,6 @@ fn a_rehearsal_stays_marked_in_both_pictures() {
 #[test]
 fn a_role_that_is_kept_out_of_reports_is_not_in_the_tree() {
     let mut log = formats::fight();
-    let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };
-    admission.spec.visible.debaters.history = false;
+    log.spec_mut().visible.debaters.history = false;
     assert_eq!(ArgumentTree::of(&minutes(&log)), ArgumentTree::default());
 }

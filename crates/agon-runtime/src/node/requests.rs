@@ -1,11 +1,13 @@
 //! What can be asked of debates and hosts elsewhere.
 use super::Node;
-use crate::tasks::tell;
+use crate::base::tasks::tell;
+use crate::base::{catalogue, journal, subjects};
+use crate::node::root;
+use crate::owner::was_resumed;
 use crate::watch::ends;
-use crate::{ledger, notes, replay, root, subjects};
 use agon_bus::{BusError, Payload};
 use agon_core::{Debate, DebateId, DebateState, HostId, Input, Position, Priority, Record, Timestamp};
-use agon_proto::{CancelDebate, CancelOrder, Hint, LogAdvanced, OfferReply, Summary, SummaryState, Wire};
+use agon_proto::{CancelDebate, CancelOrder, DebateSummary, Hint, LogAdvanced, OfferReply, SummaryState, Wire};
 use agon_store::{AppendError, StoreError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +19,7 @@ pub enum CancelError {
     #[error("there is no debate {0}")]
     Unknown(DebateId),
     /// It is over.
-    #[error("debate {debate} is over already: {state:?}")]
+    #[error("debate {debate} has already ended: {state:?}")]
     Ended {
         /// Which.
         debate: DebateId,
@@ -36,7 +38,7 @@ pub enum ResumeError {
     #[error("there is no debate {0}")]
     Unknown(DebateId),
     /// It is over.
-    #[error("debate {debate} is over already: {state:?}")]
+    #[error("debate {debate} has already ended: {state:?}")]
     Ended {
         /// Which.
         debate: DebateId,
@@ -86,7 +88,7 @@ impl Node {
     /// Orders a debate to be ended, wherever it is held. The order lasts: whoever owns the debate next carries it out
     /// first. The first order counts.
     pub async fn cancel(&self, debate: &DebateId, reason: &str, by: Option<&str>) -> Result<(), CancelError> {
-        let summary = notes::known(&self.shared, debate).await;
+        let summary = catalogue::known(&self.shared, debate).await;
         self.still_runs(debate, summary.as_ref()).await?;
         let order = CancelOrder { reason: reason.to_owned(), by: by.map(str::to_owned) };
         let order = self.shared.in_time(self.shared.commands.order_cancel(debate, order)).await?;
@@ -99,12 +101,12 @@ impl Node {
         self.tell_owner(debate, order, summary).await.map_err(CancelError::Store)
     }
 
-    async fn still_runs(&self, debate: &DebateId, summary: Option<&Summary>) -> Result<(), CancelError> {
+    async fn still_runs(&self, debate: &DebateId, summary: Option<&DebateSummary>) -> Result<(), CancelError> {
         let over = |state| CancelError::Ended { debate: debate.clone(), state };
-        if let Some(Summary { state: SummaryState::Ended { state, .. }, .. }) = summary {
+        if let Some(DebateSummary { state: SummaryState::Ended { state, .. }, .. }) = summary {
             return Err(over(*state));
         }
-        let records = ledger::read(&self.shared, debate, Position(0)).await?;
+        let records = journal::read(&self.shared, debate, Position(0)).await?;
         let Some(last) = records.last() else { return Err(CancelError::Unknown(debate.clone())) };
         ends(last).map_or(Ok(()), |(state, _)| Err(over(state)))
     }
@@ -114,7 +116,7 @@ impl Node {
         &self,
         debate: &DebateId,
         order: CancelOrder,
-        summary: Option<Summary>,
+        summary: Option<DebateSummary>,
     ) -> Result<(), StoreError> {
         let priority = summary.as_ref().map_or_else(Priority::default, |summary| summary.priority);
         match summary.map(|summary| summary.state) {
@@ -134,7 +136,7 @@ impl Node {
     /// Has a debate continued that nobody plays. Resuming it again before it has gone on is harmless. A node that takes no
     /// jobs plays it itself, whatever its log says of others.
     pub async fn resume(&self, debate: &DebateId, by: Option<&str>) -> Result<(), ResumeError> {
-        let records = ledger::read(&self.shared, debate, Position(0)).await.map_err(AppendError::Store)?;
+        let records = journal::read(&self.shared, debate, Position(0)).await.map_err(AppendError::Store)?;
         let (Some(first), Some(last)) = (records.first(), records.last()) else {
             return Err(ResumeError::Unknown(debate.clone()));
         };
@@ -146,7 +148,7 @@ impl Node {
         if folded.interrupted() || !self.shared.config.takes_jobs {
             let at = self.shared.clock.now().max(last.at);
             let record = resumption(&folded, at, by).ok_or_else(|| ResumeError::Runs(debate.clone()))?;
-            match ledger::append(&self.shared, debate, &record).await {
+            match journal::append(&self.shared, debate, &record).await {
                 Ok(record) => folded.apply_record(&record),
                 // somebody else was faster, and queues it
                 Err(AppendError::Fenced { .. }) if self.shared.config.takes_jobs => return Ok(()),
@@ -154,8 +156,8 @@ impl Node {
             }
             let hint = Hint::LogAdvanced(LogAdvanced { debate: debate.clone(), position: folded.position() });
             self.shared.hint_debate(debate, hint).await;
-            notes::note(&self.shared, notes::standing(&folded, first.at, at, None)).await;
-        } else if !replay::was_resumed(&records) {
+            catalogue::note(&self.shared, catalogue::standing(&folded, first.at, at, None)).await;
+        } else if !was_resumed(&records) {
             return Err(ResumeError::Runs(debate.clone()));
         }
         if !self.shared.config.takes_jobs {

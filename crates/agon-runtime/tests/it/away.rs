@@ -1,6 +1,6 @@
 //! Model servers that are away for a while: they are waited for, and nothing is lost by it.
 use crate::cast::{Cast, Cue};
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_core::*;
 use agon_proto::BreakerState;
 use agon_runtime::{HostConfig, Node, Served, TokioClock};
@@ -24,12 +24,12 @@ fn halted(log: &[Arc<Record>]) -> Option<Reason> {
 
 /// What the calls of a log waited for model servers that were away, in milliseconds.
 fn waited(log: &[Arc<Record>]) -> u64 {
-    let calls = log.iter().flat_map(|record| &record.events).filter_map(|event| event.settled()?.1);
+    let calls = log.iter().flat_map(|record| &record.events).filter_map(Event::settled).map(|(_, call)| call);
     calls.filter_map(|call| call.timing.away_ms).sum()
 }
 
-async fn held_with(cues: impl IntoIterator<Item = Cue>) -> (Stage, Cast, u64) {
-    let stage = Stage::new();
+async fn held_with(cues: impl IntoIterator<Item = Cue>) -> (TestBench, Cast, u64) {
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue(cues);
     let node = stage.node("n1", vec![cast.host("gpu1", 4)]).await;
@@ -40,7 +40,7 @@ async fn held_with(cues: impl IntoIterator<Item = Cue>) -> (Stage, Cast, u64) {
     (stage, cast, took)
 }
 
-async fn until_halted(stage: &Stage, seconds: u64) -> Reason {
+async fn until_halted(stage: &TestBench, seconds: u64) -> Reason {
     for _ in 0..seconds {
         if let Some(reason) = halted(&stage.log(ID).await) {
             return reason;
@@ -71,10 +71,10 @@ async fn a_server_that_refuses_connections_for_half_a_minute_costs_no_try() {
 async fn a_host_whose_clock_is_an_hour_off_waits_for_its_server_as_any_other() {
     const HOUR: u64 = 3_600_000;
     for clock in [START.plus(HOUR), Timestamp(START.0 - HOUR)] {
-        let stage = Stage::new();
+        let stage = TestBench::new();
         let cast = Cast::new(Duration::from_millis(500));
         cast.cue(std::iter::repeat_n(Cue::Away, 15));
-        let elsewhere = Stage { clock: Arc::new(TokioClock::starting_at(clock)), ..stage.clone() };
+        let elsewhere = TestBench { clock: Arc::new(TokioClock::starting_at(clock)), ..stage.clone() };
         let (node, player) = (stage.peer("n1", vec![]).await, elsewhere.player("n2", vec![cast.host("gpu1", 4)]).await);
 
         node.submit(admission(ID, spec())).await.unwrap();
@@ -87,11 +87,11 @@ async fn a_host_whose_clock_is_an_hour_off_waits_for_its_server_as_any_other() {
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_stays_away_is_given_up_before_the_turns_deadline_whatever_the_hosts_clock_says() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue(std::iter::repeat_n(Cue::Away, 1_000));
     let late = Arc::new(TokioClock::starting_at(Timestamp(START.0 - 3_600_000)));
-    let elsewhere = Stage { clock: late, ..stage.clone() };
+    let elsewhere = TestBench { clock: late, ..stage.clone() };
     let (node, _player) = (stage.peer("n1", vec![]).await, elsewhere.player("n2", vec![cast.host("gpu1", 4)]).await);
     let budget = Budget { seconds: Some(200), ..Budget::default() };
     let mut admission = admission(ID, DebateSpec { budget, ..spec() });
@@ -122,7 +122,7 @@ async fn a_server_that_dies_within_an_answer_costs_that_try_and_the_next_one_wai
 
 #[tokio::test(start_paused = true)]
 async fn debates_whose_calls_break_off_together_do_not_open_the_breaker() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue(std::iter::repeat_n(Cue::Break, 6));
     let node = stage.node("n1", vec![cast.host("gpu1", 6)]).await;
@@ -136,7 +136,7 @@ async fn debates_whose_calls_break_off_together_do_not_open_the_breaker() {
     }
 }
 
-async fn begun(stage: &Stage, cast: &Cast, wait_limit_ms: u64) -> Node {
+async fn begun(stage: &TestBench, cast: &Cast, wait_limit_ms: u64) -> Node {
     let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
     let mut admission = admission(ID, spec());
     admission.retry.wait_limit_ms = wait_limit_ms;
@@ -146,7 +146,7 @@ async fn begun(stage: &Stage, cast: &Cast, wait_limit_ms: u64) -> Node {
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_away_is_told_of_as_such_and_not_as_an_open_breaker() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue(std::iter::repeat_n(Cue::Away, 10));
     let node = begun(&stage, &cast, 60_000).await;
@@ -165,7 +165,7 @@ async fn a_server_that_is_away_is_told_of_as_such_and_not_as_an_open_breaker() {
 
 #[tokio::test(start_paused = true)]
 async fn a_debate_whose_only_server_stays_away_is_paused_and_goes_on_when_it_is_resumed() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue([Cue::Answer].into_iter().chain(std::iter::repeat_n(Cue::Away, 1_000)));
     let node = begun(&stage, &cast, 60_000).await;
@@ -196,7 +196,7 @@ async fn a_debate_whose_only_server_stays_away_is_paused_and_goes_on_when_it_is_
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_whose_server_is_away_moves_to_another_host() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let (gone, well) = (Cast::new(Duration::from_millis(500)), Cast::new(Duration::from_millis(500)));
     gone.cue(std::iter::repeat_n(Cue::Away, 1_000));
     let node = stage.node("n1", vec![gone.host("gpu1", 1), well.host("gpu2", 1)]).await;
@@ -216,7 +216,7 @@ async fn a_turn_whose_server_is_away_moves_to_another_host() {
 
 #[tokio::test(start_paused = true)]
 async fn a_persona_whose_own_server_stays_away_loses_its_seats_where_the_others_can_go_on() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let (cast, own) = (Cast::new(Duration::from_millis(500)), Cast::new(Duration::from_millis(500)));
     own.cue(std::iter::repeat_n(Cue::Away, 1_000));
     let served = HostConfig { models: Served::List(vec!["own".into()]), ..own.host("gpu2", 1) };
@@ -241,7 +241,7 @@ async fn a_persona_whose_own_server_stays_away_loses_its_seats_where_the_others_
 
 #[tokio::test(start_paused = true)]
 async fn a_persona_with_a_fallback_does_not_wait() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let (cast, own) = (Cast::new(Duration::from_millis(500)), Cast::new(Duration::from_millis(500)));
     own.cue(std::iter::repeat_n(Cue::Away, 1_000));
     let served = HostConfig { models: Served::List(vec!["own".into()]), ..own.host("gpu2", 1) };

@@ -1,8 +1,8 @@
 //! A scripted model server inside the test's process.
-use agon_core::HostId;
+use agon_core::{HostId, Usage};
 use agon_llm::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, EndpointKind,
-    LoadedModel, ModelDetails, ModelInfo, ServerVersion, TimeoutPhase, ToolCall, TransportFault, Usage,
+    LoadedModel, ModelDetails, ModelInfo, ServerVersion, TimeoutPhase, ToolCall, TransportFault,
 };
 use agon_runtime::{HostConfig, Served};
 use serde_json::{Value, json};
@@ -141,18 +141,18 @@ impl Cast {
     }
 }
 
-const USAGE: Usage = Usage { prompt_tokens: Some(100), cached_prompt_tokens: None, completion_tokens: Some(10) };
+const USAGE: Usage = Usage { prompt_tokens: Some(100), cached_tokens: None, completion_tokens: Some(10) };
 
 /// Counts a call for as long as it runs.
-struct Running<'a>(&'a CastState, bool);
-impl<'a> Running<'a> {
+struct RunningCall<'a>(&'a CastState, bool);
+impl<'a> RunningCall<'a> {
     fn begin(state: &'a CastState) -> Self {
         let running = state.running.fetch_add(1, Ordering::SeqCst) + 1;
         state.most_running.fetch_max(running, Ordering::SeqCst);
         Self(state, false)
     }
 }
-impl Drop for Running<'_> {
+impl Drop for RunningCall<'_> {
     fn drop(&mut self) {
         self.0.running.fetch_sub(1, Ordering::SeqCst);
         if !self.1 {
@@ -168,7 +168,7 @@ impl ChatModel for Cast {
         let cue = self.state.cues.lock().unwrap().pop_front().unwrap_or(Cue::Answer);
         self.state.calls.lock().unwrap().push(prompt.clone());
         self.state.requests.lock().unwrap().push(request.clone());
-        let mut running = Running::begin(&self.state);
+        let mut running = RunningCall::begin(&self.state);
         let model = if let Cue::As(name) = cue { Some(name.to_owned()) } else { None };
         let text = match cue {
             Cue::As(_) => answer(&prompt, request.format.as_deref()),

@@ -1,6 +1,6 @@
 //! Speeches that mark claims. Verifiers are real programs, so time is real too.
 use crate::cast::{Cast, Cue};
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_core::*;
 use agon_runtime::{Node, NodeConfig};
 use agon_tools::VerifierConfig;
@@ -21,13 +21,13 @@ fn marked(claims: &[&str]) -> String {
     blocks.collect()
 }
 
-struct Scene {
-    stage: Stage,
+struct CheckedScene {
+    stage: TestBench,
     cast: Cast,
     node: Node,
 }
 
-impl Scene {
+impl CheckedScene {
     /// A node whose verifier `sum` may take a second, and checks two claims of a speech and three of a debate.
     async fn new() -> Self {
         let config = serde_json::json!({
@@ -35,7 +35,7 @@ impl Scene {
         });
         let sum: VerifierConfig<String> = serde_json::from_value(config).unwrap();
         let sum = sum.with_keys(|key| Ok::<_, ()>(key.into())).unwrap();
-        let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(1)));
+        let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(1)));
         let config =
             NodeConfig { verifiers: BTreeMap::from([("sum".to_owned(), sum)]), ..NodeConfig::embedded("n1".into()) };
         let node = stage.node_with(config, vec![cast.host("gpu1", 1)]).await;
@@ -60,17 +60,14 @@ fn events(log: &[Arc<Record>]) -> impl Iterator<Item = &Event> {
 }
 /// Who marked which claim, and what came of it.
 fn checks(log: &[Arc<Record>]) -> Vec<(String, String, String)> {
-    let speeches = events(log).filter_map(|event| match event {
-        Event::SpeechRecorded(speech) => Some(speech),
-        _ => None,
-    });
+    let speeches = events(log).filter_map(Event::speech);
     let told = |check: &Check| match check.result.cause() {
         Some(cause) => cause.as_str(),
         None => check.result.as_str(),
     };
     let one =
-        |speech: &Speech, check: &Check| (speech.participant.to_string(), check.claim.clone(), told(check).to_owned());
-    speeches.flat_map(|speech| speech.call.checks.iter().map(|check| one(speech, check)).collect::<Vec<_>>()).collect()
+        |said: &Answered, check: &Check| (said.participant.to_string(), check.claim.clone(), told(check).to_owned());
+    speeches.flat_map(|(said, _)| said.call.checks.iter().map(|check| one(said, check)).collect::<Vec<_>>()).collect()
 }
 fn all(checks: &[(&str, &str, &str)]) -> Vec<(String, String, String)> {
     checks.iter().map(|(who, claim, result)| ((*who).into(), (*claim).into(), (*result).into())).collect()
@@ -85,7 +82,7 @@ fn failures(log: &[Arc<Record>]) -> Vec<(Failure, Call)> {
 
 #[tokio::test]
 async fn marked_claims_are_checked_recorded_and_told_to_speakers_and_judges() {
-    let scene = Scene::new().await;
+    let scene = CheckedScene::new().await;
 
     let log = scene.hold(verified(), &[&marked(&["1+1=2", "1+1=3"]), "I see."]).await;
 
@@ -99,7 +96,7 @@ async fn marked_claims_are_checked_recorded_and_told_to_speakers_and_judges() {
 
 #[tokio::test]
 async fn what_a_speaker_quotes_is_not_checked_as_its_own_claim() {
-    let scene = Scene::new().await;
+    let scene = CheckedScene::new().await;
     let quotes = "Ada says:\n> ```check sum\n> 1+1=3\n> ```\nOr as she wrote it:\n```check sum\n1+1=2\n```\n";
 
     let log = scene.hold(verified(), &[&marked(&["1+1=2"]), quotes]).await;
@@ -109,7 +106,7 @@ async fn what_a_speaker_quotes_is_not_checked_as_its_own_claim() {
 
 #[tokio::test]
 async fn a_verifier_that_hangs_costs_its_own_check_and_not_the_speech() {
-    let scene = Scene::new().await;
+    let scene = CheckedScene::new().await;
 
     let log = scene.hold(verified(), &[&marked(&["P=NP", "1+1=2"])]).await;
 
@@ -119,7 +116,7 @@ async fn a_verifier_that_hangs_costs_its_own_check_and_not_the_speech() {
 
 #[tokio::test]
 async fn more_claims_than_are_checked_are_said_once_for_a_speech() {
-    let scene = Scene::new().await;
+    let scene = CheckedScene::new().await;
     let many = marked(&["1+1=2", "1+1=3", "1+1=4", "1+1=5"]);
     let more = format!("{}```check magic\nx\n```\n```check magic\ny\n```\n", marked(&["1+1= 2", "1+1=6"]));
 
@@ -132,7 +129,7 @@ async fn more_claims_than_are_checked_are_said_once_for_a_speech() {
 
 #[tokio::test]
 async fn a_verifier_that_the_host_does_not_have_fails_the_turn_before_anything_is_generated() {
-    let scene = Scene::new().await;
+    let scene = CheckedScene::new().await;
     let spec = DebateSpec { verifiers: vec!["crystal-ball".into()], ..spec() };
 
     let log = scene.hold(spec, &[]).await;
@@ -145,7 +142,7 @@ async fn a_verifier_that_the_host_does_not_have_fails_the_turn_before_anything_i
 
 #[tokio::test]
 async fn nothing_is_checked_where_the_file_does_not_ask_for_it() {
-    let scene = Scene::new().await;
+    let scene = CheckedScene::new().await;
 
     let log = scene.hold(spec(), &[&marked(&["1+1=2"])]).await;
 
@@ -155,7 +152,7 @@ async fn nothing_is_checked_where_the_file_does_not_ask_for_it() {
 
 #[tokio::test]
 async fn a_speech_that_is_refused_leaves_no_checks() {
-    let scene = Scene::new().await;
+    let scene = CheckedScene::new().await;
     let spec = DebateSpec { debate_format: DebateFormat::ChainOfThought, ..verified() };
     let stepless = marked(&["1+1=3"]);
 

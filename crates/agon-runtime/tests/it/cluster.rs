@@ -1,7 +1,7 @@
 //! Several nodes over one bus and one store: whoever dies, drains or is cut off, debates go on.
 use crate::cast::Cast;
 use crate::outage;
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_core::*;
 use agon_runtime::{CancelError, Node, NodeConfig, WatchError, Watched};
 use std::num::NonZeroUsize;
@@ -17,7 +17,7 @@ fn ids(count: usize) -> Vec<String> {
 }
 
 /// Two nodes that coordinate, and one whose host plays the turns.
-async fn two_and_a_player(stage: &Stage, cast: &Cast, permits: usize) -> (Node, Node, Node) {
+async fn two_and_a_player(stage: &TestBench, cast: &Cast, permits: usize) -> (Node, Node, Node) {
     let player = stage.player("h1", vec![cast.host("gpu1", permits)]).await;
     let nodes = (stage.peer("n1", vec![]).await, stage.peer("n2", vec![]).await, player);
     tokio::time::sleep(ACQUAINTED).await;
@@ -34,7 +34,7 @@ fn claims(log: &[Arc<Record>]) -> Vec<(String, Timestamp)> {
         .collect()
 }
 
-async fn all_succeed(stage: &Stage, node: &Node, ids: &[String]) {
+async fn all_succeed(stage: &TestBench, node: &Node, ids: &[String]) {
     for id in ids {
         let ended = tokio::time::timeout(Duration::from_secs(3_600), node.finished(&debate(id))).await;
         assert_eq!(ended.expect("the debate never ends").unwrap().0, DebateState::Succeeded);
@@ -44,7 +44,7 @@ async fn all_succeed(stage: &Stage, node: &Node, ids: &[String]) {
 
 #[tokio::test(start_paused = true)]
 async fn debates_of_a_dead_node_go_on_within_ten_seconds_and_nothing_is_paid_twice() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(4 * SECOND);
     let (first, second, player) = two_and_a_player(&stage, &cast, 32).await;
     let ids = ids(20);
@@ -73,7 +73,7 @@ async fn debates_of_a_dead_node_go_on_within_ten_seconds_and_nothing_is_paid_twi
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_stays_at_the_host_that_plays_it_whoever_owns_the_debate() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(40 * SECOND);
     let mut players = Vec::new();
     for name in ["gpu1", "gpu2", "gpu3", "gpu4"] {
@@ -103,7 +103,7 @@ async fn a_turn_stays_at_the_host_that_plays_it_whoever_owns_the_debate() {
 
 #[tokio::test(start_paused = true)]
 async fn a_process_that_takes_the_place_of_the_only_one_goes_on_within_ten_seconds() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(60 * SECOND);
     let player = stage.player("h1", vec![cast.host("gpu1", 4)]).await;
     let dying = stage.peer("n1", vec![]).await;
@@ -124,7 +124,7 @@ async fn a_process_that_takes_the_place_of_the_only_one_goes_on_within_ten_secon
 
 #[tokio::test(start_paused = true)]
 async fn the_survivors_share_what_a_dead_node_leaves() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(60 * SECOND);
     let player = stage.player("h1", vec![cast.host("gpu1", 64)]).await;
     let dying = stage.peer("n1", vec![]).await;
@@ -147,7 +147,7 @@ async fn the_survivors_share_what_a_dead_node_leaves() {
 
 #[tokio::test(start_paused = true)]
 async fn an_outage_of_the_bus_declares_nobody_dead() {
-    let (stage, outage) = outage::wire(&Stage::new());
+    let (stage, outage) = outage::wire(&TestBench::new());
     let cast = Cast::new(30 * SECOND);
     let (first, second, _player) = two_and_a_player(&stage, &cast, 32).await;
     let ids = ids(10);
@@ -170,7 +170,7 @@ async fn an_outage_of_the_bus_declares_nobody_dead() {
 
 /// How the store is away for two minutes: what begins it, and what ends it.
 async fn store_away(begin: impl Fn(&outage::Outage), end: impl Fn(&outage::Outage)) {
-    let (stage, outage) = outage::wire(&Stage::new());
+    let (stage, outage) = outage::wire(&TestBench::new());
     let cast = Cast::new(5 * SECOND);
     let (first, _second, _player) = two_and_a_player(&stage, &cast, 32).await;
     let ids = ids(10);
@@ -201,7 +201,7 @@ async fn a_store_that_does_not_answer_for_minutes_ends_no_debate_and_costs_no_cl
 
 #[tokio::test(start_paused = true)]
 async fn a_job_whose_debate_has_a_living_owner_is_dropped() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(40 * SECOND);
     let player = stage.player("h1", vec![cast.host("gpu1", 4)]).await;
     let mut forgetful = NodeConfig::clustered("n1".into());
@@ -222,7 +222,7 @@ async fn a_job_whose_debate_has_a_living_owner_is_dropped() {
 
 #[tokio::test(start_paused = true)]
 async fn a_debate_whose_job_was_lost_is_found() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(SECOND);
     let player = stage.player("h1", vec![cast.host("gpu1", 4)]).await;
     player.submit(admission("a-debate", spec())).await.unwrap();
@@ -237,7 +237,7 @@ async fn a_debate_whose_job_was_lost_is_found() {
 
 #[tokio::test(start_paused = true)]
 async fn a_debate_that_the_catalogue_does_not_know_is_found_in_the_logs() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(SECOND);
     let player = stage.player("h1", vec![cast.host("gpu1", 4)]).await;
     player.submit(admission("a-debate", spec())).await.unwrap();
@@ -253,7 +253,7 @@ async fn a_debate_that_the_catalogue_does_not_know_is_found_in_the_logs() {
 
 #[tokio::test(start_paused = true)]
 async fn any_node_cancels_a_debate_wherever_it_is_held() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(60 * SECOND);
     let (first, second, player) = two_and_a_player(&stage, &cast, 4).await;
     first.submit(admission("a-debate", spec())).await.unwrap();
@@ -274,7 +274,7 @@ async fn any_node_cancels_a_debate_wherever_it_is_held() {
 
 #[tokio::test(start_paused = true)]
 async fn an_order_reaches_the_owner_though_every_hint_is_lost() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(60 * SECOND);
     let (first, ..) = two_and_a_player(&stage, &cast, 4).await;
     first.submit(admission("a-debate", spec())).await.unwrap();
@@ -289,7 +289,7 @@ async fn an_order_reaches_the_owner_though_every_hint_is_lost() {
 
 #[tokio::test(start_paused = true)]
 async fn a_debate_that_waits_in_the_queue_is_cancelled_before_anything_is_asked() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(SECOND);
     let player = stage.player("h1", vec![cast.host("gpu1", 4)]).await;
     player.submit(admission("a-debate", spec())).await.unwrap();
@@ -304,7 +304,7 @@ async fn a_debate_that_waits_in_the_queue_is_cancelled_before_anything_is_asked(
 
 #[tokio::test(start_paused = true)]
 async fn a_node_that_drains_hands_over_at_once_and_no_turn_is_played_twice() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(15 * SECOND);
     let (first, second, _player) = two_and_a_player(&stage, &cast, 64).await;
     let ids = ids(50);
@@ -335,7 +335,7 @@ async fn a_node_that_drains_hands_over_at_once_and_no_turn_is_played_twice() {
 
 #[tokio::test(start_paused = true)]
 async fn the_turns_of_a_dead_host_are_played_elsewhere_within_ten_seconds() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let (slow, quick) = (Cast::new(3_600 * SECOND), Cast::new(SECOND));
     let node = stage.peer("n1", vec![]).await;
     let dying = stage.player("h1", vec![slow.host("gpu1", 8)]).await;
@@ -357,7 +357,7 @@ async fn the_turns_of_a_dead_host_are_played_elsewhere_within_ten_seconds() {
 
 #[tokio::test(start_paused = true)]
 async fn a_model_that_nobody_serves_is_waited_for_until_the_deadline() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(SECOND);
     let node = stage.peer("n1", vec![cast.host("gpu1", 4)]).await;
     tokio::time::sleep(ACQUAINTED).await;
@@ -382,7 +382,7 @@ async fn a_model_that_nobody_serves_is_waited_for_until_the_deadline() {
 
 #[tokio::test(start_paused = true)]
 async fn a_tenant_runs_no_more_debates_at_once_than_its_cap() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(5 * SECOND);
     let config = |id: &str| NodeConfig { tenant_cap: NonZeroUsize::new(2), ..NodeConfig::clustered(id.into()) };
     let player = stage.player("h1", vec![cast.host("gpu1", 64)]).await;
@@ -404,7 +404,7 @@ async fn a_tenant_runs_no_more_debates_at_once_than_its_cap() {
 
 #[tokio::test(start_paused = true)]
 async fn many_watchers_see_every_event_once_whenever_they_come() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(SECOND);
     let (first, second, player) = two_and_a_player(&stage, &cast, 4).await;
     first.submit(admission("a-debate", rich_spec())).await.unwrap();
@@ -437,7 +437,7 @@ async fn many_watchers_see_every_event_once_whenever_they_come() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hundred_watchers_read_a_log_no_more_often_than_one() {
-    let (stage, outage) = outage::wire(&Stage::new());
+    let (stage, outage) = outage::wire(&TestBench::new());
     let cast = Cast::new(600 * SECOND);
     let (first, ..) = two_and_a_player(&stage, &cast, 4).await;
     first.submit(admission("a-debate", spec())).await.unwrap();
@@ -458,7 +458,7 @@ async fn a_hundred_watchers_read_a_log_no_more_often_than_one() {
 
 #[tokio::test(start_paused = true)]
 async fn nobody_waits_for_a_debate_that_does_not_exist() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let node = stage.peer("n1", vec![]).await;
 
     let watched = node.watch(&debate("a-debate"), Position(3), true).await.err();

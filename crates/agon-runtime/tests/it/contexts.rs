@@ -1,6 +1,6 @@
 //! Contexts that are too short: answers are bounded by the room that is left, and one that outgrew it is none.
 use crate::cast::{Cast, Cue};
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_core::*;
 use agon_llm::{ChatError, ChatErrorKind, LoadedModel};
 use std::time::Duration;
@@ -9,7 +9,7 @@ const ID: &str = "a-debate";
 
 /// A debate at a server whose model has a context of so many tokens; every call takes 110.
 async fn held_in(context: u64, cues: impl IntoIterator<Item = Cue>) -> (Cast, Vec<Failure>, DebateState) {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(1));
     cast.cue(cues);
     let loaded = LoadedModel { name: "m:latest".into(), context_length: Some(context), ..LoadedModel::default() };
@@ -24,7 +24,7 @@ async fn held_in(context: u64, cues: impl IntoIterator<Item = Cue>) -> (Cast, Ve
 }
 
 fn limits(cast: &Cast) -> Vec<u32> {
-    cast.requests().iter().map(|request| request.sampling.num_predict.unwrap()).collect()
+    cast.requests().iter().map(|request| request.options.max_tokens.unwrap()).collect()
 }
 
 #[tokio::test(start_paused = true)]

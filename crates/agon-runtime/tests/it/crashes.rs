@@ -1,7 +1,7 @@
 //! The crash simulator: a process dies right before or right after every single effect of a debate.
 use crate::cast::Cast;
-use crate::fuse::{Fuse, Mutation, Side, wire};
-use crate::stage::*;
+use crate::fuse::{CutSide, Fuse, Mutation, wire};
+use crate::test_bench::*;
 use agon_bus::MemoryBus;
 use agon_core::*;
 use agon_runtime::{Node, NodeConfig, Served};
@@ -15,7 +15,7 @@ const SUBMIT_EFFECTS: u64 = 4;
 
 /// How the debate's turns reach the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum TurnPath {
     /// By offers.
     Offers,
     /// By the model's queue, because no host answers offers in time.
@@ -29,18 +29,18 @@ enum BusFate {
     Survives,
 }
 
-async fn node(stage: &Stage, id: &str, cast: &Cast, way: Way) -> Node {
+async fn node(stage: &TestBench, id: &str, cast: &Cast, way: TurnPath) -> Node {
     let mut config = NodeConfig::embedded(id.into());
     let mut host = cast.host("gpu1", 1);
     host.models = Served::List(vec!["m".into()]);
-    if way == Way::Queue {
+    if way == TurnPath::Queue {
         config.times.offer_patience = Duration::ZERO;
     }
     stage.node_with(config, vec![host]).await
 }
 
 /// What a run left behind.
-struct Run {
+struct CrashRun {
     log: Vec<Arc<Record>>,
     /// Calls of the second process.
     calls_after: usize,
@@ -49,8 +49,8 @@ struct Run {
 }
 
 /// Runs a debate whose first process dies at the cut, and whose second ends it.
-async fn crashed(cut: (u64, Side), way: Way, fate: BusFate, mutation: Mutation) -> Result<Run, String> {
-    let mut stage = Stage::new();
+async fn crashed(cut: (u64, CutSide), way: TurnPath, fate: BusFate, mutation: Mutation) -> Result<CrashRun, String> {
+    let mut stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let fuse = Fuse::new(Some(cut));
     let wired = wire(&stage, &fuse, mutation);
@@ -77,10 +77,10 @@ async fn crashed(cut: (u64, Side), way: Way, fate: BusFate, mutation: Mutation) 
     if !second.stop().await {
         return Err("a task did not end".to_owned());
     }
-    Ok(Run { log: stage.log(ID).await, calls_after: cast.calls() - calls, decided_before })
+    Ok(CrashRun { log: stage.log(ID).await, calls_after: cast.calls() - calls, decided_before })
 }
 
-async fn decided(stage: &Stage) -> usize {
+async fn decided(stage: &TestBench) -> usize {
     let mut decided = 0;
     for event in stage.log(ID).await.iter().flat_map(|record| &record.events) {
         if let Event::TurnAsked(ask) = event {
@@ -91,7 +91,7 @@ async fn decided(stage: &Stage) -> usize {
 }
 
 /// What is wrong with a run, if anything.
-fn verdict(run: &Run, calm: &[String]) -> Result<(), String> {
+fn verdict(run: &CrashRun, calm: &[String]) -> Result<(), String> {
     if story(&run.log) != calm {
         return Err("the log tells another story".to_owned());
     }
@@ -102,8 +102,8 @@ fn verdict(run: &Run, calm: &[String]) -> Result<(), String> {
 }
 
 /// The effects of a debate that nothing disturbs.
-async fn all_effects(way: Way) -> Vec<String> {
-    let stage = Stage::new();
+async fn all_effects(way: TurnPath) -> Vec<String> {
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let fuse = Fuse::new(None);
     let node = node(&wire(&stage, &fuse, Mutation::None), "n1", &cast, way).await;
@@ -114,11 +114,11 @@ async fn all_effects(way: Way) -> Vec<String> {
     fuse.effects()
 }
 
-async fn every_cut(way: Way, fate: BusFate, mutation: Mutation) -> Result<u64, String> {
+async fn every_cut(way: TurnPath, fate: BusFate, mutation: Mutation) -> Result<u64, String> {
     let calm = undisturbed(ID, spec()).await;
     let effects = all_effects(way).await;
     for at in 1..=effects.len() as u64 {
-        for side in [Side::Before, Side::After] {
+        for side in [CutSide::Before, CutSide::After] {
             let effect = &effects[at as usize - 1];
             let run = crashed((at, side), way, fate, mutation).await;
             let verdict = run.and_then(|run| {
@@ -134,7 +134,7 @@ async fn every_cut(way: Way, fate: BusFate, mutation: Mutation) -> Result<u64, S
 #[tokio::test(start_paused = true)]
 async fn a_crash_at_any_effect_of_a_debate_by_offers_changes_nothing() {
     for fate in [BusFate::DiesToo, BusFate::Survives] {
-        let cuts = every_cut(Way::Offers, fate, Mutation::None).await.unwrap();
+        let cuts = every_cut(TurnPath::Offers, fate, Mutation::None).await.unwrap();
         assert!(cuts >= 20, "only {cuts} effects were cut");
     }
 }
@@ -142,31 +142,31 @@ async fn a_crash_at_any_effect_of_a_debate_by_offers_changes_nothing() {
 #[tokio::test(start_paused = true)]
 async fn a_crash_at_any_effect_of_a_debate_by_the_queue_changes_nothing() {
     for fate in [BusFate::DiesToo, BusFate::Survives] {
-        let cuts = every_cut(Way::Queue, fate, Mutation::None).await.unwrap();
+        let cuts = every_cut(TurnPath::Queue, fate, Mutation::None).await.unwrap();
         assert!(cuts >= 20, "only {cuts} effects were cut");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn control_without_a_look_at_the_registers_turns_are_paid_twice() {
-    let wrong = every_cut(Way::Offers, BusFate::DiesToo, Mutation::BlindToRegisters).await.unwrap_err();
+    let wrong = every_cut(TurnPath::Offers, BusFate::DiesToo, Mutation::BlindToRegisters).await.unwrap_err();
 
     assert!(wrong.contains("calls after"), "{wrong}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn control_when_jobs_leave_the_queue_too_early_debates_never_end() {
-    let wrong = every_cut(Way::Offers, BusFate::DiesToo, Mutation::JobDoneWhenTaken).await.unwrap_err();
+    let wrong = every_cut(TurnPath::Offers, BusFate::DiesToo, Mutation::JobDoneWhenTaken).await.unwrap_err();
 
     assert!(wrong.contains("never ends"), "{wrong}");
 }
 
 /// A process freezes at the cut, another takes over, the first one thaws in the midst of it.
-async fn thawed(cut: (u64, Side), mutation: Mutation) -> Vec<Arc<Record>> {
-    let stage = Stage::new();
+async fn thawed(cut: (u64, CutSide), mutation: Mutation) -> Vec<Arc<Record>> {
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let fuse = Fuse::new(Some(cut));
-    let zombie = node(&wire(&stage, &fuse, mutation), "n1", &cast, Way::Offers).await;
+    let zombie = node(&wire(&stage, &fuse, mutation), "n1", &cast, TurnPath::Offers).await;
     let submit = async {
         zombie.submit(admission(ID, spec())).await.unwrap();
         std::future::pending::<()>().await
@@ -176,7 +176,7 @@ async fn thawed(cut: (u64, Side), mutation: Mutation) -> Vec<Arc<Record>> {
         () = fuse.blown() => {}
         () = &mut submit => {}
     }
-    let second = node(&wire(&stage, &Fuse::new(None), mutation), "n2", &cast, Way::Offers).await;
+    let second = node(&wire(&stage, &Fuse::new(None), mutation), "n2", &cast, TurnPath::Offers).await;
     second.submit(admission(ID, spec())).await.unwrap();
     second.adopt(&debate(ID));
     tokio::time::sleep(Duration::from_millis(700)).await;
@@ -195,8 +195,8 @@ async fn thawed(cut: (u64, Side), mutation: Mutation) -> Vec<Arc<Record>> {
 async fn a_process_that_froze_at_any_effect_and_thaws_later_changes_nothing() {
     let calm = undisturbed(ID, spec()).await;
 
-    for at in 1..=all_effects(Way::Offers).await.len() as u64 {
-        for side in [Side::Before, Side::After] {
+    for at in 1..=all_effects(TurnPath::Offers).await.len() as u64 {
+        for side in [CutSide::Before, CutSide::After] {
             let log = thawed((at, side), Mutation::None).await;
             check(&log);
             assert_same(&story(&log), &calm, &format!("thawed {side:?} effect {at}"));
@@ -209,8 +209,8 @@ async fn control_without_fencing_a_thawed_process_corrupts_logs() {
     let calm = undisturbed(ID, spec()).await;
     let mut corrupted = 0;
 
-    for at in 1..=all_effects(Way::Offers).await.len() as u64 {
-        let log = thawed((at, Side::Before), Mutation::Unfenced).await;
+    for at in 1..=all_effects(TurnPath::Offers).await.len() as u64 {
+        let log = thawed((at, CutSide::Before), Mutation::Unfenced).await;
         corrupted += u32::from(story(&log) != calm);
     }
 

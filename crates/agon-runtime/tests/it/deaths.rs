@@ -1,6 +1,6 @@
 //! Any actor may die at any moment: the debate goes on and ends as if nothing had happened.
 use crate::cast::{Cast, Cue};
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_core::*;
 use agon_runtime::{Death, NodeConfig, Victim};
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn victims() -> Vec<Victim> {
 
 /// Holds a debate in which an actor dies at these moments, and returns its story and the node's node-wide leftovers.
 async fn struck(spec: DebateSpec, victim: &Victim, death: Death, moments: &[u64]) -> Vec<String> {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
     node.submit(admission(ID, spec)).await.unwrap();
@@ -66,7 +66,7 @@ async fn a_long_debate_survives_several_deaths() {
 
 #[tokio::test(start_paused = true)]
 async fn a_coordinator_that_dies_again_and_again_interrupts_its_debate_and_not_the_node() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue(std::iter::repeat_n(Cue::Hang, 1));
     let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
@@ -90,7 +90,7 @@ async fn a_coordinator_that_dies_again_and_again_interrupts_its_debate_and_not_t
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_one_generation_is_played_again() {
     let calm = undisturbed(ID, spec()).await;
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue([Cue::Answer, Cue::Panic]);
     let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
@@ -104,7 +104,7 @@ async fn a_panic_in_one_generation_is_played_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_every_generation_is_a_typed_failure_and_never_a_hang() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue(std::iter::repeat_n(Cue::Panic, 1_000));
     let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
@@ -126,7 +126,7 @@ async fn a_panic_in_every_generation_is_a_typed_failure_and_never_a_hang() {
 
 #[tokio::test(start_paused = true)]
 async fn a_supervisor_that_cannot_be_kept_alive_takes_the_node_down() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let config = NodeConfig {
         supervisor_restarts: restart::RestartPolicy { max_restarts: 2, ..Default::default() },
         ..NodeConfig::embedded("n1".into())

@@ -1,6 +1,6 @@
 //! Debates that nothing disturbs.
 use crate::cast::Cast;
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_core::*;
 use agon_runtime::{SubmitError, Watched};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 async fn held(spec: DebateSpec) -> (DebateState, Option<Outcome>) {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
     node.submit(admission("a-debate", spec)).await.unwrap();
@@ -35,7 +35,7 @@ async fn a_debate_of_simultaneous_speakers_runs_to_its_vote() {
 
 #[tokio::test(start_paused = true)]
 async fn every_call_is_accounted_for() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
 
@@ -43,23 +43,20 @@ async fn every_call_is_accounted_for() {
     node.finished(&debate("a-debate")).await.unwrap();
 
     let log = stage.log("a-debate").await;
-    let speech = log.iter().flat_map(|record| &record.events).find_map(|event| match event {
-        Event::SpeechRecorded(speech) => Some(speech.clone()),
-        _ => None,
-    });
-    let call = speech.unwrap().call;
+    let speech = log.iter().flat_map(|record| &record.events).find_map(Event::speech);
+    let call = &speech.unwrap().0.call;
     assert_eq!(call.host.as_deref(), Some("gpu1"));
     assert_eq!(call.digest.as_deref(), Some("sha256:1"));
     assert_eq!(call.usage.total(), Some(110));
     assert_eq!(call.timing.total_ms, Some(500));
     assert_eq!(call.timing.queue_ms, Some(0));
-    assert_eq!(call.prompt_hash.unwrap().len(), 64);
+    assert_eq!(call.prompt_hash.as_ref().unwrap().len(), 64);
     assert!(call.rehearsal);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_same_admission_may_be_submitted_again_and_another_may_not() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let node = stage.node("n1", vec![Cast::new(Duration::from_secs(1)).host("gpu1", 1)]).await;
     node.submit(admission("a-debate", spec())).await.unwrap();
 
@@ -72,7 +69,7 @@ async fn the_same_admission_may_be_submitted_again_and_another_may_not() {
 
 #[tokio::test(start_paused = true)]
 async fn a_watcher_sees_every_record_once_and_the_tokens_of_each_speech() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
     let mut watch = node.watch_expected(&debate("a-debate"), Position(0), true).await.unwrap();
@@ -89,16 +86,14 @@ async fn a_watcher_sees_every_record_once_and_the_tokens_of_each_speech() {
 
     let log = stage.log("a-debate").await;
     assert_eq!(records, log);
-    let ada = log.iter().flat_map(|record| &record.events).find_map(|event| match event {
-        Event::SpeechRecorded(speech) if speech.participant.as_str() == "Ada" => Some(speech.text.clone()),
-        _ => None,
-    });
-    assert_eq!(*spoken, *ada.unwrap());
+    let mut speeches = log.iter().flat_map(|record| &record.events).filter_map(Event::speech);
+    let (_, ada) = speeches.find(|(said, _)| said.participant.as_str() == "Ada").unwrap();
+    assert_eq!(*spoken, *ada.text);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_model_that_nobody_serves_fails_at_once_and_says_what_is_served() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let mut absent = spec();
     absent.personas[0].voice.model = "absent".into();
@@ -119,7 +114,7 @@ async fn a_model_that_nobody_serves_fails_at_once_and_says_what_is_served() {
 
 #[tokio::test(start_paused = true)]
 async fn a_host_that_only_rehearses_is_said_to_where_it_cannot_play_a_debate() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
 
@@ -137,7 +132,7 @@ async fn a_host_that_only_rehearses_is_said_to_where_it_cannot_play_a_debate() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hundred_debates_share_few_permits_and_all_end() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let node = stage.node("n1", vec![cast.host("gpu1", 3)]).await;
     let ids: Vec<String> = (0..100).map(|n| format!("debate-{n}")).collect();
@@ -156,7 +151,7 @@ async fn a_hundred_debates_share_few_permits_and_all_end() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_debates_on_several_threads_all_end() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(1));
     let node = stage.node("n1", vec![cast.host("gpu1", 16), cast.host("gpu2", 16)]).await;
     let ids: Vec<String> = (0..200).map(|n| format!("debate-{n}")).collect();

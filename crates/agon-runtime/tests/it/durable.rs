@@ -1,6 +1,6 @@
 //! Debates over the store that survives the process.
 use crate::cast::Cast;
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_core::*;
 use agon_runtime::SystemClock;
 use agon_store::{SqliteOptions, SqliteStore};
@@ -8,9 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-fn stage(path: &Path) -> Stage {
+fn stage(path: &Path) -> TestBench {
     let store = Arc::new(SqliteStore::open(path, SqliteOptions::default()).unwrap());
-    Stage::on(store, Arc::new(SystemClock))
+    TestBench::on(store, Arc::new(SystemClock))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,6 +1,6 @@
 //! Hosts of one cluster that have different tools.
 use crate::cast::Cast;
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_core::*;
 use agon_runtime::{Node, NodeConfig};
 use agon_tools::{ModelConfig, ToolConfig};
@@ -11,7 +11,7 @@ use std::time::Duration;
 const HALF: Duration = Duration::from_millis(500);
 
 /// A node that only plays turns, with a tool or without.
-async fn player(stage: &Stage, id: &str, cast: &Cast, host: &str, tool: Option<&str>) -> Node {
+async fn player(stage: &TestBench, id: &str, cast: &Cast, host: &str, tool: Option<&str>) -> Node {
     let shorten = ToolConfig::Summarizer(ModelConfig { model: "helper".into() });
     let tools: BTreeMap<_, _> = tool.into_iter().map(|name| (name.to_owned(), shorten.clone())).collect();
     let config = NodeConfig { max_debates: 0, tools, ..NodeConfig::clustered(id.into()) };
@@ -26,16 +26,13 @@ fn failures(log: &[Arc<Record>]) -> Vec<FailureCause> {
 /// Who played the speeches of a debater.
 fn hosts_of(log: &[Arc<Record>], who: &str) -> Vec<String> {
     let events = log.iter().flat_map(|record| &record.events);
-    let speeches = events.filter_map(|event| match event {
-        Event::SpeechRecorded(speech) if speech.participant.as_str() == who => speech.call.host.clone(),
-        _ => None,
-    });
-    speeches.collect()
+    let speeches = events.filter_map(Event::speech).filter(|(said, _)| said.participant.as_str() == who);
+    speeches.filter_map(|(said, _)| said.call.host.clone()).collect()
 }
 
 #[tokio::test(start_paused = true)]
 async fn turns_that_need_a_tool_are_played_where_it_is_also_when_that_host_is_busy() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(HALF);
     cast.can("tools");
     let node = stage.peer("n1", vec![]).await;
@@ -59,7 +56,7 @@ async fn turns_that_need_a_tool_are_played_where_it_is_also_when_that_host_is_bu
 
 #[tokio::test(start_paused = true)]
 async fn a_node_that_has_just_started_can_wait_until_it_has_heard_all_hosts() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(HALF);
     let _host = player(&stage, "equipped", &cast, "gpu-equipped", Some("shorten")).await;
     tokio::time::sleep(Duration::from_millis(700)).await;

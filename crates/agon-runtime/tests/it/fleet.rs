@@ -1,6 +1,6 @@
 //! Hosts on other nodes: found, lost, drained, discovered.
 use crate::cast::{Cast, Cue};
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_core::*;
 use agon_llm::LoadedModel;
 use agon_proto::{OfferReply, Wire};
@@ -35,7 +35,7 @@ async fn held(node: &Node, id: &str) -> DebateState {
 
 #[tokio::test(start_paused = true)]
 async fn hosts_of_other_nodes_are_found_and_played_at() {
-    let (stage, cast) = (Stage::new(), Cast::new(HALF));
+    let (stage, cast) = (TestBench::new(), Cast::new(HALF));
     let owner = stage.peer("n1", vec![]).await;
     let _player = stage.player("h1", vec![cast.host("gpu1", 3)]).await;
     moment().await;
@@ -52,7 +52,7 @@ async fn hosts_of_other_nodes_are_found_and_played_at() {
 
 #[tokio::test(start_paused = true)]
 async fn a_host_whose_process_is_cut_off_is_dead_after_six_seconds_and_its_turn_is_played_elsewhere() {
-    let (stage, lost, well) = (Stage::new(), Cast::new(HALF), Cast::new(HALF));
+    let (stage, lost, well) = (TestBench::new(), Cast::new(HALF), Cast::new(HALF));
     lost.cue([Cue::Hang]);
     let owner = stage.peer("n1", vec![]).await;
     let dying = stage.player("h1", vec![lost.host("gpu1", 1)]).await;
@@ -75,7 +75,7 @@ async fn a_host_whose_process_is_cut_off_is_dead_after_six_seconds_and_its_turn_
 
 #[tokio::test(start_paused = true)]
 async fn a_node_that_ends_gives_back_the_turns_that_it_cannot_finish() {
-    let (stage, slow, well) = (Stage::new(), Cast::new(HALF), Cast::new(HALF));
+    let (stage, slow, well) = (TestBench::new(), Cast::new(HALF), Cast::new(HALF));
     slow.cue([Cue::Hang]);
     let owner = stage.peer("n1", vec![]).await;
     let ending = stage.player("h1", vec![slow.host("gpu1", 1)]).await;
@@ -95,7 +95,7 @@ async fn a_node_that_ends_gives_back_the_turns_that_it_cannot_finish() {
 
 #[tokio::test(start_paused = true)]
 async fn a_host_that_is_told_to_drain_takes_no_turns_until_it_is_told_otherwise() {
-    let (stage, one, other) = (Stage::new(), Cast::new(HALF), Cast::new(HALF));
+    let (stage, one, other) = (TestBench::new(), Cast::new(HALF), Cast::new(HALF));
     let owner = stage.peer("n1", vec![]).await;
     let _h1 = stage.player("h1", vec![one.host("gpu1", 1)]).await;
     let _h2 = stage.player("h2", vec![other.host("gpu2", 1)]).await;
@@ -122,7 +122,7 @@ async fn a_host_that_is_told_to_drain_takes_no_turns_until_it_is_told_otherwise(
 
 #[tokio::test(start_paused = true)]
 async fn a_host_that_was_shown_its_key_obeys_nobody_who_does_not_know_it() {
-    let (stage, cast) = (Stage::new(), Cast::new(HALF));
+    let (stage, cast) = (TestBench::new(), Cast::new(HALF));
     let owner = stage.peer("n1", vec![]).await;
     let _h1 = stage.player("h1", vec![cast.host("gpu1", 1)]).await;
     moment().await;
@@ -141,7 +141,7 @@ async fn a_host_that_was_shown_its_key_obeys_nobody_who_does_not_know_it() {
 
 #[tokio::test(start_paused = true)]
 async fn turns_that_wait_at_a_host_that_drains_go_elsewhere_at_once() {
-    let (stage, one, other) = (Stage::new(), Cast::new(Duration::from_secs(20)), Cast::new(HALF));
+    let (stage, one, other) = (TestBench::new(), Cast::new(Duration::from_secs(20)), Cast::new(HALF));
     let owner = stage.peer("n1", vec![]).await;
     let _h1 = stage.player("h1", vec![one.host("gpu1", 1)]).await;
     moment().await;
@@ -160,7 +160,7 @@ async fn turns_that_wait_at_a_host_that_drains_go_elsewhere_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_host_that_takes_anything_learns_a_model_from_an_offer_that_it_refuses_and_then_follows_its_queue() {
-    let (stage, cast) = (Stage::new(), Cast::new(HALF));
+    let (stage, cast) = (TestBench::new(), Cast::new(HALF));
     let owner = stage.peer("n1", vec![]).await;
     let _player = stage.player("h1", vec![serving(&cast, "gpu1", Served::Any)]).await;
     moment().await;
@@ -181,7 +181,7 @@ async fn a_host_that_takes_anything_learns_a_model_from_an_offer_that_it_refuses
 
 #[tokio::test(start_paused = true)]
 async fn discovered_models_appear_with_what_is_known_of_them_and_vanish() {
-    let (stage, cast) = (Stage::new(), Cast::new(HALF));
+    let (stage, cast) = (TestBench::new(), Cast::new(HALF));
     cast.lists(None);
     let owner = stage.peer("n1", vec![]).await;
     let _player = stage.player("h1", vec![serving(&cast, "gpu1", Served::Discovered)]).await;
@@ -211,7 +211,7 @@ async fn discovered_models_appear_with_what_is_known_of_them_and_vanish() {
 
 #[tokio::test(start_paused = true)]
 async fn rehearsals_are_played_by_rehearsing_hosts_only_and_real_debates_never_by_them() {
-    let (stage, scripted, real) = (Stage::new(), Cast::new(HALF), Cast::new(HALF));
+    let (stage, scripted, real) = (TestBench::new(), Cast::new(HALF), Cast::new(HALF));
     let owner = stage.peer("n1", vec![]).await;
     let model = HostConfig { rehearsal: false, ..real.host("gpu1", 1) };
     let _player = stage.player("h1", vec![scripted.host("stage", 1), model]).await;
@@ -235,7 +235,7 @@ async fn rehearsals_are_played_by_rehearsing_hosts_only_and_real_debates_never_b
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_debate_is_aborted_at_a_host_of_another_node_at_once() {
-    let (stage, cast) = (Stage::new(), Cast::new(Duration::from_secs(100)));
+    let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_secs(100)));
     let owner = stage.peer("n1", vec![]).await;
     let _player = stage.player("h1", vec![cast.host("gpu1", 1)]).await;
     moment().await;

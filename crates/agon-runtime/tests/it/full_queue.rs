@@ -1,6 +1,6 @@
 //! A queue of jobs that has no room for a while.
 use crate::cast::Cast;
-use crate::stage::{Stage, admission, debate, spec};
+use crate::test_bench::{TestBench, admission, debate, spec};
 use agon_core::{DebateId, DebateState, Priority};
 use agon_store::{Job, Jobs, StoreError};
 use async_trait::async_trait;
@@ -39,9 +39,9 @@ impl Jobs for Crowded {
 
 #[tokio::test(start_paused = true)]
 async fn a_debate_whose_job_does_not_fit_is_accepted_and_played_once_there_is_room() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let jobs = Arc::new(Crowded { inner: stage.jobs.clone(), full: AtomicBool::new(true) });
-    let stage = Stage { jobs: jobs.clone(), ..stage };
+    let stage = TestBench { jobs: jobs.clone(), ..stage };
     let cast = Cast::new(SECOND);
     let player = stage.player("h1", vec![cast.host("gpu1", 4)]).await;
     let node = stage.peer("n1", vec![]).await;

@@ -1,10 +1,10 @@
 //! Ports that count every effect of a process, and can cut it off right before or right after any of them.
-use crate::stage::Stage;
+use crate::test_bench::TestBench;
 use agon_bus::{Backlog, Bus, BusError, Delivery, Message, Payload, Reply, Request, Server, Subscription};
 use agon_core::{DebateId, NodeId, Position, Priority, Record, Timestamp, TurnId, TurnResult};
 use agon_store::{
-    AppendError, CancelOrder, Catalogue, Commands, Cursor, Decision, Job, Jobs, Journal, Query, Registers, Standing,
-    StoreError, Summary,
+    AppendError, CancelOrder, Catalogue, CatalogueQuery, Commands, Cursor, DebateBacklog, DebateSummary, Job, Jobs,
+    Journal, RegisterOutcome, Registers, StoreError,
 };
 use async_trait::async_trait;
 use std::future::Future;
@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 /// Which side of an effect the cut is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum CutSide {
     /// The effect does not happen.
     Before,
     /// The effect happens, and nobody learns of it.
@@ -24,12 +24,12 @@ pub enum Side {
 /// Counts effects; at the chosen one the process freezes.
 pub struct Fuse {
     state: Mutex<(u64, Vec<String>)>,
-    cut: Option<(u64, Side)>,
+    cut: Option<(u64, CutSide)>,
     frozen: watch::Sender<bool>,
 }
 
 impl Fuse {
-    pub fn new(cut: Option<(u64, Side)>) -> Arc<Self> {
+    pub fn new(cut: Option<(u64, CutSide)>) -> Arc<Self> {
         Arc::new(Self { state: Mutex::default(), cut, frozen: watch::Sender::new(false) })
     }
     /// The effects so far, by name.
@@ -48,7 +48,7 @@ impl Fuse {
     async fn live(&self) {
         self.frozen.subscribe().wait_for(|frozen| !*frozen).await.unwrap();
     }
-    fn count(&self, name: &str) -> Option<Side> {
+    fn count(&self, name: &str) -> Option<CutSide> {
         let mut state = self.state.lock().unwrap();
         state.0 += 1;
         state.1.push(name.to_owned());
@@ -57,12 +57,12 @@ impl Fuse {
     async fn effect<T>(&self, name: &str, effect: impl Future<Output = T>) -> T {
         self.live().await;
         let side = self.count(name);
-        if side == Some(Side::Before) {
+        if side == Some(CutSide::Before) {
             self.frozen.send_replace(true);
             self.live().await;
         }
         let output = effect.await;
-        if side == Some(Side::After) {
+        if side == Some(CutSide::After) {
             self.frozen.send_replace(true);
         }
         self.live().await;
@@ -73,7 +73,7 @@ impl Fuse {
             return;
         }
         let side = self.count(name);
-        if side != Some(Side::Before) {
+        if side != Some(CutSide::Before) {
             effect();
         }
         if side.is_some() {
@@ -105,16 +105,16 @@ pub enum Mutation {
 /// The ports of one process.
 pub struct Wired {
     fuse: Arc<Fuse>,
-    inner: Stage,
+    inner: TestBench,
     mutation: Mutation,
     looks: Mutex<std::collections::BTreeMap<TurnId, u32>>,
 }
 
 /// The same ports, seen by a process with this fuse.
-pub fn wire(inner: &Stage, fuse: &Arc<Fuse>, mutation: Mutation) -> Stage {
+pub fn wire(inner: &TestBench, fuse: &Arc<Fuse>, mutation: Mutation) -> TestBench {
     let wired = Arc::new(Wired { fuse: fuse.clone(), inner: inner.clone(), mutation, looks: Mutex::default() });
     let clock = inner.clock.clone();
-    Stage {
+    TestBench {
         bus: wired.clone(),
         journal: wired.clone(),
         registers: wired.clone(),
@@ -151,7 +151,7 @@ impl Journal for Wired {
 
 #[async_trait]
 impl Registers for Wired {
-    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<Decision, StoreError> {
+    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<RegisterOutcome, StoreError> {
         self.fuse.effect("decide", self.inner.registers.decide(debate, turn, result)).await
     }
     async fn get(&self, debate: &DebateId, turn: TurnId) -> Result<Option<Arc<TurnResult>>, StoreError> {
@@ -208,19 +208,19 @@ impl Commands for Wired {
 
 #[async_trait]
 impl Catalogue for Wired {
-    async fn note(&self, summary: Summary) -> Result<(), StoreError> {
+    async fn note(&self, summary: DebateSummary) -> Result<(), StoreError> {
         self.fuse.effect("note", self.inner.catalogue.note(summary)).await
     }
-    async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError> {
+    async fn get_summary(&self, debate: &DebateId) -> Result<Option<DebateSummary>, StoreError> {
         self.fuse.read(self.inner.catalogue.get_summary(debate)).await
     }
-    async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError> {
+    async fn find(&self, query: &CatalogueQuery) -> Result<Vec<DebateSummary>, StoreError> {
         self.fuse.read(self.inner.catalogue.find(query)).await
     }
-    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
+    async fn unfinished(&self) -> Result<Vec<DebateSummary>, StoreError> {
         self.fuse.read(self.inner.catalogue.unfinished()).await
     }
-    async fn standing(&self) -> Result<Standing, StoreError> {
+    async fn standing(&self) -> Result<DebateBacklog, StoreError> {
         self.fuse.read(self.inner.catalogue.standing()).await
     }
     async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError> {

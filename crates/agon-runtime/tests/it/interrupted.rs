@@ -1,6 +1,6 @@
 //! Speeches that somebody interrupts while they are held.
 use crate::cast::{Cast, Cue};
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_bus::nats::{NatsBus, NatsConfig, ProvisionConfig, QueueConfig, connect, provision};
 use agon_core::*;
 use agon_runtime::{Death, HostConfig, Node, Served, Victim, Watched};
@@ -71,19 +71,14 @@ fn events(log: &[Arc<Record>]) -> impl Iterator<Item = &Event> {
 /// Ada was cut by Bob at the end of a sentence, once, and Bob spoke next.
 fn check_cut(log: &[Arc<Record>], casts: &[Cast; 3]) {
     check(log);
-    let speeches: Vec<&Speech> = events(log)
-        .filter_map(|event| match event {
-            Event::SpeechRecorded(speech) => Some(speech),
-            _ => None,
-        })
-        .collect();
+    let speeches: Vec<(&Answered, &Speech)> = events(log).filter_map(Event::speech).collect();
     let told = events(log).filter(|event| matches!(event, Event::SpeechHeard { .. })).count();
-    let (first, next) = (speeches[0], speeches[1]);
-    assert_eq!((first.participant.as_str(), told), ("Ada", 1));
+    let ((said, first), (answered, next)) = (speeches[0], speeches[1]);
+    assert_eq!((said.participant.as_str(), told), ("Ada", 1));
     assert_eq!(first.cut_by.as_ref().map(ParticipantId::as_str), Some("Bob"));
     assert_eq!(&*first.text, SENTENCES[..HALF].concat().trim());
-    assert_eq!(first.call.usage, Usage::default(), "what a call cost that was left is unknown");
-    assert_eq!((next.participant.as_str(), next.kind), ("Bob", SpeechKind::Interjection));
+    assert_eq!(said.call.usage, Usage::default(), "what a call cost that was left is unknown");
+    assert_eq!((answered.participant.as_str(), next.kind), ("Bob", SpeechKind::Interjection));
     assert_eq!(casts[0].aborted(), 1, "the stream was dropped");
     let again = events(log).any(|event| matches!(event, Event::TurnFailed { .. }));
     assert!(!again, "nothing failed");
@@ -96,7 +91,7 @@ async fn end(node: &Node) {
 
 #[tokio::test(start_paused = true)]
 async fn the_strongest_bid_cuts_a_running_speech_at_the_end_of_a_sentence() {
-    let (stage, casts) = (Stage::new(), cast(Duration::from_secs(2)));
+    let (stage, casts) = (TestBench::new(), cast(Duration::from_secs(2)));
     let node = stage.node("n1", hosts(&casts)).await;
 
     node.submit(admission(ID, fight())).await.unwrap();
@@ -107,7 +102,7 @@ async fn the_strongest_bid_cuts_a_running_speech_at_the_end_of_a_sentence() {
 
 #[tokio::test(start_paused = true)]
 async fn a_coordinator_that_dies_after_it_has_heard_leaves_the_interruption_to_the_next_one() {
-    let (stage, casts) = (Stage::new(), cast(Duration::from_secs(2)));
+    let (stage, casts) = (TestBench::new(), cast(Duration::from_secs(2)));
     let node = stage.node("n1", hosts(&casts)).await;
     node.submit(admission(ID, fight())).await.unwrap();
 
@@ -120,7 +115,7 @@ async fn a_coordinator_that_dies_after_it_has_heard_leaves_the_interruption_to_t
 
 #[tokio::test(start_paused = true)]
 async fn a_new_owner_is_told_what_was_heard_while_there_was_none() {
-    let (stage, casts) = (Stage::new(), cast(Duration::from_secs(4)));
+    let (stage, casts) = (TestBench::new(), cast(Duration::from_secs(4)));
     let first = stage.peer("n1", vec![]).await;
     let _player = stage.player("h1", hosts(&casts)).await;
     tokio::time::sleep(Duration::from_secs(10)).await;
@@ -136,7 +131,7 @@ async fn a_new_owner_is_told_what_was_heard_while_there_was_none() {
 
 #[tokio::test(start_paused = true)]
 async fn nobody_is_asked_about_a_speech_where_speeches_are_not_interrupted() {
-    let (stage, casts) = (Stage::new(), [(); 3].map(|()| Cast::new(Duration::from_millis(5))));
+    let (stage, casts) = (TestBench::new(), [(); 3].map(|()| Cast::new(Duration::from_millis(5))));
     let node = stage.node("n1", hosts(&casts)).await;
     let mut spec = fight();
     spec.format.interruptions = Interruptions::TurnBoundary;
@@ -155,7 +150,7 @@ async fn a_speech_is_cut_over_nats_too() {
     let config = ProvisionConfig::default();
     provision(&control, &config).await.unwrap();
     let bus = NatsBus::new(control, tokens, QueueConfig { provision: config, ..QueueConfig::default() });
-    let (mut stage, casts) = (Stage::new(), cast(Duration::from_millis(500)));
+    let (mut stage, casts) = (TestBench::new(), cast(Duration::from_millis(500)));
     stage.bus = Arc::new(bus);
     let player = stage.player("h1", hosts(&casts)).await;
     let owner = stage.peer("n1", vec![]).await;

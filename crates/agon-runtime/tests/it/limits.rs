@@ -1,6 +1,6 @@
 //! Breakers, permits, deadlines, cancellation, lost hints.
 use crate::cast::{Cast, Cue};
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_bus::{Faults, FaultyBus, MemoryBus};
 use agon_core::*;
 use agon_runtime::{HostConfig, Node, Served};
@@ -20,7 +20,7 @@ fn causes(log: &[Arc<Record>]) -> Vec<FailureCause> {
     failures(log).iter().map(|failure| failure.cause).collect()
 }
 
-async fn begin(stage: &Stage, cast: &Cast, spec: DebateSpec) -> Node {
+async fn begin(stage: &TestBench, cast: &Cast, spec: DebateSpec) -> Node {
     let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
     node.submit(admission(ID, spec)).await.unwrap();
     node
@@ -43,7 +43,7 @@ async fn within(seconds: u64, holds: impl Fn() -> bool) {
 
 #[tokio::test(start_paused = true)]
 async fn a_breaker_opens_at_the_third_failure_in_a_row_and_no_call_is_made_while_it_is_open() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue(std::iter::repeat_n(Cue::Fail, 1_000));
     let _node = begin(&stage, &cast, spec()).await;
@@ -55,7 +55,7 @@ async fn a_breaker_opens_at_the_third_failure_in_a_row_and_no_call_is_made_while
 
 #[tokio::test(start_paused = true)]
 async fn an_open_breaker_lets_one_probe_through_and_closes_after_two_successes() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_secs(10));
     cast.cue(std::iter::repeat_n(Cue::Fail, 3));
     let node = stage.node("n1", vec![cast.host("gpu1", 8)]).await;
@@ -87,7 +87,7 @@ async fn an_open_breaker_lets_one_probe_through_and_closes_after_two_successes()
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_would_wait_too_long_at_an_open_breaker_fails_and_says_where() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue(std::iter::repeat_n(Cue::Fail, 1_000));
     let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
@@ -104,7 +104,7 @@ async fn a_turn_that_would_wait_too_long_at_an_open_breaker_fails_and_says_where
 
 /// Milliseconds of a debate of three, of whom the third has a model of its own at a server that does this with every call.
 async fn with_a_third(cue: Cue, turn: Duration) -> u64 {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let (cast, own) = (Cast::new(turn), Cast::new(turn));
     own.cue(std::iter::repeat_n(cue, 1_000));
     let served = HostConfig { models: Served::List(vec!["own".into()]), ..own.host("gpu2", 1) };
@@ -139,7 +139,7 @@ async fn a_debate_with_one_dead_persona_of_three_waits_for_the_tries_of_its_firs
 
 #[tokio::test(start_paused = true)]
 async fn an_open_breaker_sends_turns_to_a_host_that_is_well() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let (sick, well) = (Cast::new(Duration::from_millis(500)), Cast::new(Duration::from_millis(500)));
     sick.cue(std::iter::repeat_n(Cue::Fail, 1_000));
     let node = stage.node("n1", vec![sick.host("gpu1", 1), well.host("gpu2", 1)]).await;
@@ -158,7 +158,7 @@ async fn an_open_breaker_sends_turns_to_a_host_that_is_well() {
 
 #[tokio::test(start_paused = true)]
 async fn malformed_answers_do_not_open_the_breaker() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let judged_badly = std::iter::repeat_n(Cue::Say("I would rather not say.".into()), 10);
     cast.cue([Cue::Answer, Cue::Answer].into_iter().chain(judged_badly));
@@ -176,7 +176,7 @@ async fn malformed_answers_do_not_open_the_breaker() {
 
 #[tokio::test(start_paused = true)]
 async fn debates_that_wait_for_one_permit_take_turns() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
     let topics = ["a bridge", "a school", "a harbour"];
@@ -199,7 +199,7 @@ async fn debates_that_wait_for_one_permit_take_turns() {
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_is_never_answered_is_withdrawn_at_its_deadline_and_its_call_aborted() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue([Cue::Hang]);
     let node = begin(&stage, &cast, spec()).await;
@@ -219,7 +219,7 @@ async fn a_result_that_comes_at_the_deadline_counts_once_either_way() {
         if early % 500 != 0 {
             continue;
         }
-        let stage = Stage::new();
+        let stage = TestBench::new();
         let cast = Cast::new(Duration::from_millis((limit as i64 - early) as u64));
         let node = begin(&stage, &cast, spec()).await;
         node.finished(&debate(ID)).await.unwrap();
@@ -229,7 +229,7 @@ async fn a_result_that_comes_at_the_deadline_counts_once_either_way() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_debate_ends_at_once_and_aborts_its_call() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_secs(100));
     let node = begin(&stage, &cast, spec()).await;
     after(1).await;
@@ -246,7 +246,7 @@ async fn a_cancelled_debate_ends_at_once_and_aborts_its_call() {
 
 #[tokio::test(start_paused = true)]
 async fn a_debate_that_nobody_holds_can_be_cancelled() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_secs(100));
     let first = begin(&stage, &cast, spec()).await;
     after(1).await;
@@ -263,7 +263,7 @@ async fn lost_doubled_and_late_messages_only_slow_things_down() {
     let calm = undisturbed(ID, sequential_spec()).await;
 
     for seed in 0..10 {
-        let mut stage = Stage::new();
+        let mut stage = TestBench::new();
         let faults = Faults { lose_hint: 400, double_hint: 200, delay_hint: 200, lose_work: 300, redeliver_acked: 300 };
         let bus = Arc::new(FaultyBus::new(MemoryBus::new(), seed, faults));
         stage.bus = bus.clone();

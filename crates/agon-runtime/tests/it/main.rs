@@ -30,11 +30,15 @@ mod interrupted;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+mod log_lines;
+#[cfg(test)]
 mod measured;
 #[cfg(test)]
 mod observed;
 #[cfg(test)]
 mod outage;
+#[cfg(test)]
+mod permit_order;
 #[cfg(test)]
 mod permitted;
 #[cfg(test)]
@@ -42,18 +46,14 @@ mod recall;
 #[cfg(test)]
 mod roles;
 #[cfg(test)]
-mod said;
-#[cfg(test)]
 mod seats;
-#[cfg(test)]
-mod shares;
 #[cfg(test)]
 mod slow;
 #[cfg(test)]
 mod solo;
 #[cfg(test)]
-mod stage;
-#[cfg(test)]
 mod takeover;
+#[cfg(test)]
+mod test_bench;
 #[cfg(test)]
 mod tooled;

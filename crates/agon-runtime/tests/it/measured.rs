@@ -1,6 +1,6 @@
 //! Speeches that are compared by the vectors of a model.
 use crate::cast::Cast;
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_core::*;
 use agon_llm::{ChatError, ChatErrorKind, TransportFault};
 use agon_runtime::{HostConfig, Served};
@@ -17,7 +17,8 @@ fn measured_by(model: &str) -> DebateSpec {
 fn measures(log: &[Arc<Record>]) -> Vec<Method> {
     let events = log.iter().flat_map(|record| &record.events);
     let measured = events.filter_map(|event| match event {
-        Event::RoundMeasured { measures, .. } => Some(measures.method),
+        Event::Answered(Answered { given: Given::Measures { measures, .. }, .. })
+        | Event::RoundCompared { measures, .. } => Some(measures.method),
         _ => None,
     });
     measured.collect()
@@ -33,7 +34,7 @@ fn failures(log: &[Arc<Record>]) -> Vec<(ParticipantId, FailureCause)> {
 
 /// Holds the debate where `m` and the embedding model are served at two hosts.
 async fn held(embedder: &Cast, spec: DebateSpec) -> Vec<Arc<Record>> {
-    let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(500)));
+    let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(500)));
     let embeds = HostConfig { models: Served::List(vec!["embed-it".into()]), ..embedder.host("gpu2", 1) };
     let node = stage.node("n1", vec![cast.host("gpu1", 1), embeds]).await;
     node.submit(admission(ID, spec)).await.unwrap();

@@ -1,6 +1,6 @@
 //! What a collector and a scraper see of debates that are really held.
 use crate::cast::{Cast, Cue};
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_runtime::{Death, NodeConfig, Victim};
 use agon_telemetry::{Otlp, Telemetry, TelemetryConfig};
 use agon_testkit::{OtlpSink, SinkSpan};
@@ -62,7 +62,7 @@ fn count(spans: &[SinkSpan], name: &str) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn every_call_of_a_debate_is_in_its_one_tree() {
-    let (stage, watcher, cast) = (Stage::new(), Watcher::start(), Cast::new(Duration::from_millis(500)));
+    let (stage, watcher, cast) = (TestBench::new(), Watcher::start(), Cast::new(Duration::from_millis(500)));
     cast.cue([Cue::Fail]);
     let observer = Arc::new(watcher.telemetry.clone());
     let node = stage.watched_node(NodeConfig::embedded("n1".into()), vec![cast.host("gpu1", 2)], observer).await;
@@ -82,7 +82,7 @@ async fn every_call_of_a_debate_is_in_its_one_tree() {
 
 #[tokio::test(start_paused = true)]
 async fn a_debate_whose_coordinator_dies_again_and_again_is_still_one_whole_tree() {
-    let (stage, watcher, cast) = (Stage::new(), Watcher::start(), Cast::new(Duration::from_millis(500)));
+    let (stage, watcher, cast) = (TestBench::new(), Watcher::start(), Cast::new(Duration::from_millis(500)));
     let observer = Arc::new(watcher.telemetry.clone());
     let node = stage.watched_node(NodeConfig::embedded("n1".into()), vec![cast.host("gpu1", 2)], observer).await;
 
@@ -102,7 +102,7 @@ async fn a_debate_whose_coordinator_dies_again_and_again_is_still_one_whole_tree
 
 #[tokio::test(start_paused = true)]
 async fn a_scraper_sees_gates_and_debates() {
-    let (stage, watcher, cast) = (Stage::new(), Watcher::start(), Cast::new(Duration::from_millis(500)));
+    let (stage, watcher, cast) = (TestBench::new(), Watcher::start(), Cast::new(Duration::from_millis(500)));
     let observer = Arc::new(watcher.telemetry.clone());
     let node = stage.watched_node(NodeConfig::embedded("n1".into()), vec![cast.host("gpu1", 2)], observer).await;
 

@@ -1,10 +1,10 @@
 //! Ports that can be away for a while.
-use crate::stage::Stage;
+use crate::test_bench::TestBench;
 use agon_bus::{Backlog, Bus, BusError, Delivery, Payload, Server, Subscription};
 use agon_core::{DebateId, NodeId, Position, Priority, Record, Timestamp, TurnId, TurnResult};
 use agon_store::{
-    AppendError, CancelOrder, Catalogue, Commands, Cursor, Decision, Job, Jobs, Journal, Query, Registers, Standing,
-    StoreError, Summary,
+    AppendError, CancelOrder, Catalogue, CatalogueQuery, Commands, Cursor, DebateBacklog, DebateSummary, Job, Jobs,
+    Journal, RegisterOutcome, Registers, StoreError,
 };
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -38,16 +38,16 @@ impl Outage {
     }
 }
 
-struct Wired {
-    inner: Stage,
+struct OutagePorts {
+    inner: TestBench,
     outage: Arc<Outage>,
 }
 
 /// The same ports, which are away when the outage says so.
-pub fn wire(inner: &Stage) -> (Stage, Arc<Outage>) {
+pub fn wire(inner: &TestBench) -> (TestBench, Arc<Outage>) {
     let outage = Arc::new(Outage::default());
-    let wired = Arc::new(Wired { inner: inner.clone(), outage: outage.clone() });
-    let stage = Stage {
+    let wired = Arc::new(OutagePorts { inner: inner.clone(), outage: outage.clone() });
+    let stage = TestBench {
         bus: wired.clone(),
         journal: wired.clone(),
         registers: wired.clone(),
@@ -60,8 +60,8 @@ pub fn wire(inner: &Stage) -> (Stage, Arc<Outage>) {
     (stage, outage)
 }
 
-impl Wired {
-    async fn store(&self) -> Result<&Stage, StoreError> {
+impl OutagePorts {
+    async fn store(&self) -> Result<&TestBench, StoreError> {
         self.outage.hangs.subscribe().wait_for(|hangs| !hangs).await.unwrap();
         match self.outage.store.load(Ordering::SeqCst) {
             true => Err(StoreError::Backend("away".to_owned())),
@@ -77,7 +77,7 @@ impl Wired {
 }
 
 #[async_trait]
-impl Journal for Wired {
+impl Journal for OutagePorts {
     async fn append(&self, debate: &DebateId, record: Record) -> Result<Arc<Record>, AppendError> {
         self.store().await?.journal.append(debate, record).await
     }
@@ -91,8 +91,8 @@ impl Journal for Wired {
 }
 
 #[async_trait]
-impl Registers for Wired {
-    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<Decision, StoreError> {
+impl Registers for OutagePorts {
+    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<RegisterOutcome, StoreError> {
         self.store().await?.registers.decide(debate, turn, result).await
     }
     async fn get(&self, debate: &DebateId, turn: TurnId) -> Result<Option<Arc<TurnResult>>, StoreError> {
@@ -101,7 +101,7 @@ impl Registers for Wired {
 }
 
 #[async_trait]
-impl Jobs for Wired {
+impl Jobs for OutagePorts {
     async fn enqueue(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
         self.store().await?.jobs.enqueue(debate, priority).await
     }
@@ -120,7 +120,7 @@ impl Jobs for Wired {
 }
 
 #[async_trait]
-impl Commands for Wired {
+impl Commands for OutagePorts {
     async fn order_cancel(&self, debate: &DebateId, order: CancelOrder) -> Result<CancelOrder, StoreError> {
         self.store().await?.commands.order_cancel(debate, order).await
     }
@@ -133,20 +133,20 @@ impl Commands for Wired {
 }
 
 #[async_trait]
-impl Catalogue for Wired {
-    async fn note(&self, summary: Summary) -> Result<(), StoreError> {
+impl Catalogue for OutagePorts {
+    async fn note(&self, summary: DebateSummary) -> Result<(), StoreError> {
         self.store().await?.catalogue.note(summary).await
     }
-    async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError> {
+    async fn get_summary(&self, debate: &DebateId) -> Result<Option<DebateSummary>, StoreError> {
         self.store().await?.catalogue.get_summary(debate).await
     }
-    async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError> {
+    async fn find(&self, query: &CatalogueQuery) -> Result<Vec<DebateSummary>, StoreError> {
         self.store().await?.catalogue.find(query).await
     }
-    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
+    async fn unfinished(&self) -> Result<Vec<DebateSummary>, StoreError> {
         self.store().await?.catalogue.unfinished().await
     }
-    async fn standing(&self) -> Result<Standing, StoreError> {
+    async fn standing(&self) -> Result<DebateBacklog, StoreError> {
         self.store().await?.catalogue.standing().await
     }
     async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError> {
@@ -158,7 +158,7 @@ impl Catalogue for Wired {
 }
 
 #[async_trait]
-impl Bus for Wired {
+impl Bus for OutagePorts {
     async fn publish(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
         self.bus()?.publish(subject, payload).await
     }

@@ -1,11 +1,11 @@
 //! What a new debate is told of earlier ones.
 use crate::cast::Cast;
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_core::*;
 use agon_llm::{ChatError, ChatErrorKind, ChatModel};
-use agon_proto::{Summary, SummaryState};
+use agon_proto::{DebateSummary, SummaryState};
 use agon_runtime::{MOST_COMPARED, MOST_EMBEDDED, recall};
-use agon_store::{Catalogue, MemoryStore, Query, Standing, StoreError};
+use agon_store::{Catalogue, CatalogueQuery, DebateBacklog, MemoryStore, StoreError};
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,8 +15,8 @@ fn seat(persona: &str, stance: &str) -> CardSeat {
 }
 
 /// A debate on a bridge that Ada won.
-fn ended(id: &str, admitted: u64) -> Summary {
-    Summary {
+fn ended(id: &str, admitted: u64) -> DebateSummary {
+    DebateSummary {
         id: debate(id),
         topic: "Should the town build a bridge?".into(),
         state: SummaryState::Ended { state: DebateState::Succeeded, outcome: Some(Outcome::Decided) },
@@ -42,7 +42,7 @@ fn ended(id: &str, admitted: u64) -> Summary {
     }
 }
 
-async fn knowing(summaries: impl IntoIterator<Item = Summary>) -> MemoryStore {
+async fn knowing(summaries: impl IntoIterator<Item = DebateSummary>) -> MemoryStore {
     let store = MemoryStore::new();
     for summary in summaries {
         store.note(summary).await.unwrap();
@@ -63,8 +63,8 @@ fn asking(history_limit: u32) -> Admission {
 
 #[tokio::test]
 async fn the_most_similar_are_told_and_of_equals_the_newer_first() {
-    let other = Summary { topic: "Should the town buy trams?".into(), ..ended("other", 9) };
-    let unlike = Summary { topic: "Tea?".into(), card: None, ..ended("unlike", 9) };
+    let other = DebateSummary { topic: "Should the town buy trams?".into(), ..ended("other", 9) };
+    let unlike = DebateSummary { topic: "Tea?".into(), card: None, ..ended("unlike", 9) };
     let store = knowing([ended("first", 1), other, ended("second", 2), unlike]).await;
     assert_eq!(told(&store, asking(20)).await, ["second", "first", "other"]);
     assert_eq!(told(&store, asking(1)).await, ["second"]);
@@ -93,7 +93,7 @@ async fn what_failed_is_told_only_where_the_file_asks_for_it_and_so_much_at_most
     let seats = vec![seat("Ada", "for"), seat("Bob", "against"), seat("Cy", "later")];
     let ended = ended("first", 1);
     let card = ended.card.clone().map(|card| Card { seats, ..card });
-    let store = knowing([Summary { card, ..ended }]).await;
+    let store = knowing([DebateSummary { card, ..ended }]).await;
     let failed = async |failed_arguments| {
         let mut admission = admission("the-new", DebateSpec { history_limit: 1, failed_arguments, ..spec() });
         recall(&store, None, &mut admission).await.unwrap();
@@ -106,15 +106,16 @@ async fn what_failed_is_told_only_where_the_file_asks_for_it_and_so_much_at_most
 
 #[tokio::test]
 async fn rehearsals_and_other_debates_are_never_told_of_each_other() {
-    let store = knowing([ended("rehearsed", 1), Summary { rehearsal: false, ..ended("real-one", 2) }]).await;
+    let store = knowing([ended("rehearsed", 1), DebateSummary { rehearsal: false, ..ended("real-one", 2) }]).await;
     assert_eq!(told(&store, asking(20)).await, ["rehearsed"]);
     assert_eq!(told(&store, Admission { rehearsal: false, ..asking(20) }).await, ["real-one"]);
 }
 
 #[tokio::test]
 async fn other_tenants_debates_running_ones_and_the_debate_itself_are_never_told() {
-    let foreign = Summary { id: DebateId::parse("acme/first").unwrap(), ..ended("first", 1) };
-    let running = Summary { state: SummaryState::Running { owner: "n".into() }, card: None, ..ended("second", 2) };
+    let foreign = DebateSummary { id: DebateId::parse("acme/first").unwrap(), ..ended("first", 1) };
+    let running =
+        DebateSummary { state: SummaryState::Running { owner: "n".into() }, card: None, ..ended("second", 2) };
     let store = knowing([foreign, running, ended("the-new", 3)]).await;
     assert_eq!(told(&store, asking(20)).await, [""; 0]);
     let theirs = Admission { id: DebateId::parse("acme/the-new").unwrap(), ..asking(20) };
@@ -123,7 +124,7 @@ async fn other_tenants_debates_running_ones_and_the_debate_itself_are_never_told
 
 #[tokio::test]
 async fn only_the_newest_are_compared() {
-    let unlike = |n: usize| Summary { topic: "Tea?".into(), ..ended(&format!("debate-{n}"), 10 + n as u64) };
+    let unlike = |n: usize| DebateSummary { topic: "Tea?".into(), ..ended(&format!("debate-{n}"), 10 + n as u64) };
     let store = knowing((1..MOST_COMPARED).map(unlike).chain([ended("first", 2), ended("second", 1)])).await;
     let found = told(&store, asking(20)).await;
     assert!(found.contains(&"first".to_owned()) && !found.contains(&"second".to_owned()), "{found:?}");
@@ -131,7 +132,7 @@ async fn only_the_newest_are_compared() {
 
 #[tokio::test]
 async fn a_weighted_vote_takes_the_ratings_that_the_file_does_not_give() {
-    let store = knowing([ended("first", 1), Summary { rehearsal: false, ..ended("real-one", 2) }]).await;
+    let store = knowing([ended("first", 1), DebateSummary { rehearsal: false, ..ended("real-one", 2) }]).await;
     let mut weighted = admission("the-new", DebateSpec { history_limit: 0, ..simultaneous_spec() });
     weighted.spec.voting.as_mut().unwrap().rule = VoteRule::Weighted;
     weighted.spec.personas[1].elo = Some(1_200.0);
@@ -144,7 +145,7 @@ async fn a_weighted_vote_takes_the_ratings_that_the_file_does_not_give() {
 #[tokio::test(start_paused = true)]
 async fn a_debate_that_ended_is_told_to_the_next_one_unless_its_file_keeps_it_out() {
     for feedback in [true, false] {
-        let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(500)));
+        let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(500)));
         let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
         let mut first = admission("first", spec());
         first.spec.phases.feedback = feedback;
@@ -158,10 +159,10 @@ async fn a_debate_that_ended_is_told_to_the_next_one_unless_its_file_keeps_it_ou
 }
 
 /// A debate on these letters, whose vector is the number of each vowel in them.
-fn on(id: &str, admitted: u64, letters: &str) -> Summary {
+fn on(id: &str, admitted: u64, letters: &str) -> DebateSummary {
     let ended = ended(id, admitted);
     let card = ended.card.map(|card| Card { verdict: None, ..card });
-    Summary { topic: letters.into(), card, ..ended }
+    DebateSummary { topic: letters.into(), card, ..ended }
 }
 
 /// A debate on these letters that wants to know of earlier ones, by the vectors of a model.
@@ -267,22 +268,22 @@ async fn the_newest_are_embedded_first_and_the_others_by_later_debates() {
 }
 
 /// A catalogue that says nothing.
-struct Away;
+struct SilentCatalogue;
 #[async_trait]
-impl Catalogue for Away {
-    async fn note(&self, _: Summary) -> Result<(), StoreError> {
+impl Catalogue for SilentCatalogue {
+    async fn note(&self, _: DebateSummary) -> Result<(), StoreError> {
         Err(StoreError::Backend("refused".into()))
     }
-    async fn get_summary(&self, _: &DebateId) -> Result<Option<Summary>, StoreError> {
+    async fn get_summary(&self, _: &DebateId) -> Result<Option<DebateSummary>, StoreError> {
         Err(StoreError::Backend("refused".into()))
     }
-    async fn find(&self, _: &Query) -> Result<Vec<Summary>, StoreError> {
+    async fn find(&self, _: &CatalogueQuery) -> Result<Vec<DebateSummary>, StoreError> {
         Err(StoreError::Backend("refused".into()))
     }
-    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
+    async fn unfinished(&self) -> Result<Vec<DebateSummary>, StoreError> {
         Err(StoreError::Backend("refused".into()))
     }
-    async fn standing(&self) -> Result<Standing, StoreError> {
+    async fn standing(&self) -> Result<DebateBacklog, StoreError> {
         Err(StoreError::Backend("refused".into()))
     }
     async fn unnoted(&self, _: &NodeId, _: Timestamp) -> Result<u64, StoreError> {
@@ -295,12 +296,12 @@ impl Catalogue for Away {
 
 #[tokio::test]
 async fn a_debate_that_asks_for_history_is_not_held_without_and_no_other_waits_for_it() {
-    let error = recall(&Away, None, &mut asking(1)).await.unwrap_err();
+    let error = recall(&SilentCatalogue, None, &mut asking(1)).await.unwrap_err();
     assert_eq!(error.to_string(), "the earlier debates that this one asks for cannot be looked up");
-    recall(&Away, None, &mut asking(0)).await.unwrap();
+    recall(&SilentCatalogue, None, &mut asking(0)).await.unwrap();
     let mut weighted = admission("the-new", DebateSpec { history_limit: 0, ..simultaneous_spec() });
     weighted.spec.voting.as_mut().unwrap().rule = VoteRule::Weighted;
-    recall(&Away, None, &mut weighted).await.unwrap_err();
+    recall(&SilentCatalogue, None, &mut weighted).await.unwrap_err();
     weighted.spec.personas.iter_mut().for_each(|persona| persona.weight = Some(1.0));
-    recall(&Away, None, &mut weighted).await.unwrap();
+    recall(&SilentCatalogue, None, &mut weighted).await.unwrap();
 }

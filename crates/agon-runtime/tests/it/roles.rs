@@ -1,6 +1,6 @@
 //! Roles beside debaters, moderator and one judge.
 use crate::cast::{Cast, Cue};
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_core::*;
 use agon_runtime::{HostConfig, Served};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::time::Duration;
 const ID: &str = "a-debate";
 
 async fn held(spec: DebateSpec, cues: Vec<Cue>) -> (Vec<Arc<Record>>, Cast) {
-    let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(500)));
+    let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(500)));
     cast.cue(cues);
     let both = Served::List(vec!["m".into(), "other".into()]);
     let node = stage.node("n1", vec![HostConfig { models: both, ..cast.host("gpu1", 1) }]).await;
@@ -34,7 +34,7 @@ async fn a_panel_of_judges_is_asked_by_the_models_that_it_names() {
     let (log, _) = held(wide, vec![]).await;
 
     let judged = events(&log).filter_map(|event| match event {
-        Event::JudgementRecorded { judge, call, .. } => {
+        Event::Answered(Answered { participant: judge, given: Given::Judgement { .. }, call, .. }) => {
             Some((judge.to_string(), call.model.clone().unwrap().to_string()))
         }
         _ => None,
@@ -55,7 +55,7 @@ async fn the_summarizer_is_asked_for_what_memory_no_longer_holds() {
     let (log, _) = held(spec, vec![]).await;
 
     let through = events(&log).filter_map(|event| match event {
-        Event::SummaryRecorded { through, .. } => Some(*through),
+        Event::Answered(Answered { given: Given::Summary { through, .. }, .. }) => Some(*through),
         _ => None,
     });
     assert_eq!(through.collect::<Vec<_>>(), [1, 2]);
@@ -73,7 +73,7 @@ fn synthesised() -> DebateSpec {
 }
 fn synthesis(log: &[Arc<Record>]) -> Synthesis {
     let found = events(log).find_map(|event| match event {
-        Event::SynthesisRecorded { synthesis, .. } => Some(synthesis.clone()),
+        Event::Answered(Answered { given: Given::Synthesis(synthesis), .. }) => Some(synthesis.clone()),
         _ => None,
     });
     found.unwrap()

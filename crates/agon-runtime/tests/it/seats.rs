@@ -1,6 +1,6 @@
 //! Participants that a process outside Agon plays.
 use crate::cast::Cast;
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_bus::{Bus, Payload};
 use agon_core::*;
 use agon_proto::{SeatAsk, SeatReply, Wire};
@@ -39,28 +39,24 @@ fn failures(log: &[Arc<Record>]) -> Vec<(FailureCause, String)> {
     });
     failed.collect()
 }
-fn speeches(log: &[Arc<Record>]) -> Vec<Speech> {
-    let events = log.iter().flat_map(|record| &record.events);
-    let speeches = events.filter_map(|event| match event {
-        Event::SpeechRecorded(speech) => Some(speech.clone()),
-        _ => None,
-    });
-    speeches.collect()
+fn speeches(log: &[Arc<Record>]) -> Vec<(&Answered, &Speech)> {
+    log.iter().flat_map(|record| &record.events).filter_map(Event::speech).collect()
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_seat_that_is_played_outside_speaks_in_the_debate() {
-    let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(500)));
+    let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(500)));
     let (asked, _playing) = player(&stage.bus, SeatReply::Text("Bridges join people.".into())).await;
     let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
 
     node.submit(admission(ID, with_ada_outside())).await.unwrap();
     assert_eq!(node.finished(&debate(ID)).await.unwrap().0, DebateState::Succeeded);
 
-    let speech = speeches(&stage.log(ID).await).remove(0);
-    assert_eq!((speech.participant.as_str(), &*speech.text), ("Ada", "Bridges join people."));
-    assert_eq!((speech.call.host.as_deref(), speech.call.usage), (Some("seats.n1"), Usage::default()));
-    assert!(!speech.call.rehearsal && speech.call.prompt_hash.is_some());
+    let log = stage.log(ID).await;
+    let (said, speech) = speeches(&log).remove(0);
+    assert_eq!((said.participant.as_str(), &*speech.text), ("Ada", "Bridges join people."));
+    assert_eq!((said.call.host.as_deref(), said.call.usage), (Some("seats.n1"), Usage::default()));
+    assert!(!said.call.rehearsal && said.call.prompt_hash.is_some());
     let asked = asked.lock().unwrap();
     assert_eq!((asked.len(), asked[0].debate.as_str(), asked[0].schema.as_deref()), (1, ID, None));
     assert_eq!(asked[0].messages[0].role, "system");
@@ -70,7 +66,7 @@ async fn a_seat_that_is_played_outside_speaks_in_the_debate() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_does_not_fit_the_schema_is_malformed_as_a_models_would_be() {
-    let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(500)));
+    let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(500)));
     let (asked, _playing) = player(&stage.bus, SeatReply::Text("I would rather not say.".into())).await;
     let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
     let spec = DebateSpec { ballots: Ballots::Both, ..with_ada_outside() };
@@ -85,7 +81,7 @@ async fn an_answer_that_does_not_fit_the_schema_is_malformed_as_a_models_would_b
 
 #[tokio::test(start_paused = true)]
 async fn a_refusal_fails_the_turn_and_says_why() {
-    let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(500)));
+    let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(500)));
     let (asked, _playing) = player(&stage.bus, SeatReply::Refusal("out for lunch".into())).await;
     let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
 
@@ -107,7 +103,7 @@ async fn an_answer_that_is_too_long_fails_the_turn_and_says_what_is_taken() {
         ),
         (SeatReply::Refusal("no ".repeat(100_000)), FailureCause::BadRequest, "Ada does not answer: no no"),
     ] {
-        let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(500)));
+        let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(500)));
         let (_, _playing) = player(&stage.bus, reply).await;
         let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
 
@@ -117,13 +113,13 @@ async fn an_answer_that_is_too_long_fails_the_turn_and_says_what_is_taken() {
         let failures = failures(&stage.log(ID).await);
         assert!(failures.iter().all(|failure| failure.0 == cause && failure.1.len() < 300), "{failures:?}");
         assert!(failures[0].1.starts_with(said), "{failures:?}");
-        assert!(speeches(&stage.log(ID).await).iter().all(|speech| speech.participant.as_str() != "Ada"));
+        assert!(speeches(&stage.log(ID).await).iter().all(|(said, _)| said.participant.as_str() != "Ada"));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_seat_that_nobody_plays_is_waited_for_and_then_fails_as_not_found() {
-    let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(500)));
+    let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(500)));
     let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
     let before = stage.clock.now();
 
@@ -140,7 +136,7 @@ async fn a_seat_that_nobody_plays_is_waited_for_and_then_fails_as_not_found() {
 
 #[tokio::test(start_paused = true)]
 async fn a_player_that_comes_late_still_gets_the_turn() {
-    let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(500)));
+    let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(500)));
     let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
     node.submit(admission(ID, with_ada_outside())).await.unwrap();
     tokio::time::sleep(Duration::from_secs(30)).await;
@@ -149,5 +145,5 @@ async fn a_player_that_comes_late_still_gets_the_turn() {
     node.finished(&debate(ID)).await.unwrap();
 
     assert_eq!(failures(&stage.log(ID).await), []);
-    assert_eq!(&*speeches(&stage.log(ID).await)[0].text, "Sorry, the train.");
+    assert_eq!(&*speeches(&stage.log(ID).await)[0].1.text, "Sorry, the train.");
 }

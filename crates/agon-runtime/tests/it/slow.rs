@@ -1,6 +1,6 @@
 //! Models that are too slow for what is asked of them: told with the rate, not asked again, and asked for less where the file allows it.
 use crate::cast::{Cast, Cue};
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_core::*;
 use agon_llm::{ChatError, ChatErrorKind, Pace};
 use agon_runtime::{NodeConfig, Speeds};
@@ -15,8 +15,8 @@ fn slow() -> Cue {
 }
 
 /// A debate at a node whose model generated so many tokens a second before.
-async fn held(spec: DebateSpec, speed: Option<f64>, cues: Vec<Cue>) -> (Cast, Vec<Failure>, Arc<Speeds>, Stage) {
-    let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(1)));
+async fn held(spec: DebateSpec, speed: Option<f64>, cues: Vec<Cue>) -> (Cast, Vec<Failure>, Arc<Speeds>, TestBench) {
+    let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(1)));
     cast.cue(cues);
     let known = speed.map(|speed| (("gpu1".into(), "m".into()), speed));
     let speeds = Arc::new(Speeds::new(known));
@@ -49,7 +49,8 @@ async fn a_fallback_model_is_asked_at_once() {
     let mut spec = spec();
     let model = std::mem::replace(&mut spec.personas[0].voice.model, "slow".into());
     spec.personas[0].voice.fallback_models = vec![model];
-    let (stage, cast, other) = (Stage::new(), Cast::new(Duration::from_millis(1)), Cast::new(Duration::from_millis(1)));
+    let (stage, cast, other) =
+        (TestBench::new(), Cast::new(Duration::from_millis(1)), Cast::new(Duration::from_millis(1)));
     other.cue([slow()]);
     let served =
         agon_runtime::HostConfig { models: agon_runtime::Served::List(vec!["slow".into()]), ..other.host("gpu2", 1) };
@@ -66,7 +67,7 @@ async fn a_fallback_model_is_asked_at_once() {
 #[tokio::test(start_paused = true)]
 async fn answers_are_bounded_by_the_speed_only_where_the_file_says_so() {
     let limits = |cast: &Cast| -> Vec<u32> {
-        cast.requests().iter().map(|request| request.sampling.num_predict.unwrap()).collect()
+        cast.requests().iter().map(|request| request.options.max_tokens.unwrap()).collect()
     };
     let mut adapting = spec();
     adapting.answers.adapt_max_tokens = true;
@@ -80,11 +81,8 @@ async fn answers_are_bounded_by_the_speed_only_where_the_file_says_so() {
     assert_eq!(limits(&cast), [135, 135, 135]);
     assert!(cast.requests()[0].messages[1].content.to_string().contains("60 words"));
     let log = stage.log(ID).await;
-    let spoken = log.iter().flat_map(|record| &record.events).find_map(|event| match event {
-        Event::SpeechRecorded(speech) => Some(speech.call.options.clone()),
-        _ => None,
-    });
-    assert_eq!(spoken.unwrap().tokens_per_second, Some(1.5));
+    let spoken = log.iter().flat_map(|record| &record.events).find_map(Event::speech);
+    assert_eq!(spoken.unwrap().0.call.options.tokens_per_second, Some(1.5));
     let (cast, ..) = held(adapting.clone(), Some(0.1), vec![]).await;
     assert_eq!(limits(&cast), [64, 64, 64], "no answer is shorter");
     let (cast, ..) = held(adapting, Some(50.0), vec![]).await;
@@ -93,7 +91,7 @@ async fn answers_are_bounded_by_the_speed_only_where_the_file_says_so() {
 
 #[tokio::test(start_paused = true)]
 async fn other_nodes_are_told_how_fast_the_models_of_a_host_are() {
-    let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(1)));
+    let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(1)));
     let owner = stage.peer("n1", vec![]).await;
     let speeds = Arc::new(Speeds::new([(("gpu1".into(), "m".into()), 2.5)]));
     let listed = vec!["m:latest".into(), "other".into()];

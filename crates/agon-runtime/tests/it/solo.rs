@@ -1,17 +1,17 @@
 //! A node that plays only what it admits or adopts.
 use crate::cast::Cast;
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_core::*;
 use agon_runtime::{Death, Node, NodeConfig, Victim};
 use std::time::Duration;
 
-async fn solo(stage: &Stage, id: &str, cast: &Cast) -> Node {
+async fn solo(stage: &TestBench, id: &str, cast: &Cast) -> Node {
     stage.node_with(NodeConfig::solo(id.into()), vec![cast.host("gpu1", 1)]).await
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_debate_that_one_process_stopped_is_not_continued_by_the_next_that_plays_another() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let first = solo(&stage, "n1", &cast).await;
     first.submit(admission("stopped", sequential_spec())).await.unwrap();
@@ -32,7 +32,7 @@ async fn a_debate_that_one_process_stopped_is_not_continued_by_the_next_that_pla
 
 #[tokio::test(start_paused = true)]
 async fn a_server_takes_nothing_of_what_a_process_of_its_own_left() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let alone = solo(&stage, "n1", &cast).await;
     alone.submit(admission("stopped", sequential_spec())).await.unwrap();
@@ -51,7 +51,7 @@ async fn a_server_takes_nothing_of_what_a_process_of_its_own_left() {
 
 #[tokio::test(start_paused = true)]
 async fn an_order_that_another_process_gives_ends_a_debate_that_is_played_here() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let node = solo(&stage, "n1", &cast).await;
     node.submit(admission("unwanted", sequential_spec())).await.unwrap();
@@ -66,7 +66,7 @@ async fn an_order_that_another_process_gives_ends_a_debate_that_is_played_here()
 
 #[tokio::test(start_paused = true)]
 async fn a_debate_whose_coordinator_dies_too_often_is_left_as_it_is_and_can_be_resumed() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_secs(60));
     let node = solo(&stage, "n1", &cast).await;
     node.submit(admission("poison", sequential_spec())).await.unwrap();

@@ -1,6 +1,6 @@
 //! Two nodes over one store: one goes, the other goes on.
 use crate::cast::{Cast, Cue};
-use crate::stage::*;
+use crate::test_bench::*;
 use agon_core::*;
 use agon_proto::SummaryState;
 use agon_runtime::{Death, ResumeError, Victim};
@@ -16,7 +16,7 @@ fn owners(log: &[std::sync::Arc<Record>]) -> Vec<String> {
 #[tokio::test(start_paused = true)]
 async fn another_node_goes_on_when_one_dies() {
     let calm = undisturbed(ID, rich_spec()).await;
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let first = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
     first.submit(admission(ID, rich_spec())).await.unwrap();
@@ -34,7 +34,7 @@ async fn another_node_goes_on_when_one_dies() {
 
 #[tokio::test(start_paused = true)]
 async fn a_node_notes_what_the_catalogue_has_lost_soon_after_its_start_and_what_was_deleted_stays_away() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let first = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
     let labels = std::collections::BTreeMap::from([("team".to_owned(), "red".to_owned())]);
@@ -50,7 +50,7 @@ async fn a_node_notes_what_the_catalogue_has_lost_soon_after_its_start_and_what_
     let second = stage.peer("n2", vec![]).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
 
-    let found = stage.catalogue.find(&agon_store::Query { limit: 9, ..Default::default() }).await.unwrap();
+    let found = stage.catalogue.find(&agon_store::CatalogueQuery { limit: 9, ..Default::default() }).await.unwrap();
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((&found[0].id, &found[0].state, &found[0].labels), (&noted.id, &noted.state, &labels));
     assert!(matches!(found[0].state, SummaryState::Ended { outcome: Some(_), .. }), "{found:?}");
@@ -59,7 +59,7 @@ async fn a_node_notes_what_the_catalogue_has_lost_soon_after_its_start_and_what_
 
 #[tokio::test(start_paused = true)]
 async fn an_adopted_debate_does_not_wait_for_the_dead_owners_lease() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let first = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
     first.submit(admission(ID, spec())).await.unwrap();
@@ -77,7 +77,7 @@ async fn an_adopted_debate_does_not_wait_for_the_dead_owners_lease() {
 #[tokio::test(start_paused = true)]
 async fn a_drained_node_hands_over_and_loses_nothing() {
     let calm = undisturbed(ID, rich_spec()).await;
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let first = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
     first.submit(admission(ID, rich_spec())).await.unwrap();
@@ -102,7 +102,7 @@ async fn a_drained_node_hands_over_and_loses_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_result_that_was_written_after_its_coordinator_died_is_used_and_not_paid_twice() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let mut coordinating = agon_runtime::NodeConfig::embedded("n1".into());
     coordinating.embedded = false;
@@ -124,7 +124,7 @@ async fn a_result_that_was_written_after_its_coordinator_died_is_used_and_not_pa
 
 #[tokio::test(start_paused = true)]
 async fn a_deposed_coordinator_writes_nothing_more() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let zombie = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
     zombie.submit(admission(ID, rich_spec())).await.unwrap();
@@ -142,7 +142,7 @@ async fn a_deposed_coordinator_writes_nothing_more() {
 
 #[tokio::test(start_paused = true)]
 async fn a_debate_that_is_claimed_again_and_again_without_progress_is_interrupted_until_it_is_resumed() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue(std::iter::repeat_n(Cue::Hang, 100));
 
@@ -184,7 +184,7 @@ async fn a_debate_that_is_claimed_again_and_again_without_progress_is_interrupte
 
 #[tokio::test(start_paused = true)]
 async fn an_interrupted_debate_can_be_cancelled_and_one_that_runs_is_not_resumed() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue(std::iter::repeat_n(Cue::Hang, 100));
     let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
@@ -205,7 +205,7 @@ async fn an_interrupted_debate_can_be_cancelled_and_one_that_runs_is_not_resumed
 
 #[tokio::test(start_paused = true)]
 async fn a_debate_that_is_handed_over_again_and_again_during_a_long_turn_is_no_poison() {
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_secs(110));
     let player = stage.player("h1", vec![cast.host("gpu1", 2)]).await;
     player.submit(admission(ID, spec())).await.unwrap();
@@ -223,9 +223,9 @@ async fn a_debate_that_is_handed_over_again_and_again_during_a_long_turn_is_no_p
 }
 
 /// A stage whose nodes have another time of day.
-fn off(stage: &Stage, by_ms: i64) -> Stage {
+fn off(stage: &TestBench, by_ms: i64) -> TestBench {
     let start = Timestamp(stage.clock.now().0.checked_add_signed(by_ms).unwrap());
-    Stage { clock: std::sync::Arc::new(agon_runtime::TokioClock::starting_at(start)), ..stage.clone() }
+    TestBench { clock: std::sync::Arc::new(agon_runtime::TokioClock::starting_at(start)), ..stage.clone() }
 }
 
 /// Milliseconds between the events of a log from the first claim on.
@@ -237,7 +237,7 @@ fn pace(log: &[std::sync::Arc<Record>]) -> Vec<u64> {
 
 async fn admitted_by_a_clock_that_is_off(by_ms: i64) -> u64 {
     const HOUR: u64 = 3_600_000;
-    let stage = Stage::new();
+    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));
     let gateway = off(&stage, by_ms).player("g1", vec![]).await;
     gateway.submit(admission(ID, spec())).await.unwrap();

@@ -1,9 +1,9 @@
 //! What debates that are over say of personas and models.
-use super::{Api, Call};
+use super::{Api, CallContext};
 use crate::auth::Scope;
 use crate::error::Problem;
+use agon_archive::ratings::{Ledger, Relationship};
 use agon_core::ParticipantId;
-use agon_core::ratings::{Ledger, Relationship};
 use agon_proto::pb::v1 as pb;
 use agon_store::Cards;
 
@@ -14,7 +14,7 @@ impl Api {
     /// The ratings of the caller's debates, the best first.
     pub async fn ratings(
         &self,
-        call: &Call,
+        call: &CallContext,
         request: &pb::ListRatingsRequest,
     ) -> Result<pb::ListRatingsResponse, Problem> {
         let (ledger, basis) = self.ledger(call, request.rehearsal).await?;
@@ -29,7 +29,11 @@ impl Api {
     }
 
     /// All of one persona in the caller's debates.
-    pub async fn persona(&self, call: &Call, request: &pb::GetPersonaRequest) -> Result<pb::PersonaRecord, Problem> {
+    pub async fn persona(
+        &self,
+        call: &CallContext,
+        request: &pb::GetPersonaRequest,
+    ) -> Result<pb::PersonaRecord, Problem> {
         let (ledger, basis) = self.ledger(call, request.rehearsal).await?;
         let name = request.name.as_str();
         let unknown = || Problem::NoPersona(crate::error::cut(name));
@@ -49,7 +53,7 @@ impl Api {
         })
     }
 
-    async fn ledger(&self, call: &Call, rehearsal: bool) -> Result<(Ledger, pb::Basis), Problem> {
+    async fn ledger(&self, call: &CallContext, rehearsal: bool) -> Result<(Ledger, pb::Basis), Problem> {
         call.caller.require(Scope::DebatesRead)?;
         let cards = Cards::newest(self.ports.catalogue.as_ref(), &call.caller.tenant, rehearsal).await;
         let cards = cards.map_err(|error| Problem::of_store(&error))?;

@@ -1,5 +1,5 @@
 //! The cluster: hosts and their models.
-use super::{Api, Call};
+use super::{Api, CallContext};
 use crate::auth::Scope;
 use crate::error::Problem;
 use agon_core::ModelName;
@@ -17,7 +17,7 @@ const GONE: Duration = Duration::from_secs(10);
 
 impl Api {
     /// The hosts that live, by name.
-    pub fn hosts(&self, call: &Call) -> Result<pb::ListHostsResponse, Problem> {
+    pub fn hosts(&self, call: &CallContext) -> Result<pb::ListHostsResponse, Problem> {
         call.caller.require(Scope::ClusterAdmin)?;
         let mut hosts: Vec<pb::Host> = self.live().iter().map(message).collect();
         hosts.sort_by(|a, b| a.name.cmp(&b.name));
@@ -25,7 +25,7 @@ impl Api {
     }
 
     /// The models that live hosts serve, by name.
-    pub fn models(&self, call: &Call) -> Result<pb::ListModelsResponse, Problem> {
+    pub fn models(&self, call: &CallContext) -> Result<pb::ListModelsResponse, Problem> {
         call.caller.require(Scope::ClusterAdmin)?;
         let mut models: BTreeMap<String, Vec<pb::ServedModel>> = BTreeMap::new();
         for host in self.live() {
@@ -50,7 +50,7 @@ impl Api {
     }
 
     /// Tells a host to take no more turns, or to take them again.
-    pub async fn drain_host(&self, call: &Call, request: &pb::DrainHostRequest) -> Result<pb::Host, Problem> {
+    pub async fn drain_host(&self, call: &CallContext, request: &pb::DrainHostRequest) -> Result<pb::Host, Problem> {
         call.caller.require(Scope::ClusterAdmin)?;
         let name = request.host.strip_prefix("hosts/").unwrap_or(&request.host);
         let unknown = || Problem::NoHost(name.to_owned());
@@ -88,8 +88,8 @@ impl Api {
         let names = self.models_served(rehearsal);
         match names.len() {
             0 if !self.live().iter().any(|known| known.alive.rehearsal != rehearsal) => "none is served".to_owned(),
-            0 if rehearsal => "those that live play no rehearsals".to_owned(),
-            0 => "those that live only rehearse, which --rehearsal asks for".to_owned(),
+            0 if rehearsal => "the live ones do not rehearse".to_owned(),
+            0 => "the live ones only rehearse; use --rehearsal".to_owned(),
             count => {
                 let first: Vec<String> = names.into_iter().take(NAMED).collect();
                 let more = if count > NAMED { format!(" and {} more", count - NAMED) } else { String::new() };

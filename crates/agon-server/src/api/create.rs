@@ -1,6 +1,6 @@
 //! Submitting a debate, once.
-use super::wanted::Wanted;
-use super::{Api, Call, view};
+use super::create_request::DebateRequest;
+use super::{Api, CallContext, view};
 use crate::auth::Scope;
 use crate::error::{Problem, Violation};
 use agon_core::{Admission, DebateId, DebateSpec, Event, Position, Record, Timestamp};
@@ -17,7 +17,7 @@ const AGON_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 impl Api {
     /// Submits a debate; the same submission again gives the first debate.
-    pub async fn create(&self, call: &Call, request: &pb::CreateDebateRequest) -> Result<pb::Debate, Problem> {
+    pub async fn create(&self, call: &CallContext, request: &pb::CreateDebateRequest) -> Result<pb::Debate, Problem> {
         call.caller.require(Scope::DebatesWrite)?;
         let wanted = self.wanted(call, request).await?;
         self.feeds_there(&wanted.spec)?;
@@ -31,9 +31,9 @@ impl Api {
     }
 
     /// Checks a request beside the threads that serve everybody: a large file takes a while.
-    async fn wanted(&self, call: &Call, request: &pb::CreateDebateRequest) -> Result<Wanted, Problem> {
+    async fn wanted(&self, call: &CallContext, request: &pb::CreateDebateRequest) -> Result<DebateRequest, Problem> {
         let (request, tenant, defaults) = (request.clone(), call.caller.tenant.clone(), self.defaults.clone());
-        let checked = tokio::task::spawn_blocking(move || Wanted::check(&request, &tenant, &defaults)).await;
+        let checked = tokio::task::spawn_blocking(move || DebateRequest::check(&request, &tenant, &defaults)).await;
         checked.map_err(|error| Problem::Internal(format!("the file was not checked: {error}")))?
     }
 
@@ -48,7 +48,7 @@ impl Api {
     }
 
     /// What the debate would be. Nothing is written.
-    async fn planned(&self, call: &Call, wanted: Wanted) -> Result<pb::Debate, Problem> {
+    async fn planned(&self, call: &CallContext, wanted: DebateRequest) -> Result<pb::Debate, Problem> {
         let unserved = self.offered(&wanted.spec, wanted.rehearsal).await?;
         let plan = self.plan(&wanted.spec, wanted.rehearsal, wanted.warnings, unserved);
         let identity = wanted.id.as_ref().map(view::identity).unwrap_or_default();
@@ -65,7 +65,7 @@ impl Api {
     }
 
     /// The id of the debate that this submission makes, or has made before.
-    async fn id_for(&self, call: &Call, wanted: &Wanted) -> Result<DebateId, Problem> {
+    async fn id_for(&self, call: &CallContext, wanted: &DebateRequest) -> Result<DebateId, Problem> {
         let tenant = &call.caller.tenant;
         let id = match &wanted.id {
             Some(id) => id.clone(),
@@ -77,7 +77,12 @@ impl Api {
     }
 
     /// What the request id stands for, if that is the same payload.
-    pub(super) async fn claim(&self, call: &Call, request_id: &str, claim: RequestClaim) -> Result<DebateId, Problem> {
+    pub(super) async fn claim(
+        &self,
+        call: &CallContext,
+        request_id: &str,
+        claim: RequestClaim,
+    ) -> Result<DebateId, Problem> {
         let mut key = request_id.to_owned();
         loop {
             let standing = self.ports.requests.claim(&call.caller.tenant, &key, claim.clone()).await;
@@ -193,7 +198,7 @@ fn fresh_seed() -> u64 {
     rand::random::<u32>().into()
 }
 
-fn admission(call: &Call, wanted: Wanted, id: DebateId, retry: agon_core::RetryPolicy) -> Admission {
+fn admission(call: &CallContext, wanted: DebateRequest, id: DebateId, retry: agon_core::RetryPolicy) -> Admission {
     let traceparent = call.traceparent.as_deref().and_then(TraceContext::parse);
     agon_telemetry::about(&tracing::Span::current(), &id);
     Admission {

@@ -1,14 +1,13 @@
 //! One debate: showing, cancelling, removing it.
 use super::list::page_size;
-use super::view::{self, Folded, Shown};
-use super::{Api, Call, named};
+use super::view::{self, FoldedLog, ViewExtras};
+use super::{Api, CallContext, named};
 use crate::auth::Scope;
 use crate::error::Problem;
 use agon_core::{DebateId, Event, Halt, Position, Timestamp};
 use agon_proto::pb::v1 as pb;
 use agon_runtime::{CancelError, ResumeError};
-use agon_store::{AppendError, Local, StoreError, Verified, chain};
-use std::fmt::Write as _;
+use agon_store::{AppendError, LocalState, StoreError, VerifiedLog, chain};
 use std::sync::Arc;
 
 const EVENTS: usize = 200;
@@ -18,7 +17,7 @@ const MAX_REASON: usize = 1_024;
 
 impl Api {
     /// One debate.
-    pub async fn get(&self, call: &Call, request: &pb::GetDebateRequest) -> Result<pb::Debate, Problem> {
+    pub async fn get(&self, call: &CallContext, request: &pb::GetDebateRequest) -> Result<pb::Debate, Problem> {
         call.caller.require(Scope::DebatesRead)?;
         let debate = named(&call.caller, &request.name)?;
         let full = match pb::DebateView::try_from(request.view) {
@@ -41,8 +40,8 @@ impl Api {
         self.shown_as(&folded, full).await
     }
 
-    pub(super) async fn folded(&self, debate: &DebateId) -> Result<Folded, Problem> {
-        let mut folded = Folded::of(debate, self.log(debate).await?, Arc::clone(&self.prices))?;
+    pub(super) async fn folded(&self, debate: &DebateId) -> Result<FoldedLog, Problem> {
+        let mut folded = FoldedLog::of(debate, self.log(debate).await?, Arc::clone(&self.prices))?;
         if folded.debate.ended().is_none() {
             folded.halt = self.halt(debate).await?;
         }
@@ -52,16 +51,16 @@ impl Api {
     /// Why nobody plays a debate that has not ended.
     pub(super) async fn halt(&self, debate: &DebateId) -> Result<Option<Halt>, Problem> {
         match self.ports.upkeep.local(debate).await.map_err(|error| Problem::of_store(&error))? {
-            Some(Local::Halted(halt)) => Ok(Some(halt)),
-            Some(Local::Played(_)) | None => Ok(None),
+            Some(LocalState::Halted(halt)) => Ok(Some(halt)),
+            Some(LocalState::Played(_)) | None => Ok(None),
         }
     }
 
-    pub(super) async fn shown_as(&self, folded: &Folded, full: bool) -> Result<pb::Debate, Problem> {
+    pub(super) async fn shown_as(&self, folded: &FoldedLog, full: bool) -> Result<pb::Debate, Problem> {
         let debate = &folded.debate.admission().id;
         let cancelling = folded.debate.ended().is_none() && self.cancel_ordered(debate).await?;
         let head = if full { self.log_head(folded).await? } else { None };
-        folded.resource(Shown { full, cancelling, log_head: head.as_deref() })
+        folded.resource(ViewExtras { full, cancelling, log_head: head.as_deref() })
     }
 
     async fn cancel_ordered(&self, debate: &DebateId) -> Result<bool, Problem> {
@@ -70,23 +69,17 @@ impl Api {
     }
 
     /// The hash that stands for the whole log of a debate that is over.
-    pub(super) async fn log_head(&self, folded: &Folded) -> Result<Option<String>, Problem> {
+    pub(super) async fn log_head(&self, folded: &FoldedLog) -> Result<Option<String>, Problem> {
         if folded.debate.ended().is_none() {
             return Ok(None);
         }
         let records = self.ports.upkeep.raw_records(&folded.debate.admission().id).await;
         let records = records.map_err(|error| Problem::of_store(&error))?;
-        Ok(records.last().map(|record| {
-            record.hash.iter().fold(String::new(), |mut hex, byte| {
-                // writing to a text cannot fail
-                let _ = write!(hex, "{byte:02x}");
-                hex
-            })
-        }))
+        Ok(records.last().map(|record| chain::hex(&record.hash)))
     }
 
     /// Orders a debate to end. Ordering twice is one order; a debate that is over stays as it is.
-    pub async fn cancel(&self, call: &Call, request: &pb::CancelDebateRequest) -> Result<pb::Debate, Problem> {
+    pub async fn cancel(&self, call: &CallContext, request: &pb::CancelDebateRequest) -> Result<pb::Debate, Problem> {
         call.caller.require(Scope::DebatesWrite)?;
         let debate = named(&call.caller, &request.name)?;
         if request.reason.len() > MAX_REASON {
@@ -108,7 +101,7 @@ impl Api {
     }
 
     /// Has a paused or interrupted debate continued. Doing so twice is one resumption; a debate that runs or is over is refused.
-    pub async fn resume(&self, call: &Call, request: &pb::ResumeDebateRequest) -> Result<pb::Debate, Problem> {
+    pub async fn resume(&self, call: &CallContext, request: &pb::ResumeDebateRequest) -> Result<pb::Debate, Problem> {
         call.caller.require(Scope::DebatesWrite)?;
         let debate = named(&call.caller, &request.name)?;
         self.folded(&debate).await?;
@@ -124,21 +117,21 @@ impl Api {
             return Ok(());
         }
         let debate = debate.name().to_owned();
-        let detail = format!("debate {debate} was begun by `agon run`; use its machine: agon {command} {debate}");
+        let detail = format!("debate {debate} was started by `agon run`; use its machine: agon {command} {debate}");
         Err(Problem::State { debate, detail })
     }
 
     /// Whether the hash chain of a debate's log holds.
     pub async fn verify(
         &self,
-        call: &Call,
+        call: &CallContext,
         request: &pb::VerifyDebateRequest,
     ) -> Result<pb::VerifyDebateResponse, Problem> {
         use pb::verify_debate_response::{Damage, Found, Whole};
         call.caller.require(Scope::DebatesRead)?;
         let debate = named(&call.caller, &request.name)?;
         let found = match self.ports.upkeep.verify(&debate).await {
-            Ok(Verified { records, events, head_hash }) => {
+            Ok(VerifiedLog { records, events, head_hash }) => {
                 Found::Whole(Whole { records, events, hash: chain::hex(&head_hash) })
             }
             Err(StoreError::Damaged { at, detail, .. }) => Found::Damaged(Damage { event: at.0, detail }),
@@ -151,7 +144,7 @@ impl Api {
     }
 
     /// Removes a debate that is over, or whose log is gone or damaged: also what a deletion that failed has left.
-    pub async fn delete(&self, call: &Call, request: &pb::DeleteDebateRequest) -> Result<(), Problem> {
+    pub async fn delete(&self, call: &CallContext, request: &pb::DeleteDebateRequest) -> Result<(), Problem> {
         call.caller.require(Scope::DebatesWrite)?;
         let debate = named(&call.caller, &request.name)?;
         match self.folded(&debate).await {
@@ -163,7 +156,7 @@ impl Api {
             // nobody can go on with it, unless it is a process that has not seen the damage
             Err(Problem::Damaged { .. }) => {
                 let local = self.ports.upkeep.local(&debate).await.map_err(|error| Problem::of_store(&error))?;
-                if matches!(local, Some(Local::Played(_))) {
+                if matches!(local, Some(LocalState::Played(_))) {
                     return Err(Problem::NotOver(debate.name().to_owned()));
                 }
             }
@@ -185,7 +178,7 @@ impl Api {
     /// A page of events. Events of one step are not parted.
     pub async fn events(
         &self,
-        call: &Call,
+        call: &CallContext,
         request: &pb::ListDebateEventsRequest,
     ) -> Result<pb::ListDebateEventsResponse, Problem> {
         let (events, more) = self.event_page(call, request, Extent::Log).await?;
@@ -196,7 +189,7 @@ impl Api {
     /// The page of events that the debate file lets clients see, and whether more are there.
     pub async fn shown_page(
         &self,
-        call: &Call,
+        call: &CallContext,
         request: &pb::ListDebateEventsRequest,
     ) -> Result<(Vec<(Position, Timestamp, Event)>, bool), Problem> {
         self.event_page(call, request, Extent::Clients).await
@@ -205,7 +198,7 @@ impl Api {
     /// A page of events, and whether more are there.
     async fn event_page(
         &self,
-        call: &Call,
+        call: &CallContext,
         request: &pb::ListDebateEventsRequest,
         extent: Extent,
     ) -> Result<(Vec<(Position, Timestamp, Event)>, bool), Problem> {

@@ -1,5 +1,5 @@
 //! A debate as a document.
-use super::{Api, Call, named};
+use super::{Api, CallContext, named};
 use crate::auth::Scope;
 use crate::error::Problem;
 use agon_proto::pb::v1 as pb;
@@ -10,7 +10,7 @@ impl Api {
     /// The document.
     pub async fn export(
         &self,
-        call: &Call,
+        call: &CallContext,
         request: &pb::ExportDebateRequest,
     ) -> Result<pb::ExportDebateResponse, Problem> {
         call.caller.require(Scope::DebatesRead)?;

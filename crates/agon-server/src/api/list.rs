@@ -1,13 +1,13 @@
 //! Finding debates.
 use super::page::Listing;
-use super::{Api, Call, view};
+use super::{Api, CallContext, view};
 use crate::auth::Scope;
 use crate::error::{Problem, Violation};
 use agon_core::{DebateState, Halt, Outcome, TenantId, Timestamp};
 use agon_proto::pb::bus::v1 as bus;
 use agon_proto::pb::v1 as pb;
-use agon_proto::{Summary, SummaryState};
-use agon_store::{ListState, Place, Query};
+use agon_proto::{DebateSummary, SummaryState};
+use agon_store::{CatalogueQuery, ListCursor, ListState};
 use futures_util::{StreamExt as _, stream};
 use pb::debate::State;
 
@@ -31,7 +31,7 @@ impl Api {
     /// The caller's debates, newest first.
     pub async fn list(
         &self,
-        call: &Call,
+        call: &CallContext,
         request: &pb::ListDebatesRequest,
     ) -> Result<pb::ListDebatesResponse, Problem> {
         call.caller.require(Scope::DebatesRead)?;
@@ -61,7 +61,7 @@ impl Api {
     }
 
     /// The summaries as resources; of the unfinished ones it is looked up whether they are ordered to end.
-    async fn shown(&self, found: Vec<Summary>) -> Result<Vec<pb::Debate>, Problem> {
+    async fn shown(&self, found: Vec<DebateSummary>) -> Result<Vec<pb::Debate>, Problem> {
         let shown = stream::iter(found).map(|summary| async move {
             // where logs cannot be looked at, what is noted is better than nothing
             if self.ports.upkeep.is_lost(&summary.id, summary.admitted).await.unwrap_or(false) {
@@ -78,8 +78,8 @@ impl Api {
     }
 }
 
-fn place(summary: &Summary) -> Place {
-    Place { admitted: summary.admitted, id: summary.id.clone() }
+fn place(summary: &DebateSummary) -> ListCursor {
+    ListCursor { admitted: summary.admitted, id: summary.id.clone() }
 }
 
 fn fits(states: &[State], debate: &pb::Debate) -> bool {
@@ -120,7 +120,7 @@ fn list_states(state: State) -> Vec<ListState> {
     }
 }
 
-fn query(filter: &pb::DebateFilter, states: &[State], tenant: &TenantId) -> Result<Query, Problem> {
+fn query(filter: &pb::DebateFilter, states: &[State], tenant: &TenantId) -> Result<CatalogueQuery, Problem> {
     let mut wrong = Vec::new();
     let outcomes = filter.outcomes.iter().enumerate().filter_map(|(at, number)| {
         let outcome = bus::Outcome::try_from(*number).ok().and_then(|outcome| Outcome::try_from(outcome).ok());
@@ -144,7 +144,7 @@ fn query(filter: &pb::DebateFilter, states: &[State], tenant: &TenantId) -> Resu
     }
     let mut listed: Vec<ListState> = states.iter().copied().flat_map(list_states).collect();
     listed.dedup();
-    Ok(Query {
+    Ok(CatalogueQuery {
         tenant: Some(tenant.clone()),
         limit: 0,
         after: None,

@@ -9,9 +9,9 @@ use tokio::time::Instant;
 
 /// The last counts.
 #[derive(Default)]
-pub(super) struct Load(Mutex<Option<Counts>>);
+pub(super) struct LastLoad(Mutex<Option<LoadCounts>>);
 
-struct Counts {
+struct LoadCounts {
     at: Instant,
     queued: usize,
     unfinished: BTreeMap<TenantId, usize>,
@@ -43,13 +43,13 @@ impl Api {
         Ok(())
     }
 
-    async fn count(&self) -> Result<Counts, Problem> {
+    async fn count(&self) -> Result<LoadCounts, Problem> {
         let open = self.ports.catalogue.unfinished().await.map_err(|error| Problem::of_store(&error))?;
         let queued = open.iter().filter(|summary| summary.state == SummaryState::Queued).count();
         let mut unfinished = BTreeMap::new();
         for summary in &open {
             *unfinished.entry(summary.id.tenant()).or_default() += 1;
         }
-        Ok(Counts { at: Instant::now(), queued, unfinished })
+        Ok(LoadCounts { at: Instant::now(), queued, unfinished })
     }
 }

@@ -2,6 +2,7 @@
 mod archive;
 mod cluster;
 mod create;
+mod create_request;
 mod debate;
 mod export;
 mod list;
@@ -13,22 +14,21 @@ mod plan;
 mod rejudge;
 mod unserved;
 mod view;
-mod wanted;
 mod watch;
 
-pub(crate) use watch::{Step, WatchStream, message};
+pub(crate) use watch::{WatchStep, WatchStream, message};
 
 use crate::auth::Caller;
-use crate::config::{GatewayConfig, GatewayPorts, GatewayTimes, Limits};
+use crate::config::{GatewayConfig, GatewayPorts, GatewayTimes, RequestLimits};
 use crate::error::Problem;
-use crate::net::Room;
+use crate::net::TenantRoom;
 use agon_core::{DebateId, Position, Record, RetryPolicy};
-use agon_proto::Summary;
+use agon_proto::DebateSummary;
 use agon_report::Prices;
 use agon_spec::Defaults;
 use agon_store::StoreError;
 use agon_tools::FeedReader;
-use load::Load;
+use load::LastLoad;
 use openings::Openings;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -36,7 +36,7 @@ use tokio_util::sync::CancellationToken;
 
 /// One call: who calls, and under which circumstances.
 #[derive(Clone, Debug)]
-pub(crate) struct Call {
+pub(crate) struct CallContext {
     /// Who.
     pub caller: Caller,
     /// The W3C trace context of the call, if it came with one.
@@ -48,14 +48,14 @@ pub(crate) struct Call {
 /// The operations.
 pub(crate) struct Api {
     ports: GatewayPorts,
-    limits: Limits,
+    limits: RequestLimits,
     times: GatewayTimes,
     defaults: Defaults,
     retry: RetryPolicy,
     prices: Arc<Prices>,
     feeds: FeedReader,
-    load: Load,
-    watches: Arc<Room>,
+    load: LastLoad,
+    watches: Arc<TenantRoom>,
     openings: Arc<Openings>,
     stop: CancellationToken,
 }
@@ -70,8 +70,8 @@ impl Api {
             retry: config.retry,
             prices: Arc::new(config.prices.clone()),
             feeds: config.feeds.clone(),
-            load: Load::default(),
-            watches: Room::new(config.limits.watches, !config.auth.is_off()),
+            load: LastLoad::default(),
+            watches: TenantRoom::new(config.limits.watches, !config.auth.is_off()),
             openings: Openings::new(),
             stop,
         }
@@ -92,7 +92,7 @@ impl Api {
     }
 
     /// What is known of a debate whose log is gone. That its stream is older than the debate may be out of date: it is looked at anew.
-    async fn lost(&self, debate: &DebateId) -> Result<Option<Summary>, Problem> {
+    async fn lost(&self, debate: &DebateId) -> Result<Option<DebateSummary>, Problem> {
         let of_store = |error: StoreError| Problem::of_store(&error);
         let Some(known) = self.ports.catalogue.get_summary(debate).await.map_err(of_store)? else { return Ok(None) };
         let upkeep = &self.ports.upkeep;

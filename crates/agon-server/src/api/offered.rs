@@ -1,6 +1,6 @@
 //! Whether the hosts of the cluster have the tools and verifiers that a debate names.
 use super::Api;
-use crate::error::{Missing, MissingKind, Problem};
+use crate::error::{MissingKind, MissingTool, Problem};
 use agon_core::{DebateSpec, MODERATOR, ParticipantId};
 use agon_proto::HostAlive;
 use agon_proto::pb::v1 as pb;
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What no host that takes turns says it has.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Lacking {
-    missing: Vec<Missing>,
+    missing: Vec<MissingTool>,
     /// Every host that takes turns says what it has, and there is one.
     known: bool,
 }
@@ -37,7 +37,7 @@ impl Api {
     }
 }
 
-fn unserved(missing: Missing, nobody: bool) -> pb::Unserved {
+fn unserved(missing: MissingTool, nobody: bool) -> pb::Unserved {
     let warning = warning(&missing, nobody);
     let kind = match missing.kind {
         MissingKind::Tool => pb::unserved::Kind::Tool,
@@ -46,10 +46,10 @@ fn unserved(missing: Missing, nobody: bool) -> pb::Unserved {
     pb::Unserved { kind: kind.into(), name: missing.name, offered: missing.offered, warning }
 }
 
-fn warning(missing: &Missing, nobody: bool) -> String {
-    let why = if nobody { "no host lives that could have" } else { "no live host says that it has" };
+fn warning(missing: &MissingTool, nobody: bool) -> String {
+    let why = if nobody { "no live host could have" } else { "no live host reports" };
     let (what, setting) = (missing.what(), missing.setting());
-    format!("{why} {what}; turns that need it fail where the host's settings have no [{setting}]")
+    format!("{why} {what}; turns that need it fail if the host's settings have no [{setting}]")
 }
 
 fn lacking(spec: &DebateSpec, hosts: &[HostAlive]) -> Lacking {
@@ -60,7 +60,7 @@ fn lacking(spec: &DebateSpec, hosts: &[HostAlive]) -> Lacking {
             MissingKind::Tool => told.flat_map(|told| &told.tools).collect(),
             MissingKind::Verifier => told.flat_map(|told| &told.verifiers).collect(),
         };
-        (!offered.contains(name)).then(|| Missing {
+        (!offered.contains(name)).then(|| MissingTool {
             kind,
             name: name.clone(),
             wanted_by,
@@ -127,7 +127,7 @@ personas:
         }
     }
     fn names(lacking: &Lacking) -> Vec<String> {
-        lacking.missing.iter().map(Missing::setting).collect()
+        lacking.missing.iter().map(MissingTool::setting).collect()
     }
 
     #[test]
@@ -152,10 +152,7 @@ personas:
         let lacking = lacking(&spec(FILE), &[host(Some((&["search"], &["smt"]))), host(None)]);
         assert!(!lacking.known && names(&lacking) == ["tools.docs"], "{lacking:?}");
         let told = warning(&lacking.missing[0], false);
-        assert!(
-            told.contains("no live host says that it has the tool \"docs\"") && told.contains("[tools.docs]"),
-            "{told}"
-        );
+        assert!(told.contains("no live host reports the tool \"docs\"") && told.contains("[tools.docs]"), "{told}");
     }
 
     #[test]

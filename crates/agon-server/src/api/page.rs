@@ -2,7 +2,7 @@
 use crate::error::Problem;
 use agon_core::{DebateId, TenantId, Timestamp};
 use agon_proto::pb::v1::DebateFilter;
-use agon_store::Place;
+use agon_store::ListCursor;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use prost::Message as _;
@@ -29,7 +29,7 @@ impl Listing<'_> {
     }
 
     /// The token behind this place.
-    pub fn token(&self, place: &Place) -> String {
+    pub fn token(&self, place: &ListCursor) -> String {
         let mut bytes = vec![VERSION];
         bytes.extend(self.hash());
         bytes.extend(place.admitted.0.to_be_bytes());
@@ -38,11 +38,11 @@ impl Listing<'_> {
     }
 
     /// The place of a token; none for the empty one.
-    pub fn place(&self, token: &str) -> Result<Option<Place>, Problem> {
+    pub fn place(&self, token: &str) -> Result<Option<ListCursor>, Problem> {
         if token.is_empty() {
             return Ok(None);
         }
-        let unread = || Problem::invalid("page_token", "this is no page token of this server");
+        let unread = || Problem::invalid("page_token", "this is not a page token of this server");
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|_| unread())?;
         let rest = bytes.strip_prefix(&[VERSION]).ok_or_else(unread)?;
         let (hash, rest) = rest.split_first_chunk::<HASH_BYTES>().ok_or_else(unread)?;
@@ -53,7 +53,7 @@ impl Listing<'_> {
         let (admitted, name) = rest.split_first_chunk::<8>().ok_or_else(unread)?;
         let name = std::str::from_utf8(name).map_err(|_| unread())?;
         let id = DebateId::in_tenant(self.tenant, name).map_err(|_| unread())?;
-        Ok(Some(Place { admitted: Timestamp(u64::from_be_bytes(*admitted)), id }))
+        Ok(Some(ListCursor { admitted: Timestamp(u64::from_be_bytes(*admitted)), id }))
     }
 }
 
@@ -61,8 +61,8 @@ impl Listing<'_> {
 mod tests {
     use super::*;
 
-    fn place() -> Place {
-        Place { admitted: Timestamp(1_800_000_000_123), id: DebateId::parse("acme/bridge-1").unwrap() }
+    fn place() -> ListCursor {
+        ListCursor { admitted: Timestamp(1_800_000_000_123), id: DebateId::parse("acme/bridge-1").unwrap() }
     }
 
     #[test]

@@ -55,6 +55,6 @@ fn too_slow(spec: &DebateSpec, model: &ModelName, hosts: &[HostAlive]) -> Option
     let known = hosts.iter().filter_map(|alive| Some((speed(alive)?, &alive.host)));
     let (speed, host) = known.max_by_key(|(speed, _)| *speed)?;
     let overlong = spec.overlong(model, f64::from(speed) / 1000.0)?;
-    let fastest = if hosts.len() > 1 { ", its fastest host as far as is known" } else { "" };
+    let fastest = if hosts.len() > 1 { ", its fastest known host" } else { "" };
     Some(format!("{model} at {host}{fastest}: {}", overlong.warning()))
 }

@@ -1,5 +1,5 @@
 //! Judging an ended debate's transcript again.
-use super::{Api, Call, create, named};
+use super::{Api, CallContext, create, named};
 use crate::auth::Scope;
 use crate::error::{Problem, Violation};
 use agon_core::{Admission, DebateId, ModelName, RejudgeError, rejudge, rejudged_spec};
@@ -10,7 +10,7 @@ use prost::Message as _;
 
 impl Api {
     /// A new debate that points to the old one and asks only a judge.
-    pub async fn rejudge(&self, call: &Call, request: &pb::RejudgeDebateRequest) -> Result<pb::Debate, Problem> {
+    pub async fn rejudge(&self, call: &CallContext, request: &pb::RejudgeDebateRequest) -> Result<pb::Debate, Problem> {
         call.caller.require(Scope::DebatesWrite)?;
         let old = named(&call.caller, &request.name)?;
         let model = request.judge_model.as_deref().map(str::trim);
@@ -35,7 +35,7 @@ impl Api {
         self.resource(&id, true).await
     }
 
-    async fn rejudge_id(&self, call: &Call, request: &pb::RejudgeDebateRequest) -> Result<DebateId, Problem> {
+    async fn rejudge_id(&self, call: &CallContext, request: &pb::RejudgeDebateRequest) -> Result<DebateId, Problem> {
         let tenant = &call.caller.tenant;
         let id = match request.debate_id.as_deref() {
             Some(id) => {

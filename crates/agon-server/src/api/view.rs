@@ -4,15 +4,15 @@ use agon_core::{
     CallProgress, Debate, DebateId, DebateState, Event, Halt, Position, Priority, Reason, Record, Timestamp,
 };
 use agon_proto::pb::v1 as pb;
-use agon_proto::{Summary, SummaryState};
+use agon_proto::{DebateSummary, SummaryState};
 use agon_report::{DebateResult, Minutes, Prices};
-use agon_telemetry::{Place, TraceContext};
+use agon_telemetry::{SpanPlace, TraceContext};
 use prost_types::value::Kind;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// A log and what it says.
-pub(crate) struct Folded {
+pub(crate) struct FoldedLog {
     pub records: Vec<Arc<Record>>,
     pub debate: Debate,
     /// What calls cost.
@@ -23,7 +23,7 @@ pub(crate) struct Folded {
 
 /// What is shown beside the fold.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Shown<'a> {
+pub(crate) struct ViewExtras<'a> {
     /// With spec and result.
     pub full: bool,
     /// The debate is ordered to end.
@@ -32,7 +32,7 @@ pub(crate) struct Shown<'a> {
     pub log_head: Option<&'a str>,
 }
 
-impl Folded {
+impl FoldedLog {
     pub fn of(debate: &DebateId, records: Vec<Arc<Record>>, prices: Arc<Prices>) -> Result<Self, Problem> {
         let folded = Debate::fold(records.iter().map(Arc::as_ref));
         let folded = folded.ok_or_else(|| Problem::no_debate(debate))?;
@@ -57,8 +57,8 @@ impl Folded {
     }
 
     /// The debate as a resource.
-    pub fn resource(&self, shown: Shown<'_>) -> Result<pb::Debate, Problem> {
-        let facts = Facts::of(&self.records);
+    pub fn resource(&self, shown: ViewExtras<'_>) -> Result<pb::Debate, Problem> {
+        let facts = LogFacts::of(&self.records);
         let admission = self.debate.admission();
         let state = match (self.debate.ended(), self.halt, self.debate.halt()) {
             (Some((state, _)), _, _) => ended(state),
@@ -126,7 +126,7 @@ impl Folded {
 
 /// What the fold does not keep.
 #[derive(Default)]
-struct Facts<'a> {
+struct LogFacts<'a> {
     first: Option<Timestamp>,
     claimed: Option<Timestamp>,
     last: Option<Timestamp>,
@@ -136,7 +136,7 @@ struct Facts<'a> {
     failed: u32,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> LogFacts<'a> {
     fn of(records: &'a [Arc<Record>]) -> Self {
         let mut facts = Self { first: records.first().map(|record| record.at), ..Self::default() };
         for record in records {
@@ -160,7 +160,7 @@ impl<'a> Facts<'a> {
 }
 
 /// A debate as lists show it. A hint: the log may be further.
-pub(crate) fn listed(summary: &Summary, cancelling: bool, halt: Option<Halt>) -> pb::Debate {
+pub(crate) fn listed(summary: &DebateSummary, cancelling: bool, halt: Option<Halt>) -> pb::Debate {
     let (state, outcome) = match (&summary.state, halt) {
         (SummaryState::Ended { state, outcome }, _) => (ended(*state), *outcome),
         (_, Some(halt)) => (halted(halt), None),
@@ -193,7 +193,7 @@ pub(crate) fn listed(summary: &Summary, cancelling: bool, halt: Option<Halt>) ->
 }
 
 /// A debate whose log is gone, as far as the catalogue knew it.
-pub(crate) fn lost(summary: &Summary) -> pb::Debate {
+pub(crate) fn lost(summary: &DebateSummary) -> pb::Debate {
     let detail = format!("{}; its last known event was {}", crate::error::LOST, summary.last.0);
     let reason = agon_proto::pb::bus::v1::Reason { code: 0, detail: Some(detail) };
     pb::Debate {
@@ -209,7 +209,7 @@ pub(crate) fn identity(debate: &DebateId) -> pb::Debate {
     pb::Debate {
         name: format!("debates/{}", debate.name()),
         id: debate.name().to_owned(),
-        trace_id: TraceContext::of(debate, Place::Debate, true).trace_hex(),
+        trace_id: TraceContext::of(debate, SpanPlace::Debate, true).trace_hex(),
         ..pb::Debate::default()
     }
 }

@@ -1,10 +1,10 @@
 //! Following a debate: a snapshot, then every event once, until it is over or the watch is.
 use super::debate::event_message;
 use super::unserved::Unserved;
-use super::{Api, Call, named};
+use super::{Api, CallContext, named};
 use crate::auth::Scope;
 use crate::error::Problem;
-use crate::net::{NoRoom, Share};
+use crate::net::{NoRoom, RoomShare};
 use agon_core::{Admission, CallCounts, CallProgress, Event, Position, Record, Timestamp};
 use agon_proto::TokenDelta;
 use agon_proto::pb::v1 as pb;
@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 /// What a watcher is told.
 #[derive(Clone, Debug)]
-pub(crate) enum Step {
+pub(crate) enum WatchStep {
     /// The debate as it is now; always first.
     Snapshot(Box<pb::Debate>),
     /// What happened next, and how far the debate is with it.
@@ -32,11 +32,11 @@ pub(crate) enum Step {
 }
 
 /// What a watcher is told, in order. Nothing is read before it is asked for, so a slow watcher holds no more than one step of the log.
-pub(crate) type WatchStream = BoxStream<'static, Result<Step, Problem>>;
+pub(crate) type WatchStream = BoxStream<'static, Result<WatchStep, Problem>>;
 
 impl Api {
     /// Follows a debate.
-    pub async fn watch(&self, call: &Call, request: &pb::WatchDebateRequest) -> Result<WatchStream, Problem> {
+    pub async fn watch(&self, call: &CallContext, request: &pb::WatchDebateRequest) -> Result<WatchStream, Problem> {
         call.caller.require(Scope::DebatesRead)?;
         let debate = named(&call.caller, &request.name)?;
         if self.stop.is_cancelled() {
@@ -59,10 +59,10 @@ impl Api {
             },
         };
         let now = Instant::now();
-        let follower = Follower {
+        let follower = EventFollower {
             admission: folded.debate.admission().clone(),
             source,
-            ready: VecDeque::from([Step::Snapshot(Box::new(snapshot))]),
+            ready: VecDeque::from([WatchStep::Snapshot(Box::new(snapshot))]),
             unserved: request.include_deltas.then(|| Unserved::of(self.ports.node.clone(), &folded.debate)),
             progress: folded.progress(after),
             upkeep: self.ports.upkeep.clone(),
@@ -78,7 +78,7 @@ impl Api {
     }
 
     /// Whether nothing will ever follow after this event: the debate is over, and it was the last.
-    pub async fn is_over(&self, call: &Call, name: &str, after: Position) -> Result<bool, Problem> {
+    pub async fn is_over(&self, call: &CallContext, name: &str, after: Position) -> Result<bool, Problem> {
         call.caller.require(Scope::DebatesRead)?;
         let folded = self.folded(&named(&call.caller, name)?).await?;
         Ok(folded.debate.ended().is_some() && after >= folded.debate.position())
@@ -88,12 +88,12 @@ impl Api {
 /// How often a watch looks whether the store is in trouble, and gives a sign of life while it is, at least.
 const TROUBLED_HEARTBEAT: Duration = Duration::from_secs(5);
 
-struct Follower {
+struct EventFollower {
     /// Says whose words watchers are shown.
     admission: Arc<Admission>,
     /// None once nothing more will come.
     source: Option<Watch>,
-    ready: VecDeque<Step>,
+    ready: VecDeque<WatchStep>,
     /// The turns that wait for a host, for whoever wants to know what turns wait for.
     unserved: Option<Unserved>,
     /// As of everything that was told or left out.
@@ -106,20 +106,20 @@ struct Follower {
     heartbeat: Duration,
     until: Instant,
     stop: CancellationToken,
-    _place: Share,
+    _place: RoomShare,
 }
 
-enum Woken {
+enum FollowerWake {
     Seen(Result<Option<Watched>, WatchError>),
     Silence,
     Stop,
 }
 
-impl Follower {
-    async fn step(mut self) -> Option<(Result<Step, Problem>, Option<Self>)> {
+impl EventFollower {
+    async fn step(mut self) -> Option<(Result<WatchStep, Problem>, Option<Self>)> {
         loop {
             if let Some(step) = self.ready.pop_front() {
-                if let Step::Event(position, ..) = &step {
+                if let WatchStep::Event(position, ..) = &step {
                     self.after = *position;
                 }
                 self.told = Instant::now();
@@ -129,26 +129,26 @@ impl Follower {
             let pause = self.unserved.as_ref().map_or(pause, |unserved| unserved.pause(pause));
             let woken = wait(self.source.as_mut()?, pause, self.until, &self.stop).await;
             match woken {
-                Woken::Seen(Ok(Some(Watched::Record(record)))) => self.take(&record),
-                Woken::Seen(Ok(Some(Watched::Delta(delta)))) => {
+                FollowerWake::Seen(Ok(Some(Watched::Record(record)))) => self.take(&record),
+                FollowerWake::Seen(Ok(Some(Watched::Delta(delta)))) => {
                     if deltas_shown_to_clients(&self.admission.spec, &delta.participant) {
-                        self.ready.push_back(Step::Delta(delta));
+                        self.ready.push_back(WatchStep::Delta(delta));
                     }
                 }
-                Woken::Seen(Ok(None)) => return None,
-                Woken::Seen(Err(WatchError::Unknown(_))) => return Some((Err(self.missing().await), None)),
-                Woken::Seen(Err(error)) => return Some((Err(of_watch(error)), None)),
-                Woken::Silence if self.is_lost().await => {
+                FollowerWake::Seen(Ok(None)) => return None,
+                FollowerWake::Seen(Err(WatchError::Unknown(_))) => return Some((Err(self.missing().await), None)),
+                FollowerWake::Seen(Err(error)) => return Some((Err(of_watch(error)), None)),
+                FollowerWake::Silence if self.is_lost().await => {
                     return Some((Err(Problem::Lost(self.admission.id.name().to_owned())), None));
                 }
-                Woken::Silence if self.tell_unserved() => {}
-                Woken::Silence if self.waits_for().is_none() && self.told.elapsed() < self.heartbeat => {}
-                Woken::Silence => {
+                FollowerWake::Silence if self.tell_unserved() => {}
+                FollowerWake::Silence if self.waits_for().is_none() && self.told.elapsed() < self.heartbeat => {}
+                FollowerWake::Silence => {
                     self.told = Instant::now();
-                    return Some((Ok(Step::Heartbeat(self.after, self.waits_for())), Some(self)));
+                    return Some((Ok(WatchStep::Heartbeat(self.after, self.waits_for())), Some(self)));
                 }
                 // the last word is the cursor to go on from
-                Woken::Stop => return Some((Ok(Step::Heartbeat(self.after, None)), None)),
+                FollowerWake::Stop => return Some((Ok(WatchStep::Heartbeat(self.after, None)), None)),
             }
         }
     }
@@ -158,7 +158,7 @@ impl Follower {
         let waits = self.unserved.as_ref().map(|unserved| unserved.waits()).unwrap_or_default();
         let shown = waits.into_iter().filter(|wait| deltas_shown_to_clients(&self.admission.spec, &wait.participant));
         let before = self.ready.len();
-        self.ready.extend(shown.map(Step::Delta));
+        self.ready.extend(shown.map(WatchStep::Delta));
         self.ready.len() > before
     }
 
@@ -191,7 +191,7 @@ impl Follower {
             }
             if shown_to_clients(&self.admission.spec, event) {
                 let calls = self.progress.calls();
-                self.ready.push_back(Step::Event(position, record.at, Box::new(event.clone()), calls));
+                self.ready.push_back(WatchStep::Event(position, record.at, Box::new(event.clone()), calls));
             }
         }
         if record.events.iter().any(|event| matches!(event, Event::DebateEnded { .. })) {
@@ -200,13 +200,13 @@ impl Follower {
     }
 }
 
-async fn wait(source: &mut Watch, heartbeat: Duration, until: Instant, stop: &CancellationToken) -> Woken {
+async fn wait(source: &mut Watch, heartbeat: Duration, until: Instant, stop: &CancellationToken) -> FollowerWake {
     tokio::select! {
         biased;
-        () = stop.cancelled() => Woken::Stop,
-        () = tokio::time::sleep_until(until) => Woken::Stop,
-        seen = source.next() => Woken::Seen(seen),
-        () = tokio::time::sleep(heartbeat) => Woken::Silence,
+        () = stop.cancelled() => FollowerWake::Stop,
+        () = tokio::time::sleep_until(until) => FollowerWake::Stop,
+        seen = source.next() => FollowerWake::Seen(seen),
+        () = tokio::time::sleep(heartbeat) => FollowerWake::Silence,
     }
 }
 
@@ -223,23 +223,23 @@ fn of_watch(error: WatchError) -> Problem {
 }
 
 /// A step as gRPC carries it.
-pub(crate) fn message(step: Step) -> pb::WatchDebateResponse {
+pub(crate) fn message(step: WatchStep) -> pb::WatchDebateResponse {
     use pb::watch_debate_response::{Heartbeat, Kind};
     let kind = match step {
-        Step::Snapshot(debate) => Kind::Snapshot(*debate),
-        Step::Event(position, at, event, calls) => Kind::Event(pb::DebateEvent {
+        WatchStep::Snapshot(debate) => Kind::Snapshot(*debate),
+        WatchStep::Event(position, at, event, calls) => Kind::Event(pb::DebateEvent {
             calls_done: Some(calls.done),
             calls_planned: Some(calls.planned),
             ..event_message(position, at, &event)
         }),
-        Step::Delta(delta) => Kind::Delta(pb::SpeechDelta {
+        WatchStep::Delta(delta) => Kind::Delta(pb::SpeechDelta {
             turn: Some(delta.turn.into()),
             participant: delta.participant.to_string(),
             offset: delta.offset,
             text: delta.text,
             waiting: delta.waiting,
         }),
-        Step::Heartbeat(position, waits_for) => {
+        WatchStep::Heartbeat(position, waits_for) => {
             Kind::Heartbeat(Heartbeat { sequence: position.0, waits_for: waits_for.unwrap_or_default() })
         }
     };

@@ -40,7 +40,7 @@ pub struct JwksSource {
 /// A file, or an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JwksPlace {
-    /// A file.
+    /// A file with a JSON Web Key Set.
     File(PathBuf),
     /// An `https` address, or `http` on loopback.
     Url(String),
@@ -76,20 +76,20 @@ impl CredentialHealth {
 /// The keys as they were last read.
 #[derive(Debug)]
 pub(super) struct Jwks {
-    shared: Arc<Shared>,
+    shared: Arc<JwksState>,
     /// Reads them; ends with this.
     _reader: JoinSet<()>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct JwksState {
     source: JwksSource,
     client: Option<reqwest::Client>,
     health: CredentialHealth,
     /// None until they have been read once.
     keys: watch::Sender<Option<Arc<JwkSet>>>,
     wanted: Notify,
-    reading: Mutex<Reading>,
+    reading: Mutex<KeyRefresh>,
     /// How often they have been read, in vain or not.
     reads: watch::Sender<u64>,
     waiting: Semaphore,
@@ -97,7 +97,7 @@ struct Shared {
 
 /// When the keys were last asked for, and whether they are being read.
 #[derive(Debug)]
-struct Reading {
+struct KeyRefresh {
     begun: Option<Instant>,
     now: bool,
 }
@@ -110,13 +110,13 @@ impl Jwks {
             JwksPlace::Url(url) => Some(client(url)?),
         };
         let is_file = client.is_none();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(JwksState {
             source,
             client,
             health,
             keys: watch::Sender::new(None),
             wanted: Notify::new(),
-            reading: Mutex::new(Reading { begun: None, now: false }),
+            reading: Mutex::new(KeyRefresh { begun: None, now: false }),
             reads: watch::Sender::new(0),
             waiting: Semaphore::new(MAX_WAITING),
         });
@@ -153,7 +153,7 @@ impl Jwks {
     }
 }
 
-impl Shared {
+impl JwksState {
     fn pick(&self, id: Option<&str>) -> Option<Jwk> {
         let keys = self.keys.borrow();
         let keys = keys.as_ref()?;
@@ -194,7 +194,7 @@ impl Shared {
     }
 
     async fn read(&self) -> Result<(), String> {
-        *self.state() = Reading { begun: Some(Instant::now()), now: true };
+        *self.state() = KeyRefresh { begun: Some(Instant::now()), now: true };
         let loaded = load(&self.source, self.client.as_ref()).await;
         self.state().now = false;
         let outcome = loaded.map(|keys| {
@@ -205,7 +205,7 @@ impl Shared {
         outcome
     }
 
-    fn state(&self) -> MutexGuard<'_, Reading> {
+    fn state(&self) -> MutexGuard<'_, KeyRefresh> {
         self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -50,12 +50,12 @@ impl JwtAuth {
 
 /// Checks tokens.
 #[derive(Debug)]
-pub(super) struct Verifier {
+pub(super) struct JwtVerifier {
     rules: JwtAuth,
     keys: Jwks,
 }
 
-impl Verifier {
+impl JwtVerifier {
     pub async fn open(rules: JwtAuth, health: CredentialHealth) -> Result<Self, AuthStartError> {
         if rules.issuers.is_empty() || rules.issuers.iter().any(String::is_empty) || rules.audience.is_empty() {
             return Err(AuthStartError::Setting("signed tokens need an issuer and an audience to be checked against"));

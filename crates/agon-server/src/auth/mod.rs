@@ -104,8 +104,8 @@ pub enum AuthStartError {
 /// Checks credentials.
 #[derive(Debug)]
 pub(crate) struct Authenticator {
-    tokens: Option<tokens::Tokens>,
-    jwt: Option<jwt::Verifier>,
+    tokens: Option<tokens::TokenTable>,
+    jwt: Option<jwt::JwtVerifier>,
     certificates: Option<CertificateAuth>,
 }
 
@@ -113,11 +113,11 @@ impl Authenticator {
     /// Reads what is needed to check.
     pub async fn open(config: AuthConfig, health: CredentialHealth) -> Result<Self, AuthStartError> {
         let tokens = match config.tokens {
-            Some(file) => Some(tokens::Tokens::open(file).await?),
+            Some(file) => Some(tokens::TokenTable::open(file).await?),
             None => None,
         };
         let jwt = match config.jwt {
-            Some(jwt) => Some(jwt::Verifier::open(jwt, health).await?),
+            Some(jwt) => Some(jwt::JwtVerifier::open(jwt, health).await?),
             None => None,
         };
         Ok(Self { tokens, jwt, certificates: config.certificates })
@@ -132,7 +132,7 @@ impl Authenticator {
             (Some(token), _, _) => self.token(token).await,
             (None, Some(rules), Some(certificate)) => rules.caller(certificate),
             (None, Some(_), None) | (None, None, _) => Err(Problem::Unauthenticated(
-                "credentials are needed: send `authorization: Bearer TOKEN`, or a client certificate where they are on",
+                "credentials are needed: send `authorization: Bearer TOKEN`, or a client certificate if the gateway accepts them",
             )),
         }
     }

@@ -65,28 +65,28 @@ pub fn token_line(tenant: &TenantId, principal: &str, scopes: &[Scope], token: &
 
 /// The tokens as they were last read.
 #[derive(Debug)]
-pub(super) struct Tokens {
+pub(super) struct TokenTable {
     file: TokenFile,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
-    entries: Arc<[Entry]>,
-    mark: Mark,
+    entries: Arc<[TokenEntry]>,
+    mark: FileStamp,
     looked: Instant,
 }
 
 /// What changes when a file does.
-type Mark = (Option<SystemTime>, u64);
+type FileStamp = (Option<SystemTime>, u64);
 
 #[derive(Debug)]
-struct Entry {
+struct TokenEntry {
     hash: blake3::Hash,
     caller: Caller,
 }
 
-impl Tokens {
+impl TokenTable {
     pub async fn open(file: TokenFile) -> Result<Self, TokenLineError> {
         let mark = mark(&file).await?;
         let entries = read(&file).await?;
@@ -105,7 +105,7 @@ impl Tokens {
     }
 
     /// The entries, read again where the file has changed. A file that became unreadable changes nothing, and is told.
-    async fn entries(&self) -> Arc<[Entry]> {
+    async fn entries(&self) -> Arc<[TokenEntry]> {
         let mut state = self.state.lock().await;
         if state.looked.elapsed() >= self.file.look_every {
             state.looked = Instant::now();
@@ -127,12 +127,12 @@ impl Tokens {
     }
 }
 
-async fn mark(file: &TokenFile) -> Result<Mark, TokenLineError> {
+async fn mark(file: &TokenFile) -> Result<FileStamp, TokenLineError> {
     let about = tokio::fs::metadata(&file.path).await.map_err(|error| unread(file, &error))?;
     Ok((about.modified().ok(), about.len()))
 }
 
-async fn read(file: &TokenFile) -> Result<Arc<[Entry]>, TokenLineError> {
+async fn read(file: &TokenFile) -> Result<Arc<[TokenEntry]>, TokenLineError> {
     let path = file.path.clone();
     let text = tokio::task::spawn_blocking(move || agon_files::read_text(&path)).await.map_err(std::io::Error::other);
     let text = text.and_then(|text| text).map_err(|error| unread(file, &error))?;
@@ -145,14 +145,14 @@ fn unread(file: &TokenFile, error: &std::io::Error) -> TokenLineError {
     TokenLineError::File(file.path.display().to_string(), error.to_string())
 }
 
-fn entry(line: &str) -> Result<Entry, String> {
+fn entry(line: &str) -> Result<TokenEntry, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [tenant, principal, scopes, hash] = words.as_slice() else {
         return Err(format!("{} words instead of 4", words.len()));
     };
     let tenant = TenantId::parse(tenant).map_err(|error| error.to_string())?;
-    let scope = |text: &str| Scope::parse(text).ok_or_else(|| format!("there is no scope {text:?}"));
+    let scope = |text: &str| Scope::parse(text).ok_or_else(|| format!("{text:?} is not a scope"));
     let scopes = scopes.split(',').map(scope).collect::<Result<_, _>>()?;
     let hash = blake3::Hash::from_hex(hash).map_err(|_| "the hash is not 64 hexadecimal digits".to_owned())?;
-    Ok(Entry { hash, caller: Caller { tenant, principal: Some((*principal).to_owned()), scopes } })
+    Ok(TokenEntry { hash, caller: Caller { tenant, principal: Some((*principal).to_owned()), scopes } })
 }

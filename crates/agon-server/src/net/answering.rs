@@ -6,12 +6,12 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 /// A body, and the call that it answers.
-pub(super) struct Answering {
+pub(super) struct ResponseBody {
     body: Body,
     work: Working,
 }
 
-impl Answering {
+impl ResponseBody {
     pub fn new(body: Body, work: Working) -> Self {
         work.given();
         Self { body, work }
@@ -19,7 +19,7 @@ impl Answering {
 }
 
 /// The connection asks for the next part once the former one has left it, so that what is not asked for is not read.
-impl hyper::body::Body for Answering {
+impl hyper::body::Body for ResponseBody {
     type Data = Bytes;
     type Error = axum::Error;
 

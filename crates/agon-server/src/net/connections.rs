@@ -10,11 +10,11 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub(super) struct Connections {
     limits: ConnectionLimits,
-    open: Mutex<Open>,
+    open: Mutex<OpenConnections>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct OpenConnections {
     next: u64,
     all: HashMap<u64, Arc<Connection>>,
     addresses: HashMap<IpAddr, usize>,
@@ -43,7 +43,7 @@ struct Busy {
 
 /// A place among the open connections, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ConnectionSlot {
     connections: Arc<Connections>,
     /// The connection that has it.
     pub connection: Arc<Connection>,
@@ -63,7 +63,7 @@ impl Connections {
 
     /// A place for a connection from this address. Where there is none left, the longest idle connection of the same address, or of
     /// the address that has the most, makes room; none where all of those are at work.
-    pub fn admit(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+    pub fn admit(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionSlot> {
         let address = network(address);
         let mut open = lock(&self.open);
         let of_address = open.addresses.get(&address).copied().unwrap_or_default();
@@ -78,11 +78,11 @@ impl Connections {
         let connection = Arc::new(Connection { number, address, busy, evicted: CancellationToken::new() });
         open.all.insert(number, connection.clone());
         *open.addresses.entry(address).or_default() += 1;
-        Some(Place { connections: self.clone(), connection })
+        Some(ConnectionSlot { connections: self.clone(), connection })
     }
 }
 
-impl Open {
+impl OpenConnections {
     fn make_room(&mut self, of: Option<IpAddr>) -> Option<()> {
         let candidates = self.all.values().filter(|connection| of.is_none_or(|address| connection.address == address));
         let idle = candidates.filter_map(|connection| Some((connection, connection.idle_since()?)));
@@ -159,7 +159,7 @@ impl Working {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         lock(&self.connections.open).remove(&self.connection);
     }
@@ -214,7 +214,7 @@ mod tests {
         let newcomer = connections.admit(address(3));
 
         assert!(newcomer.is_some());
-        let evicted = |place: &Place| place.connection.evicted.is_cancelled();
+        let evicted = |place: &ConnectionSlot| place.connection.evicted.is_cancelled();
         assert_eq!((evicted(&other), crowd.iter().map(evicted).collect()), (false, vec![false, false, true]));
         drop(at_work);
     }

@@ -1,6 +1,6 @@
 //! What every request of every listener passes first: it gets an id, and is refused where a page of another site may be behind it.
 use super::call::{CALL_HEADER, identify, mark};
-use super::sites::{Passed, SiteRules};
+use super::sites::{CorsAnswer, SiteRules};
 use crate::error::Problem;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -31,9 +31,9 @@ pub(super) async fn receive(State(front): State<Front>, mut request: Request, ne
     let (parts, body) = request.into_parts();
     let passed = front.rules.check(&parts);
     let mut response = match passed {
-        Ok(Passed::Plain) => next.run(Request::from_parts(parts, body)).await,
-        Ok(Passed::Shared(origin)) => share(next.run(Request::from_parts(parts, body)).await, origin),
-        Ok(Passed::Preflight(origin)) => preflight(origin),
+        Ok(CorsAnswer::Plain) => next.run(Request::from_parts(parts, body)).await,
+        Ok(CorsAnswer::Shared(origin)) => share(next.run(Request::from_parts(parts, body)).await, origin),
+        Ok(CorsAnswer::Preflight(origin)) => preflight(origin),
         Err(problem) => {
             tracing::debug!(call = id, path = parts.uri.path(), %problem, "request refused");
             (front.refuse)(&problem, &id)

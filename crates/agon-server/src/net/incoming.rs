@@ -1,5 +1,5 @@
 //! The body of a request, whose bytes count among those that all calls hold.
-use super::shares::{NoRoom, Share};
+use super::tenant_room::{NoRoom, RoomShare};
 use axum::body::{Body, Bytes};
 use hyper::body::{Frame, SizeHint};
 use std::pin::Pin;
@@ -7,19 +7,19 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll};
 
 /// A body, and what its call holds. It breaks off where there is no room for more of it; then `refused` says so.
-pub(super) struct Counted {
+pub(super) struct MeteredBody {
     body: Body,
-    share: Arc<Mutex<Share>>,
+    share: Arc<Mutex<RoomShare>>,
     refused: Arc<OnceLock<NoRoom>>,
 }
 
-impl Counted {
-    pub fn new(body: Body, share: Arc<Mutex<Share>>, refused: Arc<OnceLock<NoRoom>>) -> Self {
+impl MeteredBody {
+    pub fn new(body: Body, share: Arc<Mutex<RoomShare>>, refused: Arc<OnceLock<NoRoom>>) -> Self {
         Self { body, share, refused }
     }
 }
 
-impl hyper::body::Body for Counted {
+impl hyper::body::Body for MeteredBody {
     type Data = Bytes;
     type Error = axum::Error;
 

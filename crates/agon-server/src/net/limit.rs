@@ -1,7 +1,7 @@
 //! Bounds of a call: how long it may take, how many run at once, and how many bytes their requests have.
 use super::call_of;
-use super::incoming::Counted;
-use super::shares::{NoRoom, Room};
+use super::incoming::MeteredBody;
+use super::tenant_room::{NoRoom, TenantRoom};
 use crate::auth::Caller;
 use crate::error::Problem;
 use axum::body::Body;
@@ -27,9 +27,9 @@ pub(crate) struct Bounds {
     /// How long one may take until it answers; a stream, until it begins.
     pub time: Duration,
     /// How many may be without an answer at once.
-    pub calls: Arc<Room>,
+    pub calls: Arc<TenantRoom>,
     /// How many bytes their requests may have at once.
-    pub bytes: Arc<Room>,
+    pub bytes: Arc<TenantRoom>,
     /// The form of a refusal.
     pub refuse: fn(&Problem, &str) -> Response,
 }
@@ -46,7 +46,7 @@ pub(crate) async fn bound(State(bounds): State<Bounds>, request: Request, next: 
     // held here too, so that the bytes count until there is an answer
     let bytes = Arc::new(Mutex::new(bounds.bytes.nothing(&tenant)));
     let overfull = Arc::new(OnceLock::new());
-    let mut request = request.map(|body| Body::new(Counted::new(body, bytes.clone(), overfull.clone())));
+    let mut request = request.map(|body| Body::new(MeteredBody::new(body, bytes.clone(), overfull.clone())));
     let asked = request.headers().get("grpc-timeout").and_then(|value| timeout(value.to_str().ok()?));
     if let Some(asked) = asked {
         request.extensions_mut().insert(Deadline(Instant::now() + asked));

@@ -7,8 +7,8 @@ mod front;
 mod incoming;
 mod limit;
 mod serve;
-mod shares;
 mod sites;
+mod tenant_room;
 mod tls;
 mod traced;
 
@@ -19,9 +19,9 @@ pub(crate) use front::Front;
 pub(crate) use limit::{Bounds, Deadline, bound};
 pub use serve::ConnectionLimits;
 pub(crate) use serve::{ListenError, Listening, Protocols, listen};
-pub(crate) use shares::{NoRoom, Room, Share};
 pub use sites::SitePolicy;
 pub(crate) use sites::{Names, SiteRules, media_type};
+pub(crate) use tenant_room::{NoRoom, RoomShare, TenantRoom};
 pub use tls::{TlsConfig, TlsError};
 pub(crate) use traced::traced;
 
@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// Who is at the other end of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Peer {
-    /// Its address.
+    /// Of the socket: behind a proxy, the proxy's.
     pub address: SocketAddr,
     /// Its certificate (DER), checked by TLS.
     pub certificate: Option<Arc<[u8]>>,

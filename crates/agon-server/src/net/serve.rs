@@ -1,6 +1,6 @@
 //! Accepting connections and serving them, each in a task that this module owns.
-use super::answering::Answering;
-use super::connections::{Connection, Connections, Place};
+use super::answering::ResponseBody;
+use super::connections::{Connection, ConnectionSlot, Connections};
 use super::front::{Front, receive};
 use super::{Peer, TlsConfig, TlsError};
 use axum::Router;
@@ -134,7 +134,7 @@ impl Listening {
     pub async fn serve(self, app: Router, stop: CancellationToken) {
         let Self { tcp, tls, limits, protocols, front } = self;
         let app = app.layer(from_fn_with_state(front, receive));
-        let shared = Arc::new(Shared { app, tls, limits, protocols, stop: stop.clone() });
+        let shared = Arc::new(ServeState { app, tls, limits, protocols, stop: stop.clone() });
         let connections = Connections::new(limits);
         let mut open = JoinSet::new();
         loop {
@@ -171,7 +171,7 @@ fn tell(ended: Result<(), tokio::task::JoinError>) {
     }
 }
 
-struct Shared {
+struct ServeState {
     app: Router,
     tls: Option<TlsAcceptor>,
     limits: ConnectionLimits,
@@ -179,8 +179,8 @@ struct Shared {
     stop: CancellationToken,
 }
 
-impl Shared {
-    async fn connection(&self, stream: TcpStream, address: SocketAddr, place: Place) {
+impl ServeState {
+    async fn connection(&self, stream: TcpStream, address: SocketAddr, place: ConnectionSlot) {
         // small answers should not wait for more; it only fails on dead sockets
         stream.set_nodelay(true).ok();
         let connection = place.connection.clone();
@@ -226,7 +226,7 @@ impl Shared {
             let (app, work) = (app.clone(), connection.work());
             async move {
                 let answer = app.oneshot(request).await?;
-                Ok::<_, Infallible>(answer.map(|body| Body::new(Answering::new(body, work))))
+                Ok::<_, Infallible>(answer.map(|body| Body::new(ResponseBody::new(body, work))))
             }
         });
         let builder = self.builder();

@@ -30,15 +30,16 @@ impl SitePolicy {
             match host_name(host) {
                 Some(name) => drop(policy.hosts.insert(name)),
                 None => problems.push(format!(
-                    "allowed_hosts: {host:?} is no name such as agon.example.org or *.example.org, without a port"
+                    "allowed_hosts: {host:?} is not a name such as agon.example.org or *.example.org, without a port"
                 )),
             }
         }
         for origin in origins {
-            match Site::parse(origin) {
+            match WebOrigin::parse(origin) {
                 Some(site) => drop(policy.origins.insert(site.to_string())),
                 None => {
-                    problems.push(format!("allowed_origins: {origin:?} is no origin such as https://app.example.org"));
+                    problems
+                        .push(format!("allowed_origins: {origin:?} is not an origin such as https://app.example.org"));
                 }
             }
         }
@@ -61,13 +62,13 @@ fn host_name(text: &str) -> Option<String> {
 }
 
 /// A web site as the header `Origin` names it.
-struct Site {
+struct WebOrigin {
     scheme: String,
     host: String,
     port: u16,
 }
 
-impl Site {
+impl WebOrigin {
     fn parse(text: &str) -> Option<Self> {
         let uri: Uri = text.trim().parse().ok()?;
         let (scheme, authority) = (uri.scheme_str()?.to_ascii_lowercase(), uri.authority()?);
@@ -85,7 +86,7 @@ impl Site {
     }
 }
 
-impl std::fmt::Display for Site {
+impl std::fmt::Display for WebOrigin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}://{}:{}", self.scheme, self.host, self.port)
     }
@@ -155,7 +156,7 @@ pub(crate) struct SiteRules {
 
 /// What a request that may pass is to be answered with.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Passed {
+pub(crate) enum CorsAnswer {
     /// Nothing more.
     Plain,
     /// The page of another site may read the answer.
@@ -166,7 +167,7 @@ pub(crate) enum Passed {
 
 impl SiteRules {
     /// Refuses what a page of another site may have sent.
-    pub fn check(&self, request: &Parts) -> Result<Passed, Problem> {
+    pub fn check(&self, request: &Parts) -> Result<CorsAnswer, Problem> {
         let called = authority(request)?;
         self.check_name(called.as_ref())?;
         let shared = self.check_origin(&request.headers, called.as_ref())?;
@@ -178,9 +179,9 @@ impl SiteRules {
         let asks =
             request.method == Method::OPTIONS && request.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
         Ok(match shared {
-            Some(origin) if asks => Passed::Preflight(origin),
-            Some(origin) => Passed::Shared(origin),
-            None => Passed::Plain,
+            Some(origin) if asks => CorsAnswer::Preflight(origin),
+            Some(origin) => CorsAnswer::Shared(origin),
+            None => CorsAnswer::Plain,
         })
     }
 
@@ -191,7 +192,7 @@ impl SiteRules {
         }
         let section = self.section;
         Err(Problem::Host(format!(
-            "calls to {host:?} are not taken here: call a loopback address, or add the name to {section}.allowed_hosts"
+            "calls to {host:?} are rejected here: call a loopback address, or add the name to {section}.allowed_hosts"
         )))
     }
 
@@ -199,14 +200,14 @@ impl SiteRules {
     fn check_origin(&self, headers: &HeaderMap, called: Option<&Authority>) -> Result<Option<HeaderValue>, Problem> {
         let mut origins = headers.get_all(header::ORIGIN).iter();
         let Some(origin) = origins.next() else { return Ok(None) };
-        let site = origin.to_str().ok().and_then(Site::parse).filter(|_| origins.next().is_none());
+        let site = origin.to_str().ok().and_then(WebOrigin::parse).filter(|_| origins.next().is_none());
         match site {
             Some(site) if called.is_some_and(|called| site.is_own(called)) => Ok(None),
             Some(site) if self.policy.origins.contains(&site.to_string()) => Ok(Some(origin.clone())),
             Some(_) | None => {
                 let (origin, section) = (String::from_utf8_lossy(origin.as_bytes()), self.section);
                 Err(Problem::CrossSite(format!(
-                    "pages of {origin} may not call this address; {section}.allowed_origins names those that may"
+                    "pages of {origin} may not call this address; {section}.allowed_origins lists the allowed ones"
                 )))
             }
         }

@@ -162,9 +162,9 @@ fn a_preflight_of_an_allowed_site_is_told_from_other_requests() {
         [("host", "localhost"), ("origin", "http://localhost:3000"), ("access-control-request-method", "POST")];
     let origin = HeaderValue::from_static("http://localhost:3000");
     let rules = rules(Names::Loopback);
-    assert_eq!(rules.check(&request("OPTIONS", &headers)), Ok(Passed::Preflight(origin.clone())));
-    assert_eq!(rules.check(&request("GET", &headers[..2])), Ok(Passed::Shared(origin)));
-    assert_eq!(rules.check(&request("GET", &headers[..1])), Ok(Passed::Plain));
+    assert_eq!(rules.check(&request("OPTIONS", &headers)), Ok(CorsAnswer::Preflight(origin.clone())));
+    assert_eq!(rules.check(&request("GET", &headers[..2])), Ok(CorsAnswer::Shared(origin)));
+    assert_eq!(rules.check(&request("GET", &headers[..1])), Ok(CorsAnswer::Plain));
 }
 
 #[test]

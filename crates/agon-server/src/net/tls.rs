@@ -32,7 +32,7 @@ pub enum TlsError {
         detail: String,
     },
     /// Certificate, key and authorities do not go together.
-    #[error("the TLS settings do not go together: {0}")]
+    #[error("the TLS settings are incompatible: {0}")]
     Settings(String),
 }
 

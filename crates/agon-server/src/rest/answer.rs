@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use tonic::Code;
 
 /// What a handler says.
-pub(crate) struct Answer(Response);
+pub(crate) struct RestResponse(Response);
 
-impl Answer {
+impl RestResponse {
     /// The JSON, or why there is none.
     pub fn of(call: &str, answer: Result<Value, Problem>) -> Self {
         Self(match answer {
@@ -26,7 +26,7 @@ impl Answer {
     }
 }
 
-impl IntoResponse for Answer {
+impl IntoResponse for RestResponse {
     fn into_response(self) -> Response {
         self.0
     }

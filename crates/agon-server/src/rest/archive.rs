@@ -1,19 +1,19 @@
 //! What debates that are over say of personas and models.
-use super::answer::Answer;
-use super::input::Query;
+use super::answer::RestResponse;
+use super::input::QueryParams;
 use super::{Called, Param, Rest};
 use agon_proto::pb::v1 as pb;
 use axum::extract::{RawQuery, State};
 
 /// `GET /v1/ratings`.
-pub(crate) async fn ratings(State(rest): State<Rest>, Called(call, id): Called, query: RawQuery) -> Answer {
-    let mut query = Query::read(query);
+pub(crate) async fn ratings(State(rest): State<Rest>, Called(call, id): Called, query: RawQuery) -> RestResponse {
+    let mut query = QueryParams::read(query);
     let rehearsal = query.flag("rehearsal");
     let answer = match query.end() {
         Ok(()) => rest.api.ratings(&call, &pb::ListRatingsRequest { rehearsal }).await,
         Err(problem) => Err(problem),
     };
-    Answer::of(&id, answer.and_then(|ratings| rest.json.write(&ratings)))
+    RestResponse::of(&id, answer.and_then(|ratings| rest.json.write(&ratings)))
 }
 
 /// `GET /v1/ratings/{persona}`.
@@ -22,12 +22,12 @@ pub(crate) async fn persona(
     Called(call, id): Called,
     Param(name): Param<String>,
     query: RawQuery,
-) -> Answer {
-    let mut query = Query::read(query);
+) -> RestResponse {
+    let mut query = QueryParams::read(query);
     let rehearsal = query.flag("rehearsal");
     let answer = match query.end() {
         Ok(()) => rest.api.persona(&call, &pb::GetPersonaRequest { name, rehearsal }).await,
         Err(problem) => Err(problem),
     };
-    Answer::of(&id, answer.and_then(|record| rest.json.write(&record)))
+    RestResponse::of(&id, answer.and_then(|record| rest.json.write(&record)))
 }

@@ -1,6 +1,6 @@
 //! Debates as resources.
-use super::answer::Answer;
-use super::input::{self, Query};
+use super::answer::RestResponse;
+use super::input::{self, QueryParams};
 use super::{Called, Param, Rest};
 use crate::error::Problem;
 use crate::net::media_type;
@@ -27,11 +27,11 @@ pub(crate) async fn create(
 ) -> Response {
     let body = match body {
         Ok(body) => body,
-        Err(refused) => return Answer::of(&id, Err(rest.unread(&refused))).into_response(),
+        Err(refused) => return RestResponse::of(&id, Err(rest.unread(&refused))).into_response(),
     };
     let media = media_type(&headers).unwrap_or_default();
     let request = match media.as_str() {
-        "application/json" => Query::read(query).end().and_then(|()| rest.json.read(&body)),
+        "application/json" => QueryParams::read(query).end().and_then(|()| rest.json.read(&body)),
         "text/markdown" => from_file(query, &body, FileFormat::Markdown),
         "application/yaml" | "application/x-yaml" | "text/yaml" => from_file(query, &body, FileFormat::Yaml),
         _ => Err(Problem::MediaType(MEDIA.join(", "))),
@@ -40,11 +40,11 @@ pub(crate) async fn create(
         Ok(request) => rest.api.create(&call, &request).await.and_then(|debate| rest.json.write(&debate)),
         Err(problem) => Err(problem),
     };
-    Answer::of(&id, answer).into_response()
+    RestResponse::of(&id, answer).into_response()
 }
 
 fn from_file(query: RawQuery, body: &[u8], format: FileFormat) -> Result<pb::CreateDebateRequest, Problem> {
-    let mut query = Query::read(query);
+    let mut query = QueryParams::read(query);
     let text = String::from_utf8(body.to_vec()).map_err(|_| Problem::invalid("file.text", "the file is not UTF-8"))?;
     let file = pb::DebateFile { text, format: format.into(), file_name: query.one("file_name") };
     let request = pb::CreateDebateRequest {
@@ -61,16 +61,16 @@ fn from_file(query: RawQuery, body: &[u8], format: FileFormat) -> Result<pb::Cre
 }
 
 /// `GET /v1/debates`.
-pub(crate) async fn list(State(rest): State<Rest>, Called(call, id): Called, query: RawQuery) -> Answer {
+pub(crate) async fn list(State(rest): State<Rest>, Called(call, id): Called, query: RawQuery) -> RestResponse {
     let answer = match list_request(query) {
         Ok(request) => rest.api.list(&call, &request).await.and_then(|page| rest.json.write(&page)),
         Err(problem) => Err(problem),
     };
-    Answer::of(&id, answer)
+    RestResponse::of(&id, answer)
 }
 
 fn list_request(query: RawQuery) -> Result<pb::ListDebatesRequest, Problem> {
-    let mut query = Query::read(query);
+    let mut query = QueryParams::read(query);
     let filter = pb::DebateFilter {
         states: query.parsed_all("state", "a state", input::state),
         outcomes: query.parsed_all("outcome", "an outcome", input::outcome),
@@ -90,20 +90,24 @@ pub(crate) async fn show(
     Called(call, id): Called,
     Param(name): Param<String>,
     query: RawQuery,
-) -> Answer {
-    let mut query = Query::read(query);
+) -> RestResponse {
+    let mut query = QueryParams::read(query);
     let view = query.parsed("view", "basic or full", input::view).unwrap_or_default();
     let answer = match query.end() {
         Ok(()) => rest.api.get(&call, &pb::GetDebateRequest { name, view }).await,
         Err(problem) => Err(problem),
     };
-    Answer::of(&id, answer.and_then(|debate| rest.json.write(&debate)))
+    RestResponse::of(&id, answer.and_then(|debate| rest.json.write(&debate)))
 }
 
 /// `DELETE /v1/debates/{id}`.
-pub(crate) async fn delete(State(rest): State<Rest>, Called(call, id): Called, Param(name): Param<String>) -> Answer {
+pub(crate) async fn delete(
+    State(rest): State<Rest>,
+    Called(call, id): Called,
+    Param(name): Param<String>,
+) -> RestResponse {
     let removed = rest.api.delete(&call, &pb::DeleteDebateRequest { name }).await;
-    Answer::of(&id, removed.map(|()| json!({})))
+    RestResponse::of(&id, removed.map(|()| json!({})))
 }
 
 /// `POST /v1/debates/{id}:cancel`, `:resume`, `:rejudge` and `:verify`.
@@ -112,12 +116,12 @@ pub(crate) async fn order(
     Called(call, id): Called,
     Param(path): Param<String>,
     request: Request,
-) -> Answer {
+) -> RestResponse {
     if media_type(request.headers()).as_deref() != Some(ORDER_MEDIA) {
-        return Answer::of(&id, Err(Problem::MediaType(ORDER_MEDIA.to_owned())));
+        return RestResponse::of(&id, Err(Problem::MediaType(ORDER_MEDIA.to_owned())));
     }
     let Ok(body) = axum::body::to_bytes(request.into_body(), ORDER_BYTES).await else {
-        return Answer::of(&id, Err(Problem::TooLarge { what: "body of an order", limit: ORDER_BYTES }));
+        return RestResponse::of(&id, Err(Problem::TooLarge { what: "body of an order", limit: ORDER_BYTES }));
     };
     let body = if body.is_empty() { &b"{}"[..] } else { &body[..] };
     let answer: Result<Value, Problem> = match path.split_once(':') {
@@ -151,7 +155,7 @@ pub(crate) async fn order(
         },
         Some(_) | None => Err(Problem::NoRoute),
     };
-    Answer::of(&id, answer)
+    RestResponse::of(&id, answer)
 }
 
 /// The media type of an order's body, also where it has none.

@@ -1,9 +1,9 @@
 //! Events: as a stream for browsers, or as a page of JSON.
-use super::answer::{Answer, response, set};
-use super::input::Query;
+use super::answer::{RestResponse, response, set};
+use super::input::QueryParams;
 use super::json::Json;
 use super::{Called, Param, Rest};
-use crate::api::{Call, Step, WatchStream};
+use crate::api::{CallContext, WatchStep, WatchStream};
 use crate::error::Problem;
 use agon_core::{CallCounts, Position};
 use agon_proto::pb::v1 as pb;
@@ -31,11 +31,11 @@ pub(crate) async fn follow(
         true => page(&rest, &call, name, query).await,
         false => streamed(&rest, &call, name, query, &headers).await,
     };
-    Answer::whole(&id, answer).into_response()
+    RestResponse::whole(&id, answer).into_response()
 }
 
-async fn page(rest: &Rest, call: &Call, name: String, query: RawQuery) -> Result<Response, Problem> {
-    let mut query = Query::read(query);
+async fn page(rest: &Rest, call: &CallContext, name: String, query: RawQuery) -> Result<Response, Problem> {
+    let mut query = QueryParams::read(query);
     let after_sequence = query.number("after_sequence").unwrap_or_default();
     let page_size = query.number("page_size").unwrap_or_default();
     query.end()?;
@@ -48,12 +48,12 @@ async fn page(rest: &Rest, call: &Call, name: String, query: RawQuery) -> Result
 
 async fn streamed(
     rest: &Rest,
-    call: &Call,
+    call: &CallContext,
     name: String,
     query: RawQuery,
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
-    let mut query = Query::read(query);
+    let mut query = QueryParams::read(query);
     let after = query.number("after_sequence").unwrap_or_default();
     let include_deltas = query.flag("deltas");
     query.end()?;
@@ -96,10 +96,10 @@ fn failure(problem: &Problem) -> String {
     named("error", &json!({"message": problem.to_string(), "reason": problem.reason()}))
 }
 
-fn lines(step: Result<Step, Problem>, json: &Json) -> Result<String, Problem> {
+fn lines(step: Result<WatchStep, Problem>, json: &Json) -> Result<String, Problem> {
     step.and_then(|step| match step {
-        Step::Snapshot(debate) => Ok(named("snapshot", &json.write(&*debate)?)),
-        Step::Event(position, at, event, calls) => {
+        WatchStep::Snapshot(debate) => Ok(named("snapshot", &json.write(&*debate)?)),
+        WatchStep::Event(position, at, event, calls) => {
             let mut text = format!("id: {}\n", position.0);
             // writing to a text cannot fail
             let _ = write!(text, "data: {}\n\n", json_line(&event_json(position, at, &event)));
@@ -109,7 +109,7 @@ fn lines(step: Result<Step, Problem>, json: &Json) -> Result<String, Problem> {
             }
             Ok(text)
         }
-        Step::Delta(delta) => {
+        WatchStep::Delta(delta) => {
             let (turn, offset) = (delta.turn, delta.offset);
             let mut value = json!({
                 "type": "delta", "turn": turn, "participant": delta.participant, "offset": offset, "text": delta.text,
@@ -119,8 +119,8 @@ fn lines(step: Result<Step, Problem>, json: &Json) -> Result<String, Problem> {
             }
             Ok(named("delta", &value))
         }
-        Step::Heartbeat(position, None) => Ok(format!(": {}\n\n", position.0)),
-        Step::Heartbeat(position, Some(waits_for)) => {
+        WatchStep::Heartbeat(position, None) => Ok(format!(": {}\n\n", position.0)),
+        WatchStep::Heartbeat(position, Some(waits_for)) => {
             Ok(format!(": {} {}\n\n", position.0, agon_report::one_line(&waits_for)))
         }
     })

@@ -7,16 +7,16 @@ use prost_types::Timestamp;
 use std::collections::BTreeMap;
 
 /// The query parameters, each used once, unless it may stand several times.
-pub(crate) struct Query {
+pub(crate) struct QueryParams {
     pairs: Vec<(String, String)>,
     wrong: Vec<Violation>,
 }
 
-impl Query {
+impl QueryParams {
     /// Splits the query.
     pub fn read(query: RawQuery) -> Self {
         let text = query.0.unwrap_or_default();
-        let pairs = form(&text);
+        let pairs = form_urlencoded::parse(text.as_bytes()).into_owned().collect::<Vec<_>>();
         Self { pairs, wrong: Vec::new() }
     }
 
@@ -32,7 +32,7 @@ impl Query {
     pub fn one(&mut self, name: &str) -> Option<String> {
         let mut values = self.all(name);
         if values.len() > 1 {
-            self.wrong.push(Violation::of(name, "this parameter may stand once"));
+            self.wrong.push(Violation::of(name, "this parameter may appear only once"));
         }
         values.pop()
     }
@@ -96,40 +96,6 @@ impl Query {
     }
 }
 
-/// A query string, decoded.
-fn form(text: &str) -> Vec<(String, String)> {
-    let pair = |part: &str| {
-        let (name, value) = part.split_once('=').unwrap_or((part, ""));
-        (decoded(name), decoded(value))
-    };
-    text.split('&').filter(|part| !part.is_empty()).map(pair).collect()
-}
-
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((byte, behind)) = rest.split_first() {
-        rest = behind;
-        match byte {
-            b'+' => bytes.push(b' '),
-            b'%' => match behind.split_first_chunk::<2>().and_then(|(hex, behind)| Some((hex_byte(*hex)?, behind))) {
-                Some((value, behind)) => {
-                    bytes.push(value);
-                    rest = behind;
-                }
-                None => bytes.push(b'%'),
-            },
-            byte => bytes.push(*byte),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn hex_byte(digits: [u8; 2]) -> Option<u8> {
-    let text = std::str::from_utf8(&digits).ok()?;
-    u8::from_str_radix(text, 16).ok().filter(|_| digits.iter().all(u8::is_ascii_hexdigit))
-}
-
 /// A priority by its name.
 pub(crate) fn priority(text: &str) -> Option<i32> {
     bus::Priority::from_str_name(&format!("PRIORITY_{}", text.to_uppercase())).map(Into::into)
@@ -166,7 +132,8 @@ mod tests {
 
     #[test]
     fn queries_are_decoded() {
-        let mut query = Query::read(RawQuery(Some("text=two+words%21&label=a=b&label=c=%26&flag&bad=%zz".into())));
+        let mut query =
+            QueryParams::read(RawQuery(Some("text=two+words%21&label=a=b&label=c=%26&flag&bad=%zz".into())));
         assert_eq!(query.one("text").as_deref(), Some("two words!"));
         assert_eq!(query.labels(), BTreeMap::from([("a".into(), "b".into()), ("c".into(), "&".into())]));
         assert!(query.flag("flag"));
@@ -176,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_is_unknown_doubled_or_unreadable_is_told_at_once() {
-        let mut query = Query::read(RawQuery(Some("page_size=x&view=BASIC&view=FULL&odd=1".into())));
+        let mut query = QueryParams::read(RawQuery(Some("page_size=x&view=BASIC&view=FULL&odd=1".into())));
         assert_eq!(query.number::<i32>("page_size"), None);
         query.one("view");
         let Err(Problem::Invalid(wrong)) = query.end() else { panic!("refused") };

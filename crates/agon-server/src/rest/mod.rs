@@ -12,12 +12,12 @@ mod reports;
 pub(crate) use answer::refuse;
 pub(crate) use debates::MEDIA;
 
-use crate::api::{Api, Call};
+use crate::api::{Api, CallContext};
 use crate::auth::Caller;
-use crate::config::Limits;
+use crate::config::RequestLimits;
 use crate::error::Problem;
 use crate::net::{call_of, call_of_extensions};
-use answer::Answer;
+use answer::RestResponse;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
 use axum::middleware::{Next, from_fn_with_state, map_response};
@@ -34,7 +34,7 @@ use std::sync::Arc;
 pub(crate) struct Rest {
     pub api: Arc<Api>,
     pub json: Json,
-    limits: Limits,
+    limits: RequestLimits,
 }
 
 impl Rest {
@@ -84,7 +84,7 @@ fn routes() -> Vec<Route> {
 }
 
 /// The router, without the door.
-pub(crate) fn router(api: Arc<Api>, limits: Limits) -> Result<Router, Problem> {
+pub(crate) fn router(api: Arc<Api>, limits: RequestLimits) -> Result<Router, Problem> {
     let json = Json::new()?;
     let router = routes().into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler));
     let router = router.fallback(answer::no_route).method_not_allowed_fallback(answer::no_method);
@@ -93,16 +93,16 @@ pub(crate) fn router(api: Arc<Api>, limits: Limits) -> Result<Router, Problem> {
     Ok(router.with_state(Rest { api, json, limits }))
 }
 
-async fn hosts(State(rest): State<Rest>, Called(call, id): Called) -> Answer {
-    Answer::of(&id, rest.api.hosts(&call).and_then(|hosts| rest.json.write(&hosts)))
+async fn hosts(State(rest): State<Rest>, Called(call, id): Called) -> RestResponse {
+    RestResponse::of(&id, rest.api.hosts(&call).and_then(|hosts| rest.json.write(&hosts)))
 }
 
-async fn models(State(rest): State<Rest>, Called(call, id): Called) -> Answer {
-    Answer::of(&id, rest.api.models(&call).and_then(|models| rest.json.write(&models)))
+async fn models(State(rest): State<Rest>, Called(call, id): Called) -> RestResponse {
+    RestResponse::of(&id, rest.api.models(&call).and_then(|models| rest.json.write(&models)))
 }
 
 /// The call behind a request, and its id.
-pub(crate) struct Called(pub Call, pub String);
+pub(crate) struct Called(pub CallContext, pub String);
 
 impl<S: Sync> FromRequestParts<S> for Called {
     type Rejection = Response;
@@ -111,7 +111,7 @@ impl<S: Sync> FromRequestParts<S> for Called {
         let caller = parts.extensions.get::<Caller>().cloned();
         let caller = caller.ok_or_else(|| refuse(&Problem::Internal("a call without a caller".to_owned()), &id))?;
         let traceparent = parts.headers.get("traceparent").and_then(|value| value.to_str().ok()).map(str::to_owned);
-        Ok(Self(Call { caller, traceparent, deadline: None }, id))
+        Ok(Self(CallContext { caller, traceparent, deadline: None }, id))
     }
 }
 

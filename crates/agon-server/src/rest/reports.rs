@@ -1,5 +1,5 @@
 //! A debate as a document.
-use super::answer::{Answer, response, set};
+use super::answer::{RestResponse, response, set};
 use super::{Called, Param, Rest};
 use crate::error::Problem;
 use agon_proto::pb::v1 as pb;
@@ -17,18 +17,18 @@ pub(crate) async fn export(
     State(rest): State<Rest>,
     Called(call, id): Called,
     Param((name, document)): Param<(String, String)>,
-) -> Answer {
+) -> RestResponse {
     let format = match document.as_str() {
         "report.md" => ExportFormat::Markdown,
         "report.txt" => ExportFormat::Summary,
         "report.json" => ExportFormat::Json,
         "report.html" => ExportFormat::Html,
         "report.jsonl" => ExportFormat::Events,
-        _ => return Answer::of(&id, Err(Problem::NoRoute)),
+        _ => return RestResponse::of(&id, Err(Problem::NoRoute)),
     };
     let document = rest.api.export(&call, &pb::ExportDebateRequest { name, format: format.into() }).await;
     let shown = document.map(|document| shown(format, document));
-    Answer::whole(&id, shown)
+    RestResponse::whole(&id, shown)
 }
 
 fn shown(format: ExportFormat, document: pb::ExportDebateResponse) -> Response {

@@ -1,9 +1,9 @@
 //! Tokens, scopes and tenants.
+use crate::gateway_bench::*;
 use crate::http::{http, status_of};
-use crate::stage::*;
 use agon_core::TenantId;
 use agon_proto::pb::v1 as pb;
-use agon_server::{AuthConfig, GatewayConfig, Limits, Scope, TokenFile, token_line};
+use agon_server::{AuthConfig, GatewayConfig, RequestLimits, Scope, TokenFile, token_line};
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -12,11 +12,11 @@ use tonic::{Code, Request};
 const ALL: [Scope; 3] = Scope::ALL;
 
 /// A token file, and the settings of a gateway that reads it.
-struct Door {
+struct TokenSetup {
     folder: TempDir,
 }
 
-impl Door {
+impl TokenSetup {
     fn new() -> Self {
         let door = Self { folder: tempfile::tempdir().unwrap() };
         door.write(&[
@@ -58,7 +58,7 @@ fn named(name: &str) -> pb::GetDebateRequest {
 
 #[tokio::test]
 async fn without_a_known_token_nobody_comes_in() {
-    let (stage, door) = (Stage::new().await, Door::new());
+    let (stage, door) = (GatewayBench::new().await, TokenSetup::new());
     let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
     let mut client = gateway.debates.clone();
     for answer in
@@ -74,7 +74,7 @@ async fn without_a_known_token_nobody_comes_in() {
 
 #[tokio::test]
 async fn a_tenant_does_not_see_that_the_debate_of_another_exists() {
-    let (stage, door) = (Stage::new().await, Door::new());
+    let (stage, door) = (GatewayBench::new().await, TokenSetup::new());
     let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
     let mut client = gateway.debates.clone();
     let created = client.create_debate(by("alice-token", wanted("private"))).await.unwrap().into_inner();
@@ -94,7 +94,7 @@ async fn a_tenant_does_not_see_that_the_debate_of_another_exists() {
 
 #[tokio::test]
 async fn a_scope_that_is_missing_is_named() {
-    let (stage, door) = (Stage::new().await, Door::new());
+    let (stage, door) = (GatewayBench::new().await, TokenSetup::new());
     let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
     let (code, reason, details) = refusal(gateway.debates.clone().create_debate(by("reader-token", wanted("x"))).await);
     assert_eq!((code, reason.as_str()), (Code::PermissionDenied, "MISSING_SCOPE"));
@@ -109,7 +109,7 @@ async fn a_scope_that_is_missing_is_named() {
 
 #[tokio::test]
 async fn health_and_reflection_ask_nobody_for_a_token() {
-    let (stage, door) = (Stage::new().await, Door::new());
+    let (stage, door) = (GatewayBench::new().await, TokenSetup::new());
     let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
     let client = agon_testkit::DynamicClient::connect(&gateway.url()).await.unwrap();
     client.call("grpc.health.v1.Health/Check", serde_json::json!({})).await.unwrap();
@@ -120,7 +120,7 @@ async fn health_and_reflection_ask_nobody_for_a_token() {
 
 #[tokio::test]
 async fn a_changed_token_file_is_read_again_and_a_broken_one_changes_nothing() {
-    let (stage, door) = (Stage::new().await, Door::new());
+    let (stage, door) = (GatewayBench::new().await, TokenSetup::new());
     let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
     let mut client = gateway.debates.clone();
     let mut list = async |token: &str| client.list_debates(by(token, pb::ListDebatesRequest::default())).await;
@@ -134,7 +134,7 @@ async fn a_changed_token_file_is_read_again_and_a_broken_one_changes_nothing() {
 
 #[tokio::test]
 async fn a_token_file_with_a_mistake_stops_the_start_and_names_the_line() {
-    let (stage, door) = (Stage::new().await, Door::new());
+    let (stage, door) = (GatewayBench::new().await, TokenSetup::new());
     door.write(&[line("acme", "bob", &ALL, "t"), "acme bob debates:fly 00".to_owned()]);
     let node = stage.idle_node().await;
     let error = agon_server::Gateway::start(door.config(), stage.ports(&node)).await.err().unwrap().to_string();
@@ -143,7 +143,7 @@ async fn a_token_file_with_a_mistake_stops_the_start_and_names_the_line() {
 
 #[tokio::test]
 async fn rest_passes_the_same_door() {
-    let (stage, door) = (Stage::new().await, Door::new());
+    let (stage, door) = (GatewayBench::new().await, TokenSetup::new());
     let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
     let url = format!("http://{}/v1/debates", gateway.http);
     let refused = http().get(&url).send().await.unwrap();
@@ -159,7 +159,7 @@ async fn rest_passes_the_same_door() {
 
 #[tokio::test]
 async fn two_authorization_headers_are_refused_even_where_one_is_good() {
-    let (stage, door) = (Stage::new().await, Door::new());
+    let (stage, door) = (GatewayBench::new().await, TokenSetup::new());
     let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
     for second in ["Bearer alice-token", "Bearer oscar-token", "Basic YTpi", ""] {
         let mut twice = by("alice-token", named("some"));
@@ -175,8 +175,8 @@ async fn two_authorization_headers_are_refused_even_where_one_is_good() {
 
 #[tokio::test]
 async fn a_tenant_that_watches_all_it_can_leaves_watches_for_others() {
-    let (stage, door) = (Stage::new().await, Door::new());
-    let limits = Limits { watches: 4, ..Limits::default() };
+    let (stage, door) = (GatewayBench::new().await, TokenSetup::new());
+    let limits = RequestLimits { watches: 4, ..RequestLimits::default() };
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { limits, ..door.config() }).await;
     let watch = async |token: &str| {
         let request = pb::WatchDebateRequest { name: "watched".into(), ..Default::default() };

@@ -1,12 +1,12 @@
 //! Ratings and personas, over both interfaces.
+use crate::gateway_bench::*;
 use crate::http::{http, status_of};
-use crate::stage::*;
 use agon_core::{
     Card, CardSeat, DebateId, DebateState, MajorityShift, Outcome, Position, Priority, TenantId, Timestamp,
 };
 use agon_proto::pb::v1 as pb;
 use agon_proto::pb::v1::archive_service_client::ArchiveServiceClient;
-use agon_proto::{Summary, SummaryState};
+use agon_proto::{DebateSummary, SummaryState};
 use agon_server::{AuthConfig, GatewayConfig, Scope, TokenFile, token_line};
 use agon_store::Catalogue;
 use serde_json::{Value, json};
@@ -24,10 +24,10 @@ fn seat(persona: &str, stance: &str) -> CardSeat {
 }
 
 /// Ada for tea against Bo Li for coffee; a debate ends with this number.
-fn ended(tenant: &str, number: u64, winner: &str, rehearsal: bool) -> Summary {
+fn ended(tenant: &str, number: u64, winner: &str, rehearsal: bool) -> DebateSummary {
     let tenant = TenantId::parse(tenant).unwrap();
     let outcome = Outcome::Decided;
-    Summary {
+    DebateSummary {
         id: DebateId::in_tenant(&tenant, &format!("ended-{number}")).unwrap(),
         topic: "Tea or coffee?".into(),
         state: SummaryState::Ended { state: DebateState::Succeeded, outcome: Some(outcome) },
@@ -53,7 +53,7 @@ fn ended(tenant: &str, number: u64, winner: &str, rehearsal: bool) -> Summary {
     }
 }
 
-fn archive(gateway: &Reached) -> ArchiveServiceClient<Channel> {
+fn archive(gateway: &TestGateway) -> ArchiveServiceClient<Channel> {
     ArchiveServiceClient::new(gateway.channel.clone())
 }
 
@@ -66,7 +66,7 @@ fn elo(answer: &pb::ListRatingsResponse) -> Vec<(String, f64)> {
 
 #[tokio::test]
 async fn a_debate_that_was_rehearsed_is_rated_among_rehearsed_ones_only() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("rated")).await.unwrap();
     gateway.finish("debates/rated").await;
@@ -88,7 +88,7 @@ async fn a_debate_that_was_rehearsed_is_rated_among_rehearsed_ones_only() {
 
 #[tokio::test]
 async fn ratings_and_personas_are_told_over_rest_too() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     for (number, winner) in ["tea", "tea", "tea", "coffee"].into_iter().enumerate() {
         stage.store.note(ended("default", number as u64, winner, false)).await.unwrap();
     }
@@ -112,7 +112,7 @@ async fn ratings_and_personas_are_told_over_rest_too() {
 
 #[tokio::test]
 async fn ratings_are_those_of_the_callers_tenant_and_need_the_scope_to_read() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tokens");
     let line = |tenant: &str, scope, token| {
@@ -150,7 +150,7 @@ async fn ratings_are_those_of_the_callers_tenant_and_need_the_scope_to_read() {
 
 #[tokio::test]
 async fn an_answer_has_a_thousand_rows_of_a_kind_and_says_how_many_are_left_off() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let crowd = |number: u64| {
         let mut summary = ended("default", number, "tea", false);
         let name = |seat| format!("P{number}-{seat}");

@@ -1,5 +1,5 @@
 //! Hosts and models, reflection and health.
-use crate::stage::*;
+use crate::gateway_bench::*;
 use agon_proto::pb::v1 as pb;
 use agon_runtime::Served;
 use agon_server::GatewayConfig;
@@ -12,7 +12,7 @@ use tonic_health::pb::health_client::HealthClient;
 
 #[tokio::test]
 async fn live_hosts_and_their_models_are_listed() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let listed = Served::List(vec!["b:1".into(), "a:1".into()]);
     let node = stage.node_with(agon_runtime::NodeConfig::embedded("n1".into()), vec![stage.host(listed)]).await;
     let gateway = stage.gateway_before(&node, config()).await;
@@ -26,7 +26,7 @@ async fn live_hosts_and_their_models_are_listed() {
 
 #[tokio::test]
 async fn a_host_is_drained_and_put_back() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let drain = async |undo| loop {
         let request = pb::DrainHostRequest { host: "stage".into(), undo };
@@ -49,7 +49,7 @@ async fn a_host_is_drained_and_put_back() {
 
 #[tokio::test]
 async fn a_client_that_knows_nothing_but_the_address_can_hold_a_debate() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let client = DynamicClient::connect(&gateway.url()).await.unwrap();
     assert!(client.services().iter().any(|name| name == "agon.v1.DebateService"), "{:?}", client.services());
@@ -66,7 +66,7 @@ async fn a_client_that_knows_nothing_but_the_address_can_hold_a_debate() {
 
 #[tokio::test]
 async fn reflection_can_be_switched_off() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let node = stage.idle_node().await;
     let gateway = stage.gateway_before(&node, GatewayConfig { reflection: false, ..config() }).await;
     assert!(DynamicClient::connect(&gateway.url()).await.is_err());
@@ -74,7 +74,7 @@ async fn reflection_can_be_switched_off() {
 
 #[tokio::test]
 async fn health_is_told_for_the_server_and_each_service() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let mut health = HealthClient::new(gateway.channel.clone());
     let mut status = async |service: &str| {

@@ -1,5 +1,5 @@
 //! Submitting debates.
-use crate::stage::*;
+use crate::gateway_bench::*;
 use agon_core::{DebateSpec, Position, TenantId};
 use agon_proto::RequestClaim;
 use agon_proto::pb::bus::v1 as bus;
@@ -11,7 +11,7 @@ use tonic::Code;
 
 #[tokio::test]
 async fn a_submitted_file_becomes_a_debate_that_is_held_to_its_end() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let labels = BTreeMap::from([("team".to_owned(), "bridges".to_owned())]);
     let request = pb::CreateDebateRequest { labels: labels.clone(), seed: Some(7), ..wanted("bridge") };
@@ -32,7 +32,7 @@ async fn a_submitted_file_becomes_a_debate_that_is_held_to_its_end() {
 
 #[tokio::test]
 async fn a_debate_without_an_id_gets_a_uuid_whose_bytes_are_its_trace() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let created = gateway.create(pb::CreateDebateRequest { debate_id: None, ..wanted("x") }).await.unwrap();
     assert_eq!(created.id.len(), 36);
@@ -41,7 +41,7 @@ async fn a_debate_without_an_id_gets_a_uuid_whose_bytes_are_its_trace() {
 
 #[tokio::test]
 async fn validate_only_plans_and_writes_nothing() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let request =
         pb::CreateDebateRequest { validate_only: true, request_id: Some("plan-1".into()), ..wanted("planned") };
@@ -62,7 +62,7 @@ async fn validate_only_plans_and_writes_nothing() {
 
 #[tokio::test]
 async fn a_plan_counts_the_calls_that_the_debate_then_makes() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let text = FILE.replace("ballots: none", "ballots: both\nmoderator: true").replace("false, final", "true, final");
     let request = pb::CreateDebateRequest { source: Some(file(&text)), ..wanted("counted") };
@@ -74,12 +74,12 @@ async fn a_plan_counts_the_calls_that_the_debate_then_makes() {
 
 #[tokio::test]
 async fn a_plan_warns_of_models_that_no_live_host_serves() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let real = pb::CreateDebateRequest { validate_only: true, rehearsal: false, ..wanted("real") };
     let plan = gateway.create(real).await.unwrap().plan.unwrap();
     assert!(plan.models[0].hosts.is_empty(), "a rehearsing host plays no real debate");
-    let told = "no live host serves m:1 (those that live only rehearse, which --rehearsal asks for)";
+    let told = "no live host serves m:1 (the live ones only rehearse; use --rehearsal)";
     assert!(plan.warnings.iter().any(|warning| warning.contains(told)), "{:?}", plan.warnings);
     let [unserved] = &plan.unserved[..] else { panic!("{:?}", plan.unserved) };
     assert_eq!((unserved.kind(), unserved.name.as_str()), (pb::unserved::Kind::Model, "m:1"));
@@ -88,7 +88,7 @@ async fn a_plan_warns_of_models_that_no_live_host_serves() {
 
 #[tokio::test]
 async fn a_plan_warns_of_models_that_are_too_slow_at_the_fastest_of_their_hosts() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     // an answer of a judge takes 750 s at 2 tokens a second, and 15 s at 100
     let speeds = [("a", "m:1", 2.0), ("b", "m:1", 1.5), ("a", "quick:1", 2.0), ("b", "quick:1", 100.0)];
     let known = speeds.map(|(host, model, speed)| ((host.into(), model.into()), speed));
@@ -112,7 +112,7 @@ async fn a_plan_warns_of_models_that_are_too_slow_at_the_fastest_of_their_hosts(
     };
 
     let plan = planned(FILE, false).await;
-    let told = "m:1 at a, its fastest host as far as is known: the model may be too slow for this debate: at 2.0 tokens a second an answer of 1500 (`max_tokens`) takes 12 min 30 s";
+    let told = "m:1 at a, its fastest known host: the model may be too slow for this debate: at 2.0 tokens a second an answer of 1500 (`max_tokens`) takes 12 min 30 s";
     let slow = plan.models[0].slow.clone().unwrap_or_default();
     assert!(slow.starts_with(told) && slow.ends_with(agon_core::Overlong::REMEDY), "{plan:?}");
     assert!(plan.warnings.contains(&slow), "{plan:?}");
@@ -130,7 +130,7 @@ async fn a_plan_warns_of_models_that_are_too_slow_at_the_fastest_of_their_hosts(
 
 #[tokio::test]
 async fn a_model_without_its_usual_tag_is_found_in_a_plan() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let node = agon_runtime::NodeConfig::embedded("n1".into());
     let host = stage.host(agon_runtime::Served::List(vec!["m:latest".into()]));
     let gateway = stage.gateway_before(&stage.node_with(node, vec![host]).await, config()).await;
@@ -145,7 +145,7 @@ async fn a_model_without_its_usual_tag_is_found_in_a_plan() {
 
 #[tokio::test]
 async fn a_debate_whose_tools_no_live_host_has_is_refused_and_taken_where_one_has_them() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let text = FILE.replace("stance: Build it", "stance: Build it, tools: [docs]");
     let request = pb::CreateDebateRequest { source: Some(file(&text)), ..wanted("tooled") };
     let plan = pb::CreateDebateRequest { validate_only: true, ..request.clone() };
@@ -155,16 +155,13 @@ async fn a_debate_whose_tools_no_live_host_has_is_refused_and_taken_where_one_ha
         assert_eq!((code, reason.as_str()), (Code::FailedPrecondition, "TOOL_NOT_OFFERED"));
         let [missing] = &details.precondition_failure().unwrap().violations[..] else { panic!("{details:?}") };
         let told = (missing.subject.as_str(), missing.description.as_str());
-        assert_eq!(told, ("tools.docs", "wanted by ada; offered by live hosts: none"));
+        assert_eq!(told, ("tools.docs", "needed by ada; offered by live hosts: none"));
         assert_eq!(details.error_info().unwrap().metadata["missing"], "tools.docs");
     }
     assert_eq!(refusal(bare.get("tooled").await).0, Code::NotFound);
     let real = pb::CreateDebateRequest { rehearsal: false, ..plan };
     let warnings = bare.create(real).await.unwrap().plan.unwrap().warnings;
-    assert!(
-        warnings.iter().any(|told| told.contains("no host lives that could have the tool \"docs\"")),
-        "{warnings:?}"
-    );
+    assert!(warnings.iter().any(|told| told.contains("no live host could have the tool \"docs\"")), "{warnings:?}");
 
     let docs = serde_json::json!({"paths": [env!("CARGO_MANIFEST_DIR")]});
     let docs = agon_tools::ToolConfig::Rag(serde_json::from_value(docs).unwrap());
@@ -179,7 +176,7 @@ async fn a_debate_whose_tools_no_live_host_has_is_refused_and_taken_where_one_ha
 
 #[tokio::test]
 async fn the_same_request_id_and_payload_give_the_first_debate_also_from_another_gateway() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let request = pb::CreateDebateRequest { debate_id: None, request_id: Some("r-1".into()), ..wanted("x") };
     let first = gateway.create(request.clone()).await.unwrap();
@@ -192,7 +189,7 @@ async fn the_same_request_id_and_payload_give_the_first_debate_also_from_another
 
 #[tokio::test]
 async fn the_same_debate_said_as_a_file_and_as_a_message_is_one_payload() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let request = pb::CreateDebateRequest { debate_id: None, request_id: Some("r-2".into()), ..wanted("x") };
     let first = gateway.create(request.clone()).await.unwrap();
@@ -203,7 +200,7 @@ async fn the_same_debate_said_as_a_file_and_as_a_message_is_one_payload() {
 
 #[tokio::test]
 async fn a_request_id_that_stands_for_something_else_is_a_conflict() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let request = pb::CreateDebateRequest { debate_id: None, request_id: Some("r-3".into()), ..wanted("x") };
     let first = gateway.create(request.clone()).await.unwrap();
@@ -217,7 +214,7 @@ async fn a_request_id_that_stands_for_something_else_is_a_conflict() {
 
 #[tokio::test]
 async fn a_claim_whose_submission_crashed_is_taken_up_again() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let node = stage.idle_node().await;
     let gateway = stage.gateway_before(&node, config()).await;
     // the payload of a submission, as a gateway claims it before it admits
@@ -231,7 +228,7 @@ async fn a_claim_whose_submission_crashed_is_taken_up_again() {
 
 #[tokio::test]
 async fn a_request_id_of_a_deleted_debate_makes_a_new_one_that_is_held() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let request = pb::CreateDebateRequest { debate_id: None, request_id: Some("r-5".into()), ..wanted("x") };
     let mut seen = Vec::new();
@@ -247,7 +244,7 @@ async fn a_request_id_of_a_deleted_debate_makes_a_new_one_that_is_held() {
 
 #[tokio::test]
 async fn the_id_of_a_deleted_debate_is_refused() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let keyed = pb::CreateDebateRequest { request_id: Some("r-6".into()), ..wanted("gone") };
     gateway.create(keyed.clone()).await.unwrap();
@@ -263,7 +260,7 @@ async fn the_id_of_a_deleted_debate_is_refused() {
 
 #[tokio::test]
 async fn an_admission_that_was_not_queued_is_queued_when_it_is_submitted_again() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let idle = stage.gateway_before(&stage.idle_node().await, config()).await;
     idle.create(wanted("parked")).await.unwrap();
     let job = agon_store::Jobs::take(&*stage.store, "thief", LIMIT).await.unwrap().unwrap();
@@ -275,7 +272,7 @@ async fn an_admission_that_was_not_queued_is_queued_when_it_is_submitted_again()
 
 #[tokio::test]
 async fn a_taken_debate_id_is_refused_unless_the_content_is_the_same() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("taken")).await.unwrap();
     assert_eq!(gateway.create(wanted("taken")).await.unwrap().id, "taken");
@@ -288,7 +285,7 @@ async fn a_taken_debate_id_is_refused_unless_the_content_is_the_same() {
 
 #[tokio::test]
 async fn every_mistake_of_a_file_is_a_violation_with_its_path_and_place() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let text = FILE.replace("stance: Leave it", "stance: ''").replace("max_rounds: 1", "max_rounds: 1000");
     let request = pb::CreateDebateRequest {
@@ -314,7 +311,7 @@ async fn every_mistake_of_a_file_is_a_violation_with_its_path_and_place() {
 
 #[tokio::test]
 async fn a_message_is_checked_by_the_rules_of_files_and_keeps_every_value() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let planned = pb::CreateDebateRequest { validate_only: true, ..wanted("as-message") };
     let spec = gateway.create(planned.clone()).await.unwrap().spec.unwrap();
@@ -337,7 +334,7 @@ async fn a_message_is_checked_by_the_rules_of_files_and_keeps_every_value() {
 
 #[tokio::test]
 async fn the_trace_of_the_call_and_the_version_go_into_the_admission() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     let traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let mut request = tonic::Request::new(wanted("traced"));

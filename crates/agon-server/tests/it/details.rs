@@ -1,6 +1,6 @@
 //! Whatever refuses a call over gRPC, its status says why in details.
-use crate::stage::*;
-use agon_server::{GatewayConfig, Limits};
+use crate::gateway_bench::*;
+use agon_server::{GatewayConfig, RequestLimits};
 use http_body_util::Full;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tonic::client::Grpc;
@@ -15,7 +15,7 @@ fn methods() -> Vec<String> {
 }
 
 /// Sends a message whose first field is a fixed64, which no request of ours has.
-async fn odd(gateway: &Reached, path: &str) -> Result<(), Status> {
+async fn odd(gateway: &TestGateway, path: &str) -> Result<(), Status> {
     let mut client = Grpc::new(gateway.channel.clone());
     client.ready().await.unwrap();
     let codec = ProstCodec::<f64, ()>::default();
@@ -24,7 +24,7 @@ async fn odd(gateway: &Reached, path: &str) -> Result<(), Status> {
 
 #[tokio::test]
 async fn a_message_that_no_method_takes_and_a_method_that_is_not_there_are_refused_with_details() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     let mut refused = 0;
     for path in methods() {
@@ -44,8 +44,8 @@ async fn a_message_that_no_method_takes_and_a_method_that_is_not_there_are_refus
 
 #[tokio::test]
 async fn messages_that_are_too_long_and_services_that_are_not_there_are_refused_with_details() {
-    let stage = Stage::new().await;
-    let limits = Limits { request_bytes: 1_000, response_bytes: 600, ..Limits::default() };
+    let stage = GatewayBench::new().await;
+    let limits = RequestLimits { request_bytes: 1_000, response_bytes: 600, ..RequestLimits::default() };
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { limits, ..config() }).await;
     let mut request = wanted("large");
     request.source = Some(file(&"x".repeat(2_000)));
@@ -64,7 +64,7 @@ async fn reflection_knows_the_types_of_the_details() {
     use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
     use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
     use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     let symbols =
         ["ErrorInfo", "BadRequest", "RetryInfo", "PreconditionFailure", "ResourceInfo", "RequestInfo", "Status"];
@@ -83,7 +83,7 @@ async fn reflection_knows_the_types_of_the_details() {
 
 #[tokio::test]
 async fn an_order_that_the_debates_state_does_not_allow_names_what_is_violated() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     gateway.create(wanted("waiting")).await.unwrap();
     let order = agon_proto::pb::v1::DeleteDebateRequest { name: "waiting".into() };
@@ -94,7 +94,7 @@ async fn an_order_that_the_debates_state_does_not_allow_names_what_is_violated()
 }
 
 /// Sends bytes as the body of a call.
-async fn raw(gateway: &Reached, body: &'static [u8], encoding: &str) -> Status {
+async fn raw(gateway: &TestGateway, body: &'static [u8], encoding: &str) -> Status {
     let stream = tokio::net::TcpStream::connect(gateway.gateway.addresses().grpc.unwrap()).await.unwrap();
     let (mut sender, connection) =
         hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
@@ -111,7 +111,7 @@ async fn raw(gateway: &Reached, body: &'static [u8], encoding: &str) -> Status {
 
 #[tokio::test]
 async fn bodies_that_are_no_messages_are_the_callers_mistake() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     let bodies: [&[u8]; 6] =
         [b"\0\0\0\0\x05\xff\xff\xff\xff\xff", b"\0\0\0\x01\0ab", b"\x01\0\0\0\x01a", b"\x07\0\0\0\x01a", b"\0\0", b""];

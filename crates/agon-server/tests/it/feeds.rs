@@ -1,5 +1,5 @@
 //! Debates that read feeds of the gateway's settings.
-use crate::stage::*;
+use crate::gateway_bench::*;
 use agon_core::*;
 use agon_proto::pb::v1 as pb;
 use agon_server::GatewayConfig;
@@ -17,14 +17,14 @@ fn asking(id: &str, feeds: &str) -> pb::CreateDebateRequest {
     pb::CreateDebateRequest { source: Some(file(&text)), ..wanted(id) }
 }
 
-async fn admission(stage: &Stage, id: &str) -> Admission {
+async fn admission(stage: &GatewayBench, id: &str) -> Admission {
     let log = stage.store.read(&DebateId::parse(id).unwrap(), Position(0)).await.unwrap();
     let Event::DebateAdmitted(admission) = &log[0].events[0] else { panic!("an admission") };
     admission.as_ref().clone()
 }
 
 /// A feed that counts how often it is read, and a gateway that knows it as `news`.
-async fn with_news(stage: &Stage) -> (HttpStub, Arc<AtomicUsize>, Reached) {
+async fn with_news(stage: &GatewayBench) -> (HttpStub, Arc<AtomicUsize>, TestGateway) {
     let reads = Arc::new(AtomicUsize::new(0));
     let counted = reads.clone();
     let stub = HttpStub::start(move |_, _| {
@@ -42,7 +42,7 @@ async fn with_news(stage: &Stage) -> (HttpStub, Arc<AtomicUsize>, Reached) {
 
 #[tokio::test]
 async fn a_feed_is_read_once_when_the_debate_is_admitted() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let (_stub, reads, gateway) = with_news(&stage).await;
 
     gateway.create(pb::CreateDebateRequest { validate_only: true, ..asking("first", "news") }).await.unwrap();
@@ -57,7 +57,7 @@ async fn a_feed_is_read_once_when_the_debate_is_admitted() {
 
 #[tokio::test]
 async fn a_feed_that_is_not_set_up_is_refused_even_as_a_plan() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let (_stub, reads, gateway) = with_news(&stage).await;
     for validate_only in [true, false] {
         let refused =
@@ -72,7 +72,7 @@ async fn a_feed_that_is_not_set_up_is_refused_even_as_a_plan() {
 
 #[tokio::test]
 async fn a_dead_feed_stops_no_debate() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let (stub, _, gateway) = with_news(&stage).await;
     drop(stub);
 

@@ -1,8 +1,8 @@
 //! Watching debates.
-use crate::stage::*;
+use crate::gateway_bench::*;
 use agon_proto::pb::v1 as pb;
 use agon_rehearsal::RehearsalConfig;
-use agon_server::{GatewayConfig, GatewayTimes, Limits};
+use agon_server::{GatewayConfig, GatewayTimes, RequestLimits};
 use pb::watch_debate_response::Kind;
 use std::time::Duration;
 use tonic::{Code, Streaming};
@@ -25,7 +25,7 @@ async fn events(watch: &mut Streaming<pb::WatchDebateResponse>) -> Vec<u64> {
 
 #[tokio::test]
 async fn a_watch_begins_with_a_snapshot_and_tells_every_event_once() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("watched")).await.unwrap();
     let mut watch = gateway.watch("watched", 0).await.unwrap();
@@ -38,7 +38,7 @@ async fn a_watch_begins_with_a_snapshot_and_tells_every_event_once() {
 
 #[tokio::test]
 async fn a_watch_that_is_resumed_anywhere_misses_and_doubles_nothing() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("resumed")).await.unwrap();
     let last = gateway.finish("resumed").await.sequence;
@@ -52,7 +52,7 @@ async fn a_watch_that_is_resumed_anywhere_misses_and_doubles_nothing() {
 
 #[tokio::test]
 async fn who_asks_for_what_comes_after_the_end_gets_nothing_and_an_end() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("beyond")).await.unwrap();
     let cursors = [i64::MAX.unsigned_abs(), i64::MAX.unsigned_abs() + 1, u64::MAX];
@@ -69,7 +69,7 @@ async fn who_asks_for_what_comes_after_the_end_gets_nothing_and_an_end() {
 
 #[tokio::test]
 async fn watchers_at_two_gateways_see_the_same_while_it_happens() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let here = stage.gateway_before(&stage.idle_node().await, config()).await;
     here.create(wanted("shared")).await.unwrap();
     let mut first = here.watch("shared", 0).await.unwrap();
@@ -85,7 +85,7 @@ async fn watchers_at_two_gateways_see_the_same_while_it_happens() {
 #[tokio::test]
 async fn pieces_of_speeches_come_to_those_who_want_them() {
     let pace = RehearsalConfig { token_interval: Duration::from_millis(5), ..RehearsalConfig::default() };
-    let stage = Stage::with(pace).await;
+    let stage = GatewayBench::with(pace).await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     gateway.create(wanted("pieces")).await.unwrap();
     let request = pb::WatchDebateRequest { name: "pieces".into(), after_sequence: 0, include_deltas: true };
@@ -110,7 +110,7 @@ async fn pieces_of_speeches_come_to_those_who_want_them() {
 
 #[tokio::test]
 async fn a_silent_watch_gives_signs_of_life_with_its_cursor() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let times = GatewayTimes { heartbeat: Duration::from_millis(20), ..GatewayTimes::default() };
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { times, ..config() }).await;
     gateway.create(wanted("silent")).await.unwrap();
@@ -125,7 +125,7 @@ async fn a_silent_watch_gives_signs_of_life_with_its_cursor() {
 
 #[tokio::test]
 async fn a_watch_ends_after_its_time_with_the_cursor_to_go_on_from() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let times = GatewayTimes { watch: Duration::from_millis(100), ..GatewayTimes::default() };
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { times, ..config() }).await;
     gateway.create(wanted("timed")).await.unwrap();
@@ -139,7 +139,7 @@ async fn a_watch_ends_after_its_time_with_the_cursor_to_go_on_from() {
 
 #[tokio::test]
 async fn a_drain_ends_watches_with_their_cursor_and_takes_no_more() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     gateway.create(wanted("drained")).await.unwrap();
     let mut watch = gateway.watch("drained", 0).await.unwrap();
@@ -155,8 +155,8 @@ async fn a_drain_ends_watches_with_their_cursor_and_takes_no_more() {
 
 #[tokio::test]
 async fn watches_beyond_the_limit_are_refused_until_one_ends() {
-    let stage = Stage::new().await;
-    let limits = Limits { watches: 1, ..Limits::default() };
+    let stage = GatewayBench::new().await;
+    let limits = RequestLimits { watches: 1, ..RequestLimits::default() };
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { limits, ..config() }).await;
     gateway.create(wanted("popular")).await.unwrap();
     let mut watch = gateway.watch("popular", 0).await.unwrap();
@@ -175,7 +175,7 @@ async fn watches_beyond_the_limit_are_refused_until_one_ends() {
 
 #[tokio::test]
 async fn a_watch_ends_with_the_deadline_of_its_caller() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     gateway.create(wanted("hurried")).await.unwrap();
     let mut timeout = Duration::from_millis(200);

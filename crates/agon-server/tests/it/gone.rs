@@ -1,9 +1,9 @@
 //! Debates whose log is gone while the store goes by its last look.
-use crate::stage::*;
+use crate::gateway_bench::*;
 use agon_core::{DebateId, Timestamp};
 use agon_proto::pb::v1 as pb;
 use agon_server::{Gateway, GatewayPorts};
-use agon_store::{DebateHead, MemoryStore, Page, RawRecord, StoreError, Upkeep, Verified};
+use agon_store::{DebateHead, ListPage, MemoryStore, RawRecord, StoreError, Upkeep, VerifiedLog};
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -18,7 +18,7 @@ struct Lagging(MemoryStore, AtomicU8);
 
 #[async_trait]
 impl Upkeep for Lagging {
-    async fn verify(&self, debate: &DebateId) -> Result<Verified, StoreError> {
+    async fn verify(&self, debate: &DebateId) -> Result<VerifiedLog, StoreError> {
         self.0.verify(debate).await
     }
     async fn raw_records(&self, debate: &DebateId) -> Result<Vec<RawRecord>, StoreError> {
@@ -27,7 +27,7 @@ impl Upkeep for Lagging {
     async fn purge_registers(&self, debate: &DebateId) -> Result<(), StoreError> {
         self.0.purge_registers(debate).await
     }
-    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError> {
+    async fn list(&self, page: ListPage) -> Result<Vec<DebateHead>, StoreError> {
         self.0.list(page).await
     }
     async fn is_lost(&self, _: &DebateId, _: Timestamp) -> Result<bool, StoreError> {
@@ -49,14 +49,14 @@ impl Upkeep for Lagging {
 
 #[tokio::test]
 async fn a_debate_whose_log_is_gone_is_waited_for_or_lost_and_never_unknown() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let node = stage.idle_node().await;
     let whole = stage.gateway_before(&node, config()).await;
     whole.create(wanted("cut-off")).await.unwrap();
     let upkeep = Arc::new(Lagging(MemoryStore::new(), AtomicU8::new(AWAY)));
     let journal = Arc::new(MemoryStore::new());
     let ports = GatewayPorts { journal, upkeep: upkeep.clone(), ..stage.ports(&node) };
-    let gateway = Reached::of(Gateway::start(config(), ports).await.unwrap());
+    let gateway = TestGateway::of(Gateway::start(config(), ports).await.unwrap());
 
     let verify = |name: &str| {
         let (mut debates, request) = (gateway.debates.clone(), pb::VerifyDebateRequest { name: name.to_owned() });

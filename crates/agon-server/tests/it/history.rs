@@ -1,8 +1,8 @@
 //! Debates that are told of earlier ones.
-use crate::stage::*;
+use crate::gateway_bench::*;
 use agon_core::*;
 use agon_proto::pb::v1 as pb;
-use agon_proto::{Summary, SummaryState};
+use agon_proto::{DebateSummary, SummaryState};
 use agon_server::{AuthConfig, GatewayConfig, Scope, TokenFile, token_line};
 use agon_store::{Catalogue, Journal};
 use std::collections::BTreeMap;
@@ -10,8 +10,8 @@ use std::time::Duration;
 use tonic::{Code, Request};
 
 /// A rehearsal of the bridge's debate that is over.
-fn ended(id: &str, admitted: u64) -> Summary {
-    Summary {
+fn ended(id: &str, admitted: u64) -> DebateSummary {
+    DebateSummary {
         id: DebateId::parse(id).unwrap(),
         topic: "Should the town build a bridge?".into(),
         state: SummaryState::Ended { state: DebateState::Succeeded, outcome: Some(Outcome::Decided) },
@@ -44,7 +44,7 @@ fn asking(id: &str) -> pb::CreateDebateRequest {
 }
 
 /// The ids of the debates that a debate was told of.
-async fn told(stage: &Stage, id: &str) -> Vec<String> {
+async fn told(stage: &GatewayBench, id: &str) -> Vec<String> {
     let log = stage.store.read(&DebateId::parse(id).unwrap(), Position(0)).await.unwrap();
     let Event::DebateAdmitted(admission) = &log[0].events[0] else { panic!("an admission") };
     admission.history.iter().map(|past| past.id.to_string()).collect()
@@ -52,7 +52,7 @@ async fn told(stage: &Stage, id: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_debate_that_asks_for_history_is_told_of_the_one_before_it() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("first")).await.unwrap();
     gateway.finish("first").await;
@@ -72,7 +72,7 @@ async fn a_debate_that_asks_for_history_is_told_of_the_one_before_it() {
 
 #[tokio::test]
 async fn a_gateway_with_a_host_compares_by_embeddings_and_one_without_by_words() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     stage.store.note(ended("first", 1)).await.unwrap();
     let text = FILE.replace("model: m:1", "model: m:1\nhistory_limit: 3\nembedding_model: e:1");
     let asking = |id: &str| pb::CreateDebateRequest { source: Some(file(&text)), ..wanted(id) };
@@ -90,7 +90,7 @@ async fn a_gateway_with_a_host_compares_by_embeddings_and_one_without_by_words()
 
 #[tokio::test]
 async fn the_same_submission_again_is_the_same_debate_whatever_ended_meanwhile() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     stage.store.note(ended("first", 1)).await.unwrap();
     let by_name = asking("by-name");
@@ -107,7 +107,7 @@ async fn the_same_submission_again_is_the_same_debate_whatever_ended_meanwhile()
 
 #[tokio::test]
 async fn other_tenants_debates_are_never_told() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tokens");
     let line = |tenant: &str, token: &str| {
@@ -130,10 +130,10 @@ async fn other_tenants_debates_are_never_told() {
 
 #[tokio::test]
 async fn a_plan_looks_up_nothing_and_a_debate_that_asks_for_history_waits_for_the_catalogue() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let node = stage.idle_node().await;
     let ports = agon_server::GatewayPorts { catalogue: std::sync::Arc::new(Forgetful), ..stage.ports(&node) };
-    let gateway = Reached::of(agon_server::Gateway::start(config(), ports).await.unwrap());
+    let gateway = TestGateway::of(agon_server::Gateway::start(config(), ports).await.unwrap());
     gateway.create(wanted("without")).await.unwrap();
     gateway.create(pb::CreateDebateRequest { validate_only: true, ..asking("planned") }).await.unwrap();
     let refused = gateway.create(asking("asking")).await;
@@ -148,20 +148,20 @@ async fn a_plan_looks_up_nothing_and_a_debate_that_asks_for_history_waits_for_th
 struct Forgetful;
 #[async_trait::async_trait]
 impl Catalogue for Forgetful {
-    async fn note(&self, _: Summary) -> Result<(), agon_store::StoreError> {
+    async fn note(&self, _: DebateSummary) -> Result<(), agon_store::StoreError> {
         Ok(())
     }
-    async fn get_summary(&self, _: &DebateId) -> Result<Option<Summary>, agon_store::StoreError> {
+    async fn get_summary(&self, _: &DebateId) -> Result<Option<DebateSummary>, agon_store::StoreError> {
         Ok(None)
     }
-    async fn find(&self, _: &agon_store::Query) -> Result<Vec<Summary>, agon_store::StoreError> {
+    async fn find(&self, _: &agon_store::CatalogueQuery) -> Result<Vec<DebateSummary>, agon_store::StoreError> {
         Err(agon_store::StoreError::Backend("connection refused".into()))
     }
-    async fn unfinished(&self) -> Result<Vec<Summary>, agon_store::StoreError> {
+    async fn unfinished(&self) -> Result<Vec<DebateSummary>, agon_store::StoreError> {
         Ok(Vec::new())
     }
-    async fn standing(&self) -> Result<agon_store::Standing, agon_store::StoreError> {
-        Ok(agon_store::Standing::default())
+    async fn standing(&self) -> Result<agon_store::DebateBacklog, agon_store::StoreError> {
+        Ok(agon_store::DebateBacklog::default())
     }
     async fn unnoted(&self, _: &NodeId, _: Timestamp) -> Result<u64, agon_store::StoreError> {
         Ok(0)

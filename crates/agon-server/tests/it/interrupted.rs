@@ -1,6 +1,6 @@
 //! Debates that the servers gave up for now, and checking a log.
+use crate::gateway_bench::*;
 use crate::http::*;
-use crate::stage::*;
 use agon_core::{Debate, Input, Position, Reason, ReasonCode, Timestamp};
 use agon_proto::pb::v1 as pb;
 use agon_store::{Catalogue, Journal};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tonic::Code;
 
 /// A gateway before a node that plays, at which this debate is interrupted since an hour.
-async fn interrupted(stage: &Stage, name: &str) -> Reached {
+async fn interrupted(stage: &GatewayBench, name: &str) -> TestGateway {
     let idle = stage.gateway_before(&stage.idle_node().await, config()).await;
     idle.create(wanted(name)).await.unwrap();
     let log = stage.store.read(&id(name), Position(0)).await.unwrap();
@@ -34,7 +34,7 @@ fn order(name: &str) -> pb::ResumeDebateRequest {
 
 #[tokio::test]
 async fn an_interrupted_debate_is_shown_as_such_and_goes_on_once_it_is_resumed() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = interrupted(&stage, "given-up").await;
     let shown = gateway.get("given-up").await.unwrap();
     assert_eq!((shown.state(), shown.reason.unwrap().code()), (State::Interrupted, pb_reason()));
@@ -68,7 +68,7 @@ fn pb_reason() -> agon_proto::pb::bus::v1::ReasonCode {
 
 #[tokio::test]
 async fn a_debate_that_runs_is_not_resumed() {
-    let stage = Stage::slow().await;
+    let stage = GatewayBench::slow().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("runs")).await.unwrap();
     let (code, reason, _) = refusal(gateway.debates.clone().resume_debate(order("runs")).await);
@@ -77,7 +77,7 @@ async fn a_debate_that_runs_is_not_resumed() {
 
 #[tokio::test]
 async fn an_interrupted_debate_can_be_cancelled() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = interrupted(&stage, "left-lying").await;
     let order = pb::CancelDebateRequest { name: "left-lying".into(), reason: "enough".into() };
     gateway.debates.clone().cancel_debate(order).await.unwrap();
@@ -86,7 +86,7 @@ async fn an_interrupted_debate_can_be_cancelled() {
 
 #[tokio::test]
 async fn a_log_is_verified_and_a_debate_is_resumed_over_rest() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = interrupted(&stage, "by-rest").await;
     let url = format!("http://{}/v1/debates/by-rest", gateway.http);
     let resumed =

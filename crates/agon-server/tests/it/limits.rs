@@ -1,8 +1,8 @@
 //! What is refused because there is too much of it, or because something is away.
+use crate::gateway_bench::*;
 use crate::http::{http, status_of};
-use crate::stage::*;
-use agon_server::{ConnectionLimits, GatewayConfig, GatewayError, GatewayTimes, Limits};
-use agon_store::{Catalogue, ListState, Query, Standing, StoreError, Summary};
+use agon_server::{ConnectionLimits, GatewayConfig, GatewayError, GatewayTimes, RequestLimits};
+use agon_store::{Catalogue, CatalogueQuery, DebateBacklog, DebateSummary, ListState, StoreError};
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +14,8 @@ fn fresh_counts() -> GatewayTimes {
 
 #[tokio::test]
 async fn a_full_queue_refuses_new_debates_and_says_when_to_come_back() {
-    let stage = Stage::new().await;
-    let limits = Limits { queued: 2, ..Limits::default() };
+    let stage = GatewayBench::new().await;
+    let limits = RequestLimits { queued: 2, ..RequestLimits::default() };
     let settings = GatewayConfig { limits, times: fresh_counts(), ..config() };
     let gateway = stage.gateway_before(&stage.idle_node().await, settings).await;
     for name in ["one-1", "two-2"] {
@@ -32,8 +32,8 @@ async fn a_full_queue_refuses_new_debates_and_says_when_to_come_back() {
 
 #[tokio::test]
 async fn submissions_between_two_counts_are_counted_too() {
-    let stage = Stage::new().await;
-    let limits = Limits { queued: 2, ..Limits::default() };
+    let stage = GatewayBench::new().await;
+    let limits = RequestLimits { queued: 2, ..RequestLimits::default() };
     let times = GatewayTimes { load_age: Duration::from_secs(3_600), ..GatewayTimes::default() };
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { limits, times, ..config() }).await;
     for name in ["one-1", "two-2"] {
@@ -44,8 +44,8 @@ async fn submissions_between_two_counts_are_counted_too() {
 
 #[tokio::test]
 async fn a_tenant_at_its_cap_is_refused() {
-    let stage = Stage::new().await;
-    let limits = Limits { tenant_unfinished: Some(1), ..Limits::default() };
+    let stage = GatewayBench::new().await;
+    let limits = RequestLimits { tenant_unfinished: Some(1), ..RequestLimits::default() };
     let settings = GatewayConfig { limits, times: fresh_counts(), ..config() };
     let gateway = stage.gateway_before(&stage.idle_node().await, settings).await;
     gateway.create(wanted("one-1")).await.unwrap();
@@ -56,12 +56,12 @@ async fn a_tenant_at_its_cap_is_refused() {
 
 #[tokio::test]
 async fn a_call_that_takes_too_long_is_given_up() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let node = stage.idle_node().await;
     let times = GatewayTimes { call: Duration::from_millis(50), ..GatewayTimes::default() };
     let ports = agon_server::GatewayPorts { catalogue: Arc::new(Stuck), ..stage.ports(&node) };
     let gateway = agon_server::Gateway::start(GatewayConfig { times, ..config() }, ports).await.unwrap();
-    let gateway = Reached::of(gateway);
+    let gateway = TestGateway::of(gateway);
     let (code, reason, _) =
         refusal(gateway.debates.clone().list_debates(agon_proto::pb::v1::ListDebatesRequest::default()).await);
     assert_eq!((code, reason.as_str()), (Code::DeadlineExceeded, "DEADLINE_EXCEEDED"));
@@ -71,19 +71,19 @@ async fn a_call_that_takes_too_long_is_given_up() {
 struct Stuck;
 #[async_trait]
 impl Catalogue for Stuck {
-    async fn note(&self, _: Summary) -> Result<(), StoreError> {
+    async fn note(&self, _: DebateSummary) -> Result<(), StoreError> {
         std::future::pending().await
     }
-    async fn get_summary(&self, _: &agon_core::DebateId) -> Result<Option<Summary>, StoreError> {
+    async fn get_summary(&self, _: &agon_core::DebateId) -> Result<Option<DebateSummary>, StoreError> {
         std::future::pending().await
     }
-    async fn find(&self, _: &Query) -> Result<Vec<Summary>, StoreError> {
+    async fn find(&self, _: &CatalogueQuery) -> Result<Vec<DebateSummary>, StoreError> {
         std::future::pending().await
     }
-    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
+    async fn unfinished(&self) -> Result<Vec<DebateSummary>, StoreError> {
         std::future::pending().await
     }
-    async fn standing(&self) -> Result<Standing, StoreError> {
+    async fn standing(&self) -> Result<DebateBacklog, StoreError> {
         std::future::pending().await
     }
     async fn unnoted(&self, _: &agon_core::NodeId, _: agon_core::Timestamp) -> Result<u64, StoreError> {
@@ -95,23 +95,23 @@ impl Catalogue for Stuck {
 }
 
 /// A catalogue whose server is away.
-struct Away;
+struct UnreachableCatalogue;
 #[async_trait]
-impl Catalogue for Away {
-    async fn note(&self, _: Summary) -> Result<(), StoreError> {
+impl Catalogue for UnreachableCatalogue {
+    async fn note(&self, _: DebateSummary) -> Result<(), StoreError> {
         Err(StoreError::Backend("connection refused".into()))
     }
-    async fn get_summary(&self, _: &agon_core::DebateId) -> Result<Option<Summary>, StoreError> {
+    async fn get_summary(&self, _: &agon_core::DebateId) -> Result<Option<DebateSummary>, StoreError> {
         Err(StoreError::Backend("connection refused".into()))
     }
-    async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError> {
+    async fn find(&self, query: &CatalogueQuery) -> Result<Vec<DebateSummary>, StoreError> {
         assert_ne!(query.states, [ListState::Queued]);
         Err(StoreError::Backend("connection refused".into()))
     }
-    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
+    async fn unfinished(&self) -> Result<Vec<DebateSummary>, StoreError> {
         Err(StoreError::Backend("connection refused".into()))
     }
-    async fn standing(&self) -> Result<Standing, StoreError> {
+    async fn standing(&self) -> Result<DebateBacklog, StoreError> {
         Err(StoreError::Backend("connection refused".into()))
     }
     async fn unnoted(&self, _: &agon_core::NodeId, _: agon_core::Timestamp) -> Result<u64, StoreError> {
@@ -124,10 +124,10 @@ impl Catalogue for Away {
 
 #[tokio::test]
 async fn a_store_that_is_away_is_unavailable_and_worth_another_try() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let node = stage.idle_node().await;
-    let ports = agon_server::GatewayPorts { catalogue: Arc::new(Away), ..stage.ports(&node) };
-    let gateway = Reached::of(agon_server::Gateway::start(config(), ports).await.unwrap());
+    let ports = agon_server::GatewayPorts { catalogue: Arc::new(UnreachableCatalogue), ..stage.ports(&node) };
+    let gateway = TestGateway::of(agon_server::Gateway::start(config(), ports).await.unwrap());
     let (code, reason, details) = refusal(gateway.create(wanted("nowhere")).await);
     assert_eq!((code, reason.as_str()), (Code::Unavailable, "UNAVAILABLE"));
     assert!(details.retry_info().unwrap().retry_delay.is_some());
@@ -148,7 +148,7 @@ async fn a_store_that_is_away_is_unavailable_and_worth_another_try() {
 
 #[tokio::test]
 async fn a_gateway_that_everybody_could_use_does_not_start() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let node = stage.idle_node().await;
     let start = async |config| agon_server::Gateway::start(config, stage.ports(&node)).await;
     let open = GatewayConfig { grpc: Some("0.0.0.0:0".parse().unwrap()), ..config() };
@@ -160,7 +160,7 @@ async fn a_gateway_that_everybody_could_use_does_not_start() {
 
 #[tokio::test]
 async fn a_connection_that_grew_old_carries_its_watch_to_the_end() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let connections = ConnectionLimits { max_age: Duration::from_millis(20), ..ConnectionLimits::default() };
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { connections, ..config() }).await;
     stage.gateway_before(&stage.idle_node().await, config()).await.create(wanted("lasting")).await.unwrap();
@@ -199,7 +199,7 @@ async fn a_connection_that_grew_old_carries_its_watch_to_the_end() {
 
 #[tokio::test]
 async fn what_an_old_connection_still_carries_is_cut_off_after_its_grace() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let short = Duration::from_millis(20);
     let connections = ConnectionLimits { max_age: short, max_age_grace: short, ..ConnectionLimits::default() };
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { connections, ..config() }).await;
@@ -220,7 +220,7 @@ async fn what_an_old_connection_still_carries_is_cut_off_after_its_grace() {
 #[tokio::test]
 async fn a_connection_on_which_nothing_is_said_is_closed() {
     use tokio::io::AsyncReadExt as _;
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let connections = ConnectionLimits { handshake: Duration::from_millis(20), ..ConnectionLimits::default() };
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { connections, ..config() }).await;
     for address in [gateway.gateway.addresses().grpc.unwrap(), gateway.http] {
@@ -237,8 +237,8 @@ fn long(bytes: usize) -> String {
 
 #[tokio::test]
 async fn requests_that_together_are_too_many_bytes_are_refused_and_leave_their_room() {
-    let stage = Stage::new().await;
-    let limits = Limits { requests_bytes: 4_000, ..Limits::default() };
+    let stage = GatewayBench::new().await;
+    let limits = RequestLimits { requests_bytes: 4_000, ..RequestLimits::default() };
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { limits, ..config() }).await;
     let mut request = wanted("long-one");
     request.source = Some(file(&long(8_000)));
@@ -259,8 +259,8 @@ async fn requests_that_together_are_too_many_bytes_are_refused_and_leave_their_r
 #[tokio::test]
 async fn a_body_that_never_ends_counts_until_its_call_is_given_up() {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    let stage = Stage::new().await;
-    let limits = Limits { requests_bytes: 4_000, ..Limits::default() };
+    let stage = GatewayBench::new().await;
+    let limits = RequestLimits { requests_bytes: 4_000, ..RequestLimits::default() };
     let times = GatewayTimes { call: Duration::from_secs(2), ..GatewayTimes::default() };
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { limits, times, ..config() }).await;
     let mut slow = tokio::net::TcpStream::connect(gateway.http).await.unwrap();
@@ -282,8 +282,8 @@ async fn a_body_that_never_ends_counts_until_its_call_is_given_up() {
 
 #[tokio::test]
 async fn an_answer_that_is_too_long_is_refused_alike_over_grpc_and_rest() {
-    let stage = Stage::new().await;
-    let limits = Limits { response_bytes: 300, ..Limits::default() };
+    let stage = GatewayBench::new().await;
+    let limits = RequestLimits { response_bytes: 300, ..RequestLimits::default() };
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { limits, ..config() }).await;
     stage.gateway_before(&stage.idle_node().await, config()).await.create(wanted("wordy-one")).await.unwrap();
     let (code, reason, _) = refusal(gateway.get("wordy-one").await);

@@ -6,15 +6,17 @@ mod archive;
 #[cfg(test)]
 mod cluster;
 #[cfg(test)]
+mod cluster_metrics;
+#[cfg(test)]
 mod create;
 #[cfg(test)]
 mod details;
 #[cfg(test)]
 mod feeds;
 #[cfg(test)]
-mod figures;
-#[cfg(test)]
 mod follow;
+#[cfg(test)]
+mod gateway_bench;
 #[cfg(test)]
 mod gone;
 #[cfg(test)]
@@ -35,8 +37,6 @@ mod signed;
 mod sites;
 #[cfg(test)]
 mod sse;
-#[cfg(test)]
-mod stage;
 #[cfg(test)]
 mod tls;
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Showing, listing, cancelling, removing and exporting debates.
-use crate::stage::*;
+use crate::gateway_bench::*;
 use agon_core::{DebateId, DebateState, Outcome, Position, Priority, TenantId, Timestamp};
 use agon_proto::pb::bus::v1 as bus;
 use agon_proto::pb::v1 as pb;
-use agon_proto::{Summary, SummaryState};
+use agon_proto::{DebateSummary, SummaryState};
 use agon_store::{Catalogue, Journal, Upkeep};
 use pb::debate::State;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use tonic::Code;
 
 #[tokio::test]
 async fn a_debate_is_shown_in_full_or_without_spec_and_result() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("shown")).await.unwrap();
     let full = gateway.finish("debates/shown").await;
@@ -30,7 +30,7 @@ async fn a_debate_is_shown_in_full_or_without_spec_and_result() {
 
 #[tokio::test]
 async fn what_does_not_exist_is_not_found_by_any_method() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let mut client = gateway.debates.clone();
     let name = "nobody".to_owned();
@@ -58,8 +58,8 @@ async fn what_does_not_exist_is_not_found_by_any_method() {
     );
 }
 
-fn summary(number: u64, state: SummaryState) -> Summary {
-    Summary {
+fn summary(number: u64, state: SummaryState) -> DebateSummary {
+    DebateSummary {
         id: id(&format!("listed-{number}")),
         topic: format!("Topic {number}"),
         state,
@@ -78,7 +78,7 @@ fn summary(number: u64, state: SummaryState) -> Summary {
     }
 }
 
-async fn listed(gateway: &Reached, request: pb::ListDebatesRequest) -> pb::ListDebatesResponse {
+async fn listed(gateway: &TestGateway, request: pb::ListDebatesRequest) -> pb::ListDebatesResponse {
     gateway.debates.clone().list_debates(request).await.unwrap().into_inner()
 }
 
@@ -88,14 +88,14 @@ fn ids(page: &pb::ListDebatesResponse) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_list_is_paged_newest_first_and_filtered() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     let ended = SummaryState::Ended { state: DebateState::Succeeded, outcome: Some(Outcome::Tie) };
     for number in 1..=5 {
         let state = if number == 3 { ended.clone() } else { SummaryState::Queued };
         stage.store.note(summary(number, state)).await.unwrap();
     }
-    let stranger = Summary { id: id("acme/listed-9"), ..summary(9, SummaryState::Queued) };
+    let stranger = DebateSummary { id: id("acme/listed-9"), ..summary(9, SummaryState::Queued) };
     stage.store.note(stranger).await.unwrap();
 
     let first = listed(&gateway, pb::ListDebatesRequest { page_size: 3, ..Default::default() }).await;
@@ -125,7 +125,7 @@ async fn a_list_is_paged_newest_first_and_filtered() {
 
 #[tokio::test]
 async fn what_is_ordered_to_end_is_listed_as_cancelling() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     for name in ["stays", "goes"] {
         gateway.create(wanted(name)).await.unwrap();
@@ -142,7 +142,7 @@ async fn what_is_ordered_to_end_is_listed_as_cancelling() {
 
 #[tokio::test]
 async fn cancelling_is_one_order_however_often_it_is_given() {
-    let stage = Stage::slow().await;
+    let stage = GatewayBench::slow().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("cancelled")).await.unwrap();
     let order = |reason: &str| pb::CancelDebateRequest { name: "cancelled".into(), reason: reason.into() };
@@ -165,7 +165,7 @@ async fn cancelling_is_one_order_however_often_it_is_given() {
 
 #[tokio::test]
 async fn a_list_says_of_a_debate_that_is_over_what_its_log_says() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("agreed")).await.unwrap();
     let over = gateway.finish("agreed").await;
@@ -183,7 +183,7 @@ async fn a_list_says_of_a_debate_that_is_over_what_its_log_says() {
 
 #[tokio::test]
 async fn a_debate_can_be_removed_once_it_is_over() {
-    let stage = Stage::slow().await;
+    let stage = GatewayBench::slow().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("removed")).await.unwrap();
     let mut client = gateway.debates.clone();
@@ -200,7 +200,7 @@ async fn a_debate_can_be_removed_once_it_is_over() {
 
 #[tokio::test]
 async fn what_a_deletion_that_failed_has_left_is_removed_by_the_next() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("half")).await.unwrap();
     gateway.finish("half").await;
@@ -218,7 +218,7 @@ async fn what_a_deletion_that_failed_has_left_is_removed_by_the_next() {
 
 #[tokio::test]
 async fn events_come_by_pages_each_once() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("paged")).await.unwrap();
     let over = gateway.finish("paged").await;
@@ -243,7 +243,7 @@ async fn events_come_by_pages_each_once() {
 
 #[tokio::test]
 async fn every_document_of_a_debate_can_be_had() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("exported")).await.unwrap();
     let over = gateway.finish("exported").await;
@@ -268,7 +268,7 @@ async fn every_document_of_a_debate_can_be_had() {
 
 #[tokio::test]
 async fn an_ended_debate_is_judged_again_by_another_model() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("first")).await.unwrap();
     let mut client = gateway.debates.clone();
@@ -291,19 +291,19 @@ async fn an_ended_debate_is_judged_again_by_another_model() {
 
 #[tokio::test]
 async fn a_debate_that_goes_on_is_not_judged_again() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     gateway.create(wanted("waits")).await.unwrap();
     let request = pb::RejudgeDebateRequest { name: "waits".into(), ..Default::default() };
     let (code, reason, _) = refusal(gateway.debates.clone().rejudge_debate(request).await);
     assert_eq!((code, reason.as_str()), (Code::FailedPrecondition, "DEBATE_NOT_OVER"));
-    let query = agon_store::Query { limit: 9, tenant: Some(TenantId::default()), ..Default::default() };
+    let query = agon_store::CatalogueQuery { limit: 9, tenant: Some(TenantId::default()), ..Default::default() };
     assert_eq!(stage.store.find(&query).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
 async fn an_answer_tells_the_time_of_the_server() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     let answer = gateway.debates.clone().list_debates(pb::ListDebatesRequest::default()).await.unwrap();
     let date = answer.metadata().get("date").expect("agon doctor compares clocks by it").to_str().unwrap();

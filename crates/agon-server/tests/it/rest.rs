@@ -1,12 +1,12 @@
 //! Debates over REST.
+use crate::gateway_bench::*;
 use crate::http::{detail, http, json_of, status_of};
-use crate::stage::*;
-use agon_server::{GatewayConfig, Limits};
+use agon_server::{GatewayConfig, RequestLimits};
 use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_debate_file_is_posted_with_parameters_and_the_debate_comes_back_in_canonical_json() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     let url = format!(
         "http://{}/v1/debates?debate_id=posted&rehearsal=true&label=team=bridges&priority=batch&seed=18446744073709551615",
@@ -36,7 +36,7 @@ async fn a_debate_file_is_posted_with_parameters_and_the_debate_comes_back_in_ca
 
 #[tokio::test]
 async fn a_message_is_posted_as_json_and_unknown_members_are_refused() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     let url = format!("http://{}/v1/debates", gateway.http);
     let body =
@@ -58,7 +58,7 @@ async fn a_message_is_posted_as_json_and_unknown_members_are_refused() {
 
 #[tokio::test]
 async fn mistakes_come_as_a_status_with_the_same_details_as_over_grpc() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     let url = format!("http://{}/v1/debates", gateway.http);
     let text = FILE.replace("Leave it", "' '");
@@ -89,8 +89,8 @@ async fn mistakes_come_as_a_status_with_the_same_details_as_over_grpc() {
 
 #[tokio::test]
 async fn a_full_queue_says_when_to_try_again() {
-    let stage = Stage::new().await;
-    let limits = Limits { queued: 0, ..Limits::default() };
+    let stage = GatewayBench::new().await;
+    let limits = RequestLimits { queued: 0, ..RequestLimits::default() };
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { limits, ..config() }).await;
     let url = format!("http://{}/v1/debates?rehearsal=true", gateway.http);
     let refused = http().post(&url).header("content-type", "text/markdown").body(FILE).send().await.unwrap();
@@ -101,7 +101,7 @@ async fn a_full_queue_says_when_to_try_again() {
 
 #[tokio::test]
 async fn a_debate_is_cancelled_exported_and_removed() {
-    let stage = Stage::slow().await;
+    let stage = GatewayBench::slow().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("handled")).await.unwrap();
     let url = format!("http://{}/v1/debates/handled", gateway.http);
@@ -133,7 +133,7 @@ async fn a_debate_is_cancelled_exported_and_removed() {
 
 #[tokio::test]
 async fn lists_are_filtered_by_parameters_and_paged() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     for name in ["first-1", "second-2"] {
         gateway.create(wanted(name)).await.unwrap();
@@ -153,7 +153,7 @@ async fn lists_are_filtered_by_parameters_and_paged() {
 
 #[tokio::test]
 async fn hosts_and_models_are_shown() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let hosts = json_of(http().get(format!("http://{}/v1/hosts", gateway.http)).send().await.unwrap()).await;
     assert_eq!(hosts["hosts"][0]["name"], "stage");
@@ -162,8 +162,8 @@ async fn hosts_and_models_are_shown() {
 
 #[tokio::test]
 async fn a_body_beyond_the_limit_is_not_read() {
-    let stage = Stage::new().await;
-    let limits = Limits { request_bytes: 1_000, ..Limits::default() };
+    let stage = GatewayBench::new().await;
+    let limits = RequestLimits { request_bytes: 1_000, ..RequestLimits::default() };
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { limits, ..config() }).await;
     let url = format!("http://{}/v1/debates", gateway.http);
     let large = http().post(&url).header("content-type", "text/markdown").body("x".repeat(2_000)).send().await.unwrap();

@@ -1,8 +1,8 @@
 //! Signed tokens of an identity provider.
-use crate::stage::*;
+use crate::gateway_bench::*;
 use agon_core::TenantId;
 use agon_proto::pb::v1 as pb;
-use agon_server::{AuthConfig, AuthStartError, GatewayConfig, GatewayError, JwksSource, JwtAuth, Needs};
+use agon_server::{AuthConfig, AuthStartError, GatewayConfig, GatewayError, JwksSource, JwtAuth, StoreNeed};
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use jsonwebtoken::get_current_timestamp;
 use ring::hmac;
@@ -27,7 +27,7 @@ enum Secret {
     Ed25519(Ed25519KeyPair),
 }
 
-struct Provider {
+struct IdentityProvider {
     id: &'static str,
     algorithm: &'static str,
     secret: Secret,
@@ -48,7 +48,7 @@ fn signed_with(header: &Value, claims: &Value, sign: impl FnOnce(&[u8]) -> Vec<u
     format!("{message}.{signature}")
 }
 
-impl Provider {
+impl IdentityProvider {
     fn new(id: &'static str, algorithm: &'static str) -> Self {
         let (curve, random) = (&ECDSA_P256_SHA256_FIXED_SIGNING, SystemRandom::new());
         let secret = match algorithm {
@@ -106,11 +106,11 @@ fn claims() -> Value {
     })
 }
 
-fn keys(providers: &[&Provider]) -> String {
+fn keys(providers: &[&IdentityProvider]) -> String {
     json!({ "keys": providers.iter().map(|provider| provider.public()).collect::<Vec<_>>() }).to_string()
 }
 
-fn write(path: &std::path::Path, providers: &[&Provider]) {
+fn write(path: &std::path::Path, providers: &[&IdentityProvider]) {
     std::fs::write(path, keys(providers)).unwrap();
 }
 
@@ -120,7 +120,7 @@ fn with_keys(keys: JwksSource) -> GatewayConfig {
     GatewayConfig { auth: AuthConfig { jwt: Some(jwt), ..AuthConfig::default() }, ..config() }
 }
 
-async fn list(gateway: &Reached, token: &str) -> Result<Response<pb::ListDebatesResponse>, Status> {
+async fn list(gateway: &TestGateway, token: &str) -> Result<Response<pb::ListDebatesResponse>, Status> {
     let mut request = Request::new(pb::ListDebatesRequest::default());
     request.metadata_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
     gateway.debates.clone().list_debates(request).await
@@ -128,8 +128,12 @@ async fn list(gateway: &Reached, token: &str) -> Result<Response<pb::ListDebates
 
 #[tokio::test]
 async fn tokens_of_every_allowed_algorithm_are_taken() {
-    let (stage, folder) = (Stage::new().await, tempfile::tempdir().unwrap());
-    let providers = [Provider::new("rsa", "RS256"), Provider::new("ec", "ES256"), Provider::new("ed", "EdDSA")];
+    let (stage, folder) = (GatewayBench::new().await, tempfile::tempdir().unwrap());
+    let providers = [
+        IdentityProvider::new("rsa", "RS256"),
+        IdentityProvider::new("ec", "ES256"),
+        IdentityProvider::new("ed", "EdDSA"),
+    ];
     let path = folder.path().join("jwks.json");
     write(&path, &providers.each_ref());
     let gateway = stage.gateway_before(&stage.idle_node().await, with_keys(JwksSource::file(&path))).await;
@@ -140,8 +144,8 @@ async fn tokens_of_every_allowed_algorithm_are_taken() {
 
 #[tokio::test]
 async fn scopes_tenant_and_principal_come_from_the_claims() {
-    let (stage, folder) = (Stage::new().await, tempfile::tempdir().unwrap());
-    let provider = Provider::new("ed", "EdDSA");
+    let (stage, folder) = (GatewayBench::new().await, tempfile::tempdir().unwrap());
+    let provider = IdentityProvider::new("ed", "EdDSA");
     let path = folder.path().join("jwks.json");
     write(&path, &[&provider]);
     let gateway = stage.gateway_before(&stage.idle_node().await, with_keys(JwksSource::file(&path))).await;
@@ -165,8 +169,8 @@ async fn scopes_tenant_and_principal_come_from_the_claims() {
 
 #[tokio::test]
 async fn tokens_that_are_old_foreign_forged_or_without_a_tenant_are_refused() {
-    let (stage, folder) = (Stage::new().await, tempfile::tempdir().unwrap());
-    let (provider, stranger) = (Provider::new("ed", "EdDSA"), Provider::new("ed", "EdDSA"));
+    let (stage, folder) = (GatewayBench::new().await, tempfile::tempdir().unwrap());
+    let (provider, stranger) = (IdentityProvider::new("ed", "EdDSA"), IdentityProvider::new("ed", "EdDSA"));
     let path = folder.path().join("jwks.json");
     write(&path, &[&provider]);
     let gateway = stage.gateway_before(&stage.idle_node().await, with_keys(JwksSource::file(&path))).await;
@@ -202,8 +206,8 @@ async fn tokens_that_are_old_foreign_forged_or_without_a_tenant_are_refused() {
 
 #[tokio::test]
 async fn a_new_key_of_the_provider_is_fetched_and_an_outage_of_the_provider_is_survived() {
-    let stage = Stage::new().await;
-    let (first, second) = (Provider::new("one", "ES256"), Provider::new("two", "ES256"));
+    let stage = GatewayBench::new().await;
+    let (first, second) = (IdentityProvider::new("one", "ES256"), IdentityProvider::new("two", "ES256"));
     let served = std::sync::Arc::new(std::sync::Mutex::new(Some(keys(&[&first]))));
     let shown = served.clone();
     let answer = move || {
@@ -227,7 +231,7 @@ async fn a_new_key_of_the_provider_is_fetched_and_an_outage_of_the_provider_is_s
 
 #[tokio::test]
 async fn a_provider_without_keys_or_encryption_stops_the_start() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let node = stage.idle_node().await;
     for keys in [JwksSource::file("/nowhere/jwks.json"), JwksSource::url("http://keys.example/jwks.json")] {
         let started = agon_server::Gateway::start(with_keys(keys), stage.ports(&node)).await;
@@ -237,8 +241,8 @@ async fn a_provider_without_keys_or_encryption_stops_the_start() {
 
 #[tokio::test]
 async fn a_default_tenant_is_for_tokens_that_name_none() {
-    let (stage, folder) = (Stage::new().await, tempfile::tempdir().unwrap());
-    let provider = Provider::new("ed", "EdDSA");
+    let (stage, folder) = (GatewayBench::new().await, tempfile::tempdir().unwrap());
+    let provider = IdentityProvider::new("ed", "EdDSA");
     let path = folder.path().join("jwks.json");
     write(&path, &[&provider]);
     let mut settings = with_keys(JwksSource::file(&path));
@@ -253,8 +257,8 @@ async fn a_default_tenant_is_for_tokens_that_name_none() {
 
 #[tokio::test]
 async fn keys_that_are_not_for_signatures_check_none() {
-    let (stage, folder) = (Stage::new().await, tempfile::tempdir().unwrap());
-    let provider = Provider::new("rsa", "RS256");
+    let (stage, folder) = (GatewayBench::new().await, tempfile::tempdir().unwrap());
+    let provider = IdentityProvider::new("rsa", "RS256");
     let path = folder.path().join("jwks.json");
     let marked = |name: &str, value: Value| {
         let mut key = provider.public();
@@ -284,8 +288,8 @@ async fn keys_that_are_not_for_signatures_check_none() {
 
 #[tokio::test]
 async fn critical_headers_and_lists_of_issuers_are_refused_and_lists_of_audiences_and_other_issuers_taken() {
-    let (stage, folder) = (Stage::new().await, tempfile::tempdir().unwrap());
-    let provider = Provider::new("ed", "EdDSA");
+    let (stage, folder) = (GatewayBench::new().await, tempfile::tempdir().unwrap());
+    let provider = IdentityProvider::new("ed", "EdDSA");
     let path = folder.path().join("jwks.json");
     write(&path, &[&provider]);
     let gateway = stage.gateway_before(&stage.idle_node().await, with_keys(JwksSource::file(&path))).await;
@@ -317,7 +321,7 @@ async fn critical_headers_and_lists_of_issuers_are_refused_and_lists_of_audience
 }
 
 /// An identity provider over HTTP that may be slow or away, and counts how often it is asked.
-struct Service {
+struct IdentityService {
     url: String,
     asked: std::sync::Arc<std::sync::atomic::AtomicUsize>,
     /// None: it does not answer.
@@ -325,7 +329,7 @@ struct Service {
     server: tokio::task::JoinHandle<()>,
 }
 
-impl Service {
+impl IdentityService {
     async fn start(keys: Option<String>) -> Self {
         let (keys, asked) =
             (tokio::sync::watch::Sender::new(keys), std::sync::Arc::<std::sync::atomic::AtomicUsize>::default());
@@ -348,14 +352,14 @@ impl Service {
 
 #[tokio::test]
 async fn callers_with_known_keys_do_not_wait_for_a_slow_provider_and_unknown_keys_ask_it_once() {
-    let (stage, provider) = (Stage::new().await, Provider::new("known", "EdDSA"));
-    let service = Service::start(Some(keys(&[&provider]))).await;
+    let (stage, provider) = (GatewayBench::new().await, IdentityProvider::new("known", "EdDSA"));
+    let service = IdentityService::start(Some(keys(&[&provider]))).await;
     let hour = Duration::from_secs(3_600);
     let mut settings = with_keys(JwksSource { max_age: hour, ..JwksSource::url(&service.url) });
     let gateway = stage.gateway_before(&stage.idle_node().await, settings.clone()).await;
     assert_eq!(service.asked(), 1);
     service.keys.send_replace(None);
-    let strangers = Provider::new("unknown", "EdDSA");
+    let strangers = IdentityProvider::new("unknown", "EdDSA");
     let tokens: Vec<String> = (0..20).map(|_| strangers.token(&claims())).collect();
     let waiting = futures_util::future::join_all(tokens.iter().map(|token| list(&gateway, token)));
     let good = async {
@@ -386,23 +390,23 @@ async fn callers_with_known_keys_do_not_wait_for_a_slow_provider_and_unknown_key
 
 #[tokio::test]
 async fn a_gateway_whose_identity_provider_is_away_starts_is_not_ready_and_recovers() {
-    let (stage, provider) = (Stage::new().await, Provider::new("late", "EdDSA"));
-    let service = Service::start(Some("<html>not yet</html>".to_owned())).await;
+    let (stage, provider) = (GatewayBench::new().await, IdentityProvider::new("late", "EdDSA"));
+    let service = IdentityService::start(Some("<html>not yet</html>".to_owned())).await;
     let node = stage.idle_node().await;
     let ports = stage.ports(&node);
     let started = agon_server::Gateway::start(with_keys(JwksSource::url(&service.url)), ports.clone()).await.unwrap();
-    let gateway = Reached::of(started);
+    let gateway = TestGateway::of(started);
     let (code, reason, details) = refusal(list(&gateway, &provider.token(&claims())).await);
     assert_eq!((code, reason.as_str()), (Code::Unavailable, "UNAVAILABLE"));
     assert!(details.retry_info().is_some());
     assert!(
-        ports.unready(Needs::Answers).await[0].contains("identity provider"),
+        ports.unready(StoreNeed::Answers).await[0].contains("identity provider"),
         "{:?}",
-        ports.unready(Needs::Answers).await
+        ports.unready(StoreNeed::Answers).await
     );
     service.keys.send_replace(Some(keys(&[&provider])));
     let recovered = async { while list(&gateway, &provider.token(&claims())).await.is_err() {} };
     tokio::time::timeout(LIMIT, recovered).await.unwrap();
-    assert_eq!(ports.unready(Needs::Answers).await, [""; 0]);
+    assert_eq!(ports.unready(StoreNeed::Answers).await, [""; 0]);
     service.server.abort();
 }

@@ -1,6 +1,6 @@
 //! Pages of other sites, and names of other machines: every route of every listener refuses them.
+use crate::gateway_bench::*;
 use crate::http::http;
-use crate::stage::*;
 use agon_server::{Admin, AdminPorts, AuthConfig, GatewayConfig, SitePolicy, TokenFile};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -64,7 +64,7 @@ fn reason(body: &str) -> String {
 
 #[tokio::test]
 async fn no_route_takes_what_the_page_of_another_site_may_have_sent() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     gateway.create(wanted("bridge-1")).await.unwrap();
     assert!(paths().len() >= 14, "{:?}", paths());
@@ -87,7 +87,7 @@ async fn no_route_takes_what_the_page_of_another_site_may_have_sent() {
 
 #[tokio::test]
 async fn no_route_takes_a_post_that_a_form_could_have_sent() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     gateway.create(wanted("bridge-1")).await.unwrap();
     let simple = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=b"];
@@ -105,7 +105,7 @@ async fn no_route_takes_a_post_that_a_form_could_have_sent() {
 
 #[tokio::test]
 async fn requests_of_programs_and_of_pages_of_this_address_pass() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     let port = gateway.http.port();
     let own = format!("http://127.0.0.1:{port}");
@@ -119,7 +119,7 @@ async fn requests_of_programs_and_of_pages_of_this_address_pass() {
 
 #[tokio::test]
 async fn every_method_over_grpc_refuses_them_too() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     gateway.create(wanted("bridge-1")).await.unwrap();
     let strange = Channel::from_shared(gateway.url()).unwrap().origin("http://evil.example".parse().unwrap());
@@ -173,7 +173,7 @@ async fn the_port_of_operators_refuses_them_too() {
 
 #[tokio::test]
 async fn where_callers_show_credentials_names_are_free_and_other_sites_are_still_refused() {
-    let (stage, folder) = (Stage::new().await, tempfile::tempdir().unwrap());
+    let (stage, folder) = (GatewayBench::new().await, tempfile::tempdir().unwrap());
     let path = folder.path().join("tokens");
     let line = agon_server::token_line(&agon_core::TenantId::default(), "ada", &agon_server::Scope::ALL, "t0ken");
     std::fs::write(&path, line.unwrap() + "\n").unwrap();
@@ -190,7 +190,7 @@ async fn where_callers_show_credentials_names_are_free_and_other_sites_are_still
 
 #[tokio::test]
 async fn an_allowed_site_is_told_by_a_preflight_what_its_pages_may_send() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let sites = SitePolicy::parse(&[], &["https://app.example.org".to_owned()]).unwrap();
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { sites, ..config() }).await;
     let url = format!("http://{}/v1/debates", gateway.http);

@@ -1,6 +1,6 @@
 //! Events for browsers.
+use crate::gateway_bench::*;
 use crate::http::{http, status_of};
-use crate::stage::*;
 use serde_json::Value;
 
 /// The blocks of an event stream that ends.
@@ -22,7 +22,7 @@ fn events(blocks: &[String]) -> Vec<(u64, Value)> {
 
 #[tokio::test]
 async fn events_are_streamed_in_the_form_of_the_event_log() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("streamed")).await.unwrap();
     let url = format!("http://{}/v1/debates/streamed/events", gateway.http);
@@ -44,7 +44,7 @@ async fn events_are_streamed_in_the_form_of_the_event_log() {
 
 #[tokio::test]
 async fn a_browser_that_comes_back_goes_on_after_its_last_event() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("resumed")).await.unwrap();
     let last = gateway.finish("resumed").await.sequence;
@@ -64,7 +64,7 @@ async fn pieces_of_speeches_are_streamed_on_request() {
         token_interval: std::time::Duration::from_millis(5),
         ..agon_rehearsal::RehearsalConfig::default()
     };
-    let stage = Stage::with(pace).await;
+    let stage = GatewayBench::with(pace).await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
     gateway.create(wanted("pieces")).await.unwrap();
     let url = format!("http://{}/v1/debates/pieces/events?deltas=true", gateway.http);
@@ -78,7 +78,7 @@ async fn pieces_of_speeches_are_streamed_on_request() {
 
 #[tokio::test]
 async fn events_come_as_a_page_where_json_is_asked_for() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     gateway.create(wanted("paged")).await.unwrap();
     let last = gateway.finish("paged").await.sequence;

@@ -1,6 +1,6 @@
 //! TLS, client certificates, and the port of operators.
+use crate::gateway_bench::*;
 use crate::http::http;
-use crate::stage::*;
 use agon_proto::pb::v1 as pb;
 use agon_proto::pb::v1::debate_service_client::DebateServiceClient;
 use agon_server::{
@@ -78,7 +78,7 @@ async fn create(client: &DebateServiceClient<Channel>, name: &str) -> Result<pb:
 
 #[tokio::test]
 async fn a_client_certificate_names_principal_and_tenant() {
-    let (stage, authority) = (Stage::new().await, Authority::new());
+    let (stage, authority) = (GatewayBench::new().await, Authority::new());
     let node = stage.idle_node().await;
     for (name, principal) in [(CertificateName::CommonName, "builder"), (CertificateName::Uri, "spiffe://acme/builder")]
     {
@@ -95,7 +95,7 @@ async fn a_client_certificate_names_principal_and_tenant() {
 
 #[tokio::test]
 async fn without_a_certificate_or_with_one_that_names_no_tenant_nobody_comes_in() {
-    let (stage, authority) = (Stage::new().await, Authority::new());
+    let (stage, authority) = (GatewayBench::new().await, Authority::new());
     let node = stage.idle_node().await;
     let strict = by_certificate(CertificateName::CommonName, authority.tls(true));
     let gateway = Gateway::start(strict, stage.ports(&node)).await.unwrap();
@@ -114,7 +114,7 @@ async fn without_a_certificate_or_with_one_that_names_no_tenant_nobody_comes_in(
 
 #[tokio::test]
 async fn certificates_without_their_authority_stop_the_start() {
-    let (stage, authority) = (Stage::new().await, Authority::new());
+    let (stage, authority) = (GatewayBench::new().await, Authority::new());
     let node = stage.idle_node().await;
     let plain = GatewayConfig { tls: None, ..by_certificate(CertificateName::Dns, authority.tls(true)) };
     let error = Gateway::start(plain, stage.ports(&node)).await.err().unwrap().to_string();
@@ -126,7 +126,7 @@ async fn certificates_without_their_authority_stop_the_start() {
 
 #[tokio::test]
 async fn rest_speaks_tls_with_a_client_of_the_older_http() {
-    let (stage, authority) = (Stage::new().await, Authority::new());
+    let (stage, authority) = (GatewayBench::new().await, Authority::new());
     let node = stage.idle_node().await;
     let tls = TlsConfig { client_ca: None, ..authority.tls(false) };
     let gateway = Gateway::start(GatewayConfig { tls: Some(tls), ..config() }, stage.ports(&node)).await.unwrap();
@@ -143,7 +143,7 @@ async fn the_port_of_operators_shows_metrics_and_whether_the_process_can_work() 
     let well = Arc::new(AtomicBool::new(true));
     let seen = well.clone();
     let unready = move || {
-        let reasons = if seen.load(Ordering::SeqCst) { vec![] } else { vec!["the bus is away".to_owned()] };
+        let reasons = if seen.load(Ordering::SeqCst) { vec![] } else { vec!["the bus is unreachable".to_owned()] };
         Box::pin(async move { reasons }) as futures_util::future::BoxFuture<'static, Vec<String>>
     };
     let ports = AdminPorts {
@@ -160,7 +160,7 @@ async fn the_port_of_operators_shows_metrics_and_whether_the_process_can_work() 
     well.store(false, Ordering::SeqCst);
     let away = get("/readyz").await;
     assert_eq!(away.status(), 503);
-    assert_eq!(away.json::<Value>().await.unwrap()["reasons"], json!(["the bus is away"]));
+    assert_eq!(away.json::<Value>().await.unwrap()["reasons"], json!(["the bus is unreachable"]));
     assert_eq!(get("/healthz").await.status(), 200, "an outage elsewhere is no reason to restart");
     let address = admin.address();
     admin.stop().await;

@@ -1,5 +1,5 @@
 //! Calls in traces. One test, because the process has one tracer.
-use crate::stage::*;
+use crate::gateway_bench::*;
 use agon_core::{DebateId, Event, Position};
 use agon_server::GatewayPorts;
 use agon_store::Journal;
@@ -16,10 +16,10 @@ async fn a_call_belongs_to_its_callers_trace_and_its_debate_links_to_the_call() 
     let log = Some(LogConfig { filter: "off".to_owned(), ..LogConfig::default() });
     let otlp = Some(Otlp::to(sink.endpoint()));
     let telemetry = Telemetry::start(TelemetryConfig { otlp, log, ..TelemetryConfig::new("agon", "n1") }).unwrap();
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let node = stage.node().await;
     let ports = GatewayPorts { rpc: telemetry.rpc(), ..stage.ports(&node) };
-    let gateway = Reached::of(agon_server::Gateway::start(config(), ports).await.unwrap());
+    let gateway = TestGateway::of(agon_server::Gateway::start(config(), ports).await.unwrap());
     let mut request = Request::new(wanted("traced"));
     let header = MetadataValue::try_from(format!("00-{CALLER}-b7ad6b7169203331-01")).unwrap();
     request.metadata_mut().insert("traceparent", header);

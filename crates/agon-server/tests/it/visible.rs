@@ -1,6 +1,6 @@
 //! Words that a debate file keeps from clients.
+use crate::gateway_bench::*;
 use crate::http::http;
-use crate::stage::*;
 use agon_core::Event;
 use agon_proto::pb::v1 as pb;
 use pb::ExportFormat;
@@ -18,12 +18,11 @@ fn name(format: ExportFormat) -> &'static str {
 }
 
 /// Sentences of all speeches, as the log has them.
-async fn spoken(gateway: &Reached, debate: &str) -> Vec<String> {
+async fn spoken(gateway: &TestGateway, debate: &str) -> Vec<String> {
     let request = pb::ListDebateEventsRequest { name: debate.into(), after_sequence: 0, page_size: 500 };
     let page = gateway.debates.clone().list_debate_events(request).await.unwrap().into_inner();
     let speeches = page.events.into_iter().filter_map(|event| match Event::try_from(event.event.unwrap()) {
-        Ok(Event::SpeechRecorded(speech)) => Some(speech.text.to_string()),
-        Ok(_) => None,
+        Ok(event) => event.speech().map(|(_, speech)| speech.text.to_string()),
         Err(error) => panic!("{error}"),
     });
     let first = |text: String| text.split(['.', '\n']).next().unwrap_or_default().to_owned();
@@ -32,7 +31,7 @@ async fn spoken(gateway: &Reached, debate: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn words_kept_from_clients_are_in_no_form_by_which_they_follow_a_debate() {
-    let stage = Stage::new().await;
+    let stage = GatewayBench::new().await;
     let gateway = stage.gateway().await;
     let hidden = FILE.replacen("---\n", "---\nvisible: {debaters: {client: false, history: false}}\n", 1);
     gateway.create(pb::CreateDebateRequest { source: Some(file(&hidden)), ..wanted("hidden") }).await.unwrap();

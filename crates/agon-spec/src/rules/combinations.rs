@@ -1,8 +1,8 @@
 //! What does not go together, and what a debate does not read.
-use crate::diagnostic::{Code, Finding, Problems};
+use crate::diagnostic::{Code, Problems, SpecFinding};
+use crate::keys;
 use crate::place::Span;
-use crate::section::{Checked, Field, Section};
-use crate::uses::{NEEDS, Uses};
+use crate::section::{CheckedValue, Field, Section};
 use agon_core::{DebateSpec, combination_problems};
 
 pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
@@ -18,7 +18,7 @@ pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
             continue;
         }
         let span = problem.keys.iter().find_map(|key| span_of(root, key)).unwrap_or_default();
-        problems.error(Finding::new(Code::Combination, span, problem.message).field(&first));
+        problems.error(SpecFinding::new(Code::Combination, span, problem.message).field(&first));
         told.push(first);
     }
     unused_keys(root, spec, &told, problems);
@@ -35,7 +35,7 @@ fn unused_blocks(root: &Section, spec: &DebateSpec, told: &mut Vec<String>, prob
     for (key, used, needs, chosen) in blocks {
         let Some(field) = root.get(key).filter(|_| !used && !is_refused(root, chosen)) else { continue };
         let message = format!("`{key}` is used with {needs} only; here the strategy is {strategy}");
-        let finding = Finding::new(Code::UnusedBlock, field.key_span, message).field(key);
+        let finding = SpecFinding::new(Code::UnusedBlock, field.key_span, message).field(key);
         problems.error(finding.help("remove the block, or write what it needs"));
         told.push(key.to_owned());
     }
@@ -43,16 +43,15 @@ fn unused_blocks(root: &Section, spec: &DebateSpec, told: &mut Vec<String>, prob
 
 /// Keys that stand there with the value that they would have anyway; all others core has seen.
 fn unused_keys(root: &Section, spec: &DebateSpec, told: &[String], problems: &mut Problems<'_>) {
-    let uses = Uses(spec);
-    for (path, needs) in NEEDS {
-        let block = path.split('.').next().unwrap_or(path);
-        let known = told.iter().any(|key| key == path || key == block) || problems.is_about(path);
-        if uses.key(path) || known || chosen_by(path).iter().any(|key| is_refused(root, key)) {
+    for (path, need) in keys::conditional() {
+        let block = path.split('.').next().unwrap_or(&path);
+        let known = told.iter().any(|key| *key == path || key == block) || problems.is_about(&path);
+        if (need.holds)(spec) || known || need.by.iter().any(|key| is_refused(root, key)) {
             continue;
         }
-        if let Some(field) = find(root, path) {
-            let message = format!("`{path}` has no effect here: it needs {needs}");
-            let finding = Finding::new(Code::UnusedKey, field.key_span, message).field(*path);
+        if let Some(field) = find(root, &path) {
+            let message = format!("`{path}` has no effect here: it needs {}", need.words);
+            let finding = SpecFinding::new(Code::UnusedKey, field.key_span, message).field(&path);
             problems.error(finding.help("remove the key, or write what it needs"));
         }
     }
@@ -60,26 +59,13 @@ fn unused_keys(root: &Section, spec: &DebateSpec, told: &[String], problems: &mu
 
 /// The keys whose value says whether this one is read.
 fn chosen_by(path: &str) -> &'static [&'static str] {
-    match path {
-        "interruption_threshold" => &["debate_format", "interruptions"],
-        "hub" | "direction" | "density" => &["debate_format", "topology"],
-        "context_turns" => &["context_scope"],
-        "memory_window" => &["memory"],
-        "window_step" => &["context_scope", "memory"],
-        "summarize_every" | "summarizer" => &["memory", "context_scope"],
-        "similarity_threshold" => &["debate_format", "end_condition"],
-        "judge.orders" | "judge.panel" => &["consensus_strategy", "voting.voters"],
-        "judge.panel_models" => &["judge.panel"],
-        "voting.self_votes" => &["voting.voters", "voting.rule"],
-        "moderator.interject" | "moderator.summary_style" => &["moderator.type", "consensus_strategy"],
-        _ => &["debate_format"],
-    }
+    keys::at(path).and_then(|key| key.need.as_ref()).map_or(&["debate_format"], |need| need.by)
 }
 
 /// Whether the file has the key, or the block it would stand in, with a value that was refused.
 fn is_refused(root: &Section, path: &str) -> bool {
     let block = path.split(['.', '[']).next().unwrap_or(path);
-    let is_bad = |field: &Field| matches!(field.value, Checked::Bad);
+    let is_bad = |field: &Field| matches!(field.value, CheckedValue::Bad);
     root.get(block).is_some_and(is_bad) || find(root, path).is_some_and(is_bad)
 }
 

@@ -1,5 +1,5 @@
 //! Participants that a process outside Agon plays.
-use crate::diagnostic::{Code, Finding, Problems};
+use crate::diagnostic::{Code, Problems, SpecFinding};
 use crate::section::Section;
 use agon_core::ModelName;
 
@@ -22,7 +22,7 @@ fn check_one(section: &Section, problems: &mut Problems<'_>) {
     for key in ["model", "fallback_models"] {
         if section.has(key) {
             let message = format!("`endpoint` and `{key}` exclude each other: either a process answers or a model");
-            let finding = Finding::new(Code::Conflict, section.span_of(key), message).field(section.path_of(key));
+            let finding = SpecFinding::new(Code::Conflict, section.span_of(key), message).field(section.path_of(key));
             problems.error(finding.help("remove one of them"));
         }
     }
@@ -31,8 +31,9 @@ fn check_one(section: &Section, problems: &mut Problems<'_>) {
 /// Tools are the hosts', and a process has its own.
 fn no_tools(section: &Section, problems: &mut Problems<'_>) {
     if !section.lines("tools").is_empty() {
-        let message = "`endpoint` and `tools` exclude each other: a process outside brings tools of its own";
-        let finding = Finding::new(Code::Conflict, section.span_of("tools"), message).field(section.path_of("tools"));
+        let message = "`endpoint` and `tools` exclude each other: an external process uses its own tools";
+        let finding =
+            SpecFinding::new(Code::Conflict, section.span_of("tools"), message).field(section.path_of("tools"));
         problems.error(finding.help("remove one of them"));
     }
 }
@@ -50,6 +51,7 @@ fn reserved(section: &Section, problems: &mut Problems<'_>) {
         ("embedding_model", embeddings.map(|_| section.span_of("embedding_model"))),
     ];
     let Some((key, span)) = found.into_iter().find_map(|(key, span)| Some((key, span?))) else { return };
-    let finding = Finding::new(Code::ReservedName, span, "no model is called `external`").field(section.path_of(key));
-    problems.error(finding.help("write `endpoint: nats` for a participant that a process of yours plays"));
+    let finding =
+        SpecFinding::new(Code::ReservedName, span, "no model is called `external`").field(section.path_of(key));
+    problems.error(finding.help("write `endpoint: nats` for a participant that your own process plays"));
 }

@@ -1,5 +1,5 @@
 //! Names of personas outside the list of personas.
-use crate::diagnostic::{Code, Finding, Problems, quote};
+use crate::diagnostic::{Code, Problems, SpecFinding, quote};
 use crate::place::Span;
 use crate::section::Section;
 use crate::suggest::nearest;
@@ -18,8 +18,8 @@ pub(super) fn check(root: &Section, problems: &mut Problems<'_>) {
             for (name, span) in section.lines(key) {
                 let path = section.path_of(key);
                 if own == Some(name.as_str()) {
-                    let message = format!("{} names itself in `{key}`: everybody sees its own turns", quote(name));
-                    problems.error(Finding::new(Code::UnknownName, *span, message).field(path));
+                    let message = format!("{} names itself in `{key}`: every persona sees its own turns", quote(name));
+                    problems.error(SpecFinding::new(Code::UnknownName, *span, message).field(path));
                 } else if !names.contains(&name.as_str()) && !kinds.contains(&name.as_str()) {
                     problems.error(unknown(name, &path, *span, &names, kinds));
                 }
@@ -28,14 +28,14 @@ pub(super) fn check(root: &Section, problems: &mut Problems<'_>) {
     }
 }
 
-fn unknown(name: &str, path: &str, span: Span, names: &[&str], kinds: &[&str]) -> Finding {
+fn unknown(name: &str, path: &str, span: Span, names: &[&str], kinds: &[&str]) -> SpecFinding {
     let known = names.iter().chain(kinds).copied();
     let hint = nearest(name, known).map_or_else(String::new, |name| format!("; did you mean {}?", quote(name)));
-    let what = if kinds.is_empty() { "is no persona" } else { "is neither a persona nor a kind of turn" };
+    let what = if kinds.is_empty() { "is not a persona" } else { "is neither a persona nor a kind of turn" };
     let message = format!("{} in `{path}` {what}{hint}", quote(name));
     let mut help = format!("personas: {}", names.join(", "));
     if !kinds.is_empty() {
         help.push_str(&format!("; kinds of turns: {}", kinds.join(", ")));
     }
-    Finding::new(Code::UnknownName, span, message).field(path).help(crate::diagnostic::clean(&help))
+    SpecFinding::new(Code::UnknownName, span, message).field(path).help(crate::diagnostic::clean(&help))
 }

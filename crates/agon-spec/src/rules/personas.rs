@@ -1,5 +1,5 @@
 //! Names and stances.
-use crate::diagnostic::{Code, Finding, Problems, quote};
+use crate::diagnostic::{Code, Problems, SpecFinding, quote};
 use crate::section::Section;
 use agon_core::names::normal_form;
 use agon_core::tally::same_answer;
@@ -29,11 +29,12 @@ fn name(section: &Section, before: &[Section], problems: &mut Problems<'_>) {
         let what = if kind {
             "means a kind of turn in `sees`"
         } else {
-            "is reserved for a role of the debate, or for debaters whose names are hidden"
+            "is reserved for a role of the debate, or for debaters with hidden names"
         };
         let message = format!("the name {} {what}", quote(name));
-        problems
-            .error(Finding::new(Code::ReservedName, span, message).field(path).help("give the persona another name"));
+        problems.error(
+            SpecFinding::new(Code::ReservedName, span, message).field(path).help("give the persona another name"),
+        );
         return;
     }
     let mut named = before.iter().filter_map(|other| Some((other, other.text("name")?)));
@@ -41,7 +42,7 @@ fn name(section: &Section, before: &[Section], problems: &mut Problems<'_>) {
         let line = twin.span_of("name").start.line;
         let alike = if taken.to_lowercase() == name.to_lowercase() { "is taken by" } else { "looks like" };
         let message = format!("the name {} {alike} {}, the persona on line {line}", quote(name), quote(taken));
-        let finding = Finding::new(Code::DuplicateName, span, message).field(path);
+        let finding = SpecFinding::new(Code::DuplicateName, span, message).field(path);
         problems.error(finding.help(
             "names must differ in more than letter case, spacing, punctuation at the end and letters that look alike",
         ));
@@ -49,12 +50,12 @@ fn name(section: &Section, before: &[Section], problems: &mut Problems<'_>) {
 }
 
 fn stance(root: &Section, spec: &DebateSpec, section: &Section, before: &[Section], problems: &mut Problems<'_>) {
-    let mode_is_known = root.get("mode").is_none_or(|_| root.choice::<Mode>("mode").is_some());
+    let mode_is_known = root.get("mode").is_none_or(|_| root.chosen("mode").is_some());
     if spec.mode == Mode::Adversarial && mode_is_known && !section.has("stance") {
         let name = section.text("name").map_or_else(|| section.path.clone(), quote);
         let message = format!("{name} has no `stance`, which adversarial mode needs");
         let span = section.get("name").map_or(section.span, |field| field.span);
-        let finding = Finding::new(Code::MissingKey, span, message).field(section.path_of("stance"));
+        let finding = SpecFinding::new(Code::MissingKey, span, message).field(section.path_of("stance"));
         problems.error(finding.help("add a stance, or write `mode: deliberative`"));
     }
     let Some(own) = folded_stance(section) else { return };
@@ -67,7 +68,7 @@ fn stance(root: &Section, spec: &DebateSpec, section: &Section, before: &[Sectio
         } else {
             format!("the stance {} looks like {} on line {line}", quote(&own), quote(&other))
         };
-        let finding = Finding::new(Code::DuplicateStance, section.span_of("stance"), message);
+        let finding = SpecFinding::new(Code::DuplicateStance, section.span_of("stance"), message);
         let finding = finding.field(section.path_of("stance"));
         problems.error(finding.help("give each persona its own stance, or write `allow_shared_stance: true`"));
     }
@@ -83,7 +84,7 @@ fn one_sided(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     if shared && complete && spec.mode == Mode::Adversarial && spec.stances().len() < 2 {
         let span = root.get("personas").map_or(root.span, |field| field.key_span);
         let message = "all personas argue for the same stance, so there is nothing to debate";
-        problems.error(Finding::new(Code::OneSided, span, message).field("personas"));
+        problems.error(SpecFinding::new(Code::OneSided, span, message).field("personas"));
     }
 }
 
@@ -92,7 +93,7 @@ fn fallbacks(section: &Section, own: Option<&str>, problems: &mut Problems<'_>) 
         if Some(model.as_str()) == own {
             let message = format!("{} is the first model already", quote(model));
             let path = section.path_of("fallback_models");
-            problems.warning(Finding::new(Code::NoEffect, *span, message).field(path));
+            problems.warning(SpecFinding::new(Code::NoEffect, *span, message).field(path));
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Whether prompts find room beside their answers.
-use crate::diagnostic::{Code, Finding, Problems};
+use crate::diagnostic::{Code, Problems, SpecFinding};
 use crate::section::Section;
 use agon_core::{DebateSpec, Outgrown, Voice};
 
@@ -26,7 +26,7 @@ fn check_one(section: &Section, voice: &Voice, problems: &mut Problems<'_>) {
     let Some(room) = voice.num_ctx.filter(|room| *room <= voice.max_tokens) else { return };
     let message = format!("`num_ctx` is {room} and the answer alone may take {}, so no prompt fits", voice.max_tokens);
     let path = section.path_of("num_ctx");
-    let finding = Finding::new(Code::Conflict, section.span_of("num_ctx"), message).field(path);
+    let finding = SpecFinding::new(Code::Conflict, section.span_of("num_ctx"), message).field(path);
     problems.error(finding.help("raise `num_ctx`, or lower `max_tokens`"));
 }
 
@@ -35,6 +35,6 @@ fn check_growth(section: &Section, voice: &Voice, spec: &DebateSpec, problems: &
     let room = voice.num_ctx.filter(|room| *room > voice.max_tokens);
     let Some(outgrown) = room.and_then(|room| spec.outgrows(u64::from(room))) else { return };
     let finding =
-        Finding::new(Code::Conflict, section.span_of("num_ctx"), format!("not all that is said may fit: {outgrown}"));
+        SpecFinding::new(Code::Conflict, section.span_of("num_ctx"), format!("the debate may not fit: {outgrown}"));
     problems.warning(finding.field(section.path_of("num_ctx")).help(Outgrown::REMEDY));
 }

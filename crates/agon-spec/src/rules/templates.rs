@@ -1,7 +1,7 @@
 //! What texts with variables grow to.
-use crate::diagnostic::{Code, Finding, Problems};
+use crate::diagnostic::{Code, Problems, SpecFinding};
 use crate::keys::Shape;
-use crate::section::{Checked, Field, Section};
+use crate::section::{CheckedValue, Field, Section};
 use crate::template::variables;
 use agon_core::{DebateSpec, MAX_FILLED};
 
@@ -23,7 +23,7 @@ struct Longest {
 impl Longest {
     fn look(&mut self, section: &Section) {
         each(section, &mut |field| {
-            if let Checked::Text(text) = &field.value {
+            if let CheckedValue::Text(text) = &field.value {
                 let longest = match field.key.name {
                     "name" => &mut self.name,
                     "stance" => &mut self.stance,
@@ -37,14 +37,14 @@ impl Longest {
 
     fn check(&self, root: &Section, problems: &mut Problems<'_>) {
         each(root, &mut |field| {
-            let (Shape::Template, Checked::Text(text)) = (&field.key.shape, &field.value) else { return };
+            let (Shape::Template, CheckedValue::Text(text)) = (&field.key.shape, &field.value) else { return };
             let filled = variables(text).map(|name| self.of(name)).fold(text.len(), usize::saturating_add);
             if filled > MAX_FILLED {
                 let path = &field.path;
                 let message = format!(
                     "`{path}` grows to {filled} bytes once its variables are filled in; at most {MAX_FILLED} are allowed"
                 );
-                problems.error(Finding::new(Code::TooComplex, field.span, message).field(path));
+                problems.error(SpecFinding::new(Code::TooComplex, field.span, message).field(path));
             }
         });
     }
@@ -65,19 +65,19 @@ fn each(section: &Section, visit: &mut impl FnMut(&Field)) {
     for field in &section.fields {
         visit(field);
         match &field.value {
-            Checked::Section(inner) => each(inner, visit),
-            Checked::List(sections) => sections.iter().for_each(|inner| each(inner, visit)),
-            Checked::Bad
-            | Checked::Text(_)
-            | Checked::Flag(_)
-            | Checked::Integer(_)
-            | Checked::Number(_)
-            | Checked::Millis(_)
-            | Checked::Choice(_)
-            | Checked::Choices(_)
-            | Checked::Lines(_)
-            | Checked::Labels(_)
-            | Checked::Data(_) => {}
+            CheckedValue::Section(inner) => each(inner, visit),
+            CheckedValue::List(sections) => sections.iter().for_each(|inner| each(inner, visit)),
+            CheckedValue::Bad
+            | CheckedValue::Text(_)
+            | CheckedValue::Flag(_)
+            | CheckedValue::Integer(_)
+            | CheckedValue::Number(_)
+            | CheckedValue::Millis(_)
+            | CheckedValue::Choice(_)
+            | CheckedValue::Choices(_)
+            | CheckedValue::Lines(_)
+            | CheckedValue::Labels(_)
+            | CheckedValue::Data(_) => {}
         }
     }
 }

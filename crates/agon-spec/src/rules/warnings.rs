@@ -1,5 +1,5 @@
 //! What is allowed and seldom wise.
-use crate::diagnostic::{Code, Finding, Problems, quote};
+use crate::diagnostic::{Code, Problems, SpecFinding, quote};
 use crate::place::Span;
 use crate::section::Section;
 use agon_core::{ConsensusStrategy, DebateFormat, DebateSpec, Judge, Quorum, TurnMode, Voters, is_ordinary_name};
@@ -24,7 +24,7 @@ pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
     {
         let message =
             format!("a quorum of {count} is more than the {} personas; it counts as all", spec.personas.len());
-        problems.warning(Finding::new(Code::NoEffect, root.span_of("quorum"), message).field("quorum"));
+        problems.warning(SpecFinding::new(Code::NoEffect, root.span_of("quorum"), message).field("quorum"));
     }
 }
 
@@ -34,7 +34,7 @@ fn size(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     if spec.max_rounds > ROUNDS && !bounded {
         let message =
             format!("{} rounds: after {ROUNDS}, debates mostly repeat themselves and cost more", spec.max_rounds);
-        problems.warning(Finding::new(Code::ManyRounds, root.span_of("max_rounds"), message).field("max_rounds"));
+        problems.warning(SpecFinding::new(Code::ManyRounds, root.span_of("max_rounds"), message).field("max_rounds"));
     }
     // British Parliamentary has eight speeches, however many give them.
     let many = spec.debate_format != DebateFormat::BpStyle && (PERSONAS + 1..=MOST).contains(&spec.personas.len());
@@ -43,7 +43,7 @@ fn size(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
         let span = root.get(key).map_or(root.span, |field| field.key_span);
         let message =
             format!("{} personas: with more than {PERSONAS}, each says less and all cost more", spec.personas.len());
-        problems.warning(Finding::new(Code::ManyPersonas, span, message).field(key));
+        problems.warning(SpecFinding::new(Code::ManyPersonas, span, message).field(key));
     }
 }
 
@@ -61,7 +61,7 @@ fn models(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
             section.and_then(|judge| judge.lines("panel_models").iter().find(|(name, _)| name == model.as_str()));
         let span = own.map(|field| field.span).or(panel.map(|(_, span)| *span)).unwrap_or_else(|| place("model"));
         let message = format!("the judge's model `{model}` also debates; judges favour what sounds like themselves");
-        let finding = Finding::new(Code::JudgeSharesModel, span, message).field("judge.model");
+        let finding = SpecFinding::new(Code::JudgeSharesModel, span, message).field("judge.model");
         problems.warning(finding.help("name a model of another family under `judge:`"));
     }
     if let [first, rest @ ..] = models.as_slice()
@@ -71,7 +71,7 @@ fn models(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     {
         let span = if root.has("model") { place("model") } else { place("personas") };
         let message = format!("all debaters speak with the one model `{first}`; they will share its blind spots");
-        let finding = Finding::new(Code::SingleModel, span, message).field("personas");
+        let finding = SpecFinding::new(Code::SingleModel, span, message).field("personas");
         problems.warning(finding.help("give at least one persona a model of another family"));
     }
 }
@@ -81,17 +81,17 @@ fn budget(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     let needed = decision_tokens(spec);
     if let Some(tokens) = spec.budget.tokens.filter(|tokens| *tokens < needed) {
         let message = format!(
-            "a budget of {tokens} tokens cannot cover the decision alone, whose answers may take {needed}; no round will be held"
+            "a budget of {tokens} tokens cannot even cover the decision, which may need {needed}; no round will run"
         );
-        let finding = Finding::new(Code::SmallBudget, section.span_of("tokens"), message).field("budget.tokens");
-        problems.warning(finding.help("raise the budget, or lower `max_tokens` of those who decide"));
+        let finding = SpecFinding::new(Code::SmallBudget, section.span_of("tokens"), message).field("budget.tokens");
+        problems.warning(finding.help("raise the budget, or lower `max_tokens` of the deciding roles"));
     }
     if let Some(seconds) =
         spec.budget.seconds.filter(|seconds| seconds.saturating_mul(1_000) < spec.timeout_per_turn_ms)
     {
         let limit = crate::duration::write(spec.timeout_per_turn_ms);
         let message = format!("a budget of {seconds} seconds is shorter than the {limit} that one answer may take");
-        let finding = Finding::new(Code::SmallBudget, section.span_of("seconds"), message).field("budget.seconds");
+        let finding = SpecFinding::new(Code::SmallBudget, section.span_of("seconds"), message).field("budget.seconds");
         problems.warning(finding.help("raise the budget, or lower `timeout_per_turn`"));
     }
 }
@@ -119,8 +119,9 @@ fn ordinary_names(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>
     for section in root.list("personas").unwrap_or_default() {
         let Some(name) = section.text("name").filter(|name| is_ordinary_name(name)) else { continue };
         let message = format!("{} is a word that speeches use; judges will read it there, not a label", quote(name));
-        let finding = Finding::new(Code::OrdinaryName, section.span_of("name"), message).field(section.path_of("name"));
-        problems.warning(finding.help("give the persona a name that is no other word of the debate"));
+        let finding =
+            SpecFinding::new(Code::OrdinaryName, section.span_of("name"), message).field(section.path_of("name"));
+        problems.warning(finding.help("give the persona a name that no speech uses as a word"));
     }
 }
 
@@ -136,8 +137,8 @@ fn panel(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     let section = root.section("judge");
     let span = section.map_or(root.span, |section| section.span_of("panel"));
     let message =
-        format!("all {} judges of the panel are of the family `{family}`; they will err together", judge.panel);
-    let finding = Finding::new(Code::SingleFamily, span, message).field("judge.panel");
+        format!("all {} judges of the panel are of the family `{family}`; they will make the same errors", judge.panel);
+    let finding = SpecFinding::new(Code::SingleFamily, span, message).field("judge.panel");
     problems.warning(finding.help("name models of other families under `panel_models`"));
 }
 
@@ -154,22 +155,22 @@ fn unheard(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     let armed = personas.chain(root.section("moderator")).any(|section| section.has("tools"));
     let mut warn = |span: Option<Span>, field: &str, message: &str| {
         if let Some(span) = span {
-            problems.warning(Finding::new(Code::NoEffect, span, message).field(field));
+            problems.warning(SpecFinding::new(Code::NoEffect, span, message).field(field));
         }
     };
     if !armed && root.section("tools").is_some() {
-        let message = "`tools` limits the use of tools, and neither a persona nor the moderator has any";
+        let message = "`tools` limits the use of tools, but neither a persona nor the moderator has any";
         warn(root.get("tools").map(|field| field.key_span), "tools", message);
     }
     let place = |role: &str| root.section("visible")?.get(role).map(|field| field.key_span);
     if spec.moderator.is_none() {
-        warn(place("moderator"), "visible.moderator", "there is no moderator whose words could be shown or not");
+        warn(place("moderator"), "visible.moderator", "there is no moderator to show or hide");
     }
     if spec.synthesizer.is_none() {
-        warn(place("synthesizer"), "visible.synthesizer", "there is no synthesizer whose words could be shown or not");
+        warn(place("synthesizer"), "visible.synthesizer", "there is no synthesizer to show or hide");
     }
     if spec.judge.is_none() {
-        warn(place("judge"), "visible.judge", "there is no judge whose words could be shown or not");
+        warn(place("judge"), "visible.judge", "there is no judge to show or hide");
     }
 }
 
@@ -180,17 +181,17 @@ fn priorities(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
         if given.peek().is_none() {
             let message = "no persona has a `priority`, so this is the order of the file";
             let span = root.span_of("turn_mode");
-            problems.warning(Finding::new(Code::NoEffect, span, message).field("turn_mode"));
+            problems.warning(SpecFinding::new(Code::NoEffect, span, message).field("turn_mode"));
         }
         return;
     }
-    if root.get("turn_mode").is_some_and(|_| root.choice::<TurnMode>("turn_mode").is_none()) {
+    if root.get("turn_mode").is_some_and(|_| root.chosen("turn_mode").is_none()) {
         return;
     }
     for section in given {
         let span = section.get("priority").map_or(section.span, |field| field.key_span);
         let message = "`priority` has no effect without `turn_mode: priority_order`";
-        problems.warning(Finding::new(Code::NoEffect, span, message).field(section.path_of("priority")));
+        problems.warning(SpecFinding::new(Code::NoEffect, span, message).field(section.path_of("priority")));
     }
 }
 

@@ -1,33 +1,33 @@
 //! One value against its shape.
 use super::section;
-use crate::diagnostic::{Code, Finding, Problems, quote};
-use crate::keys::{Choice, Shape, Table, names};
+use crate::diagnostic::{Code, Problems, SpecFinding, quote};
+use crate::keys::{Choice, KeyTable, Shape, names};
 use crate::place::Span;
-use crate::section::{Checked, Section};
-use crate::tree::{Entry, Node, Value};
+use crate::section::{CheckedValue, Section};
+use crate::tree::{FileNode, MapEntry, Value};
 use std::collections::BTreeMap;
 
-pub(super) struct Check<'c, 'p> {
+pub(super) struct ShapeCheck<'c, 'p> {
     pub path: &'c str,
     pub key_span: Span,
     pub problems: &'c mut Problems<'p>,
 }
 
-impl Check<'_, '_> {
+impl ShapeCheck<'_, '_> {
     /// The value in its shape; `None` where a problem was reported.
-    pub fn value(&mut self, shape: &Shape, node: &Node) -> Option<Checked> {
+    pub fn value(&mut self, shape: &Shape, node: &FileNode) -> Option<CheckedValue> {
         if node.value == Value::Null {
             return self.empty(shape);
         }
         match (shape, &node.value) {
             (Shape::Text | Shape::Template | Shape::Expression, Value::Text(text)) => self.text(shape, text, node),
-            (Shape::Line, Value::Text(text)) => self.line(text, node.span).map(Checked::Text),
-            (Shape::Flag, Value::Flag(flag)) => Some(Checked::Flag(*flag)),
+            (Shape::Line, Value::Text(text)) => self.line(text, node.span).map(CheckedValue::Text),
+            (Shape::Flag, Value::Flag(flag)) => Some(CheckedValue::Flag(*flag)),
             (Shape::Integer { min, max }, value) => self.integer(*min, *max, value, shape, node.span),
             (Shape::Number { min, max }, value) => self.number(*min, *max, value, shape, node.span),
             (Shape::Duration, value) => self.duration(value, node.span),
             (Shape::Choice(choices), Value::Text(text)) => {
-                self.choice(choices, text, node.span, &names(choices).join(", ")).map(Checked::Choice)
+                self.choice(choices, text, node.span, &names(choices).join(", ")).map(CheckedValue::Choice)
             }
             (Shape::Choices { of, min }, Value::List(items)) => self.choices(of, *min, items, node.span),
             (Shape::Lines | Shape::Names { .. }, Value::List(items)) => self.lines(shape, items),
@@ -37,30 +37,32 @@ impl Check<'_, '_> {
             (Shape::Map(table) | Shape::Switch(table), Value::Map(entries)) => {
                 Some(self.map(table, entries, node.span))
             }
-            (Shape::Switch(_), Value::Flag(flag)) => Some(Checked::Flag(*flag)),
+            (Shape::Switch(_), Value::Flag(flag)) => Some(CheckedValue::Flag(*flag)),
             (Shape::Either(shapes), _) => self.either(shapes, shape, node),
             _ => self.wrong_type(&shape.describe(), node),
         }
     }
     pub fn fail<T>(&mut self, code: Code, span: Span, message: String) -> Option<T> {
-        self.problems.error(Finding::new(code, span, message).field(self.path));
+        self.problems.error(SpecFinding::new(code, span, message).field(self.path));
         None
     }
-    fn empty(&mut self, shape: &Shape) -> Option<Checked> {
+    fn empty(&mut self, shape: &Shape) -> Option<CheckedValue> {
         let message = format!("`{}` has no value; it must be {}", self.path, shape.describe());
         self.problems.error(
-            Finding::new(Code::Empty, self.key_span, message).field(self.path).help("give a value or remove the key"),
+            SpecFinding::new(Code::Empty, self.key_span, message)
+                .field(self.path)
+                .help("give a value or remove the key"),
         );
         None
     }
-    pub fn wrong_type<T>(&mut self, expected: &str, node: &Node) -> Option<T> {
+    pub fn wrong_type<T>(&mut self, expected: &str, node: &FileNode) -> Option<T> {
         let found = node.value.describe();
         let message = format!("`{}` must be {expected}, found {found}", self.path);
-        let finding = Finding::new(Code::WrongType, self.shown(node.span), message).field(self.path);
+        let finding = SpecFinding::new(Code::WrongType, self.shown(node.span), message).field(self.path);
         let (wants_text, wants_flag) = (expected.contains("text"), expected.contains("true"));
         let finding = match &node.value {
             Value::Flag(_) | Value::Integer(_) | Value::Number(_) if wants_text => {
-                finding.help("put it into quotes to make it a text")
+                finding.help("put it in quotes to make it a text")
             }
             Value::Text(text) if wants_flag && matches!(text.to_lowercase().as_str(), "yes" | "on") => {
                 finding.help("write true")
@@ -68,7 +70,7 @@ impl Check<'_, '_> {
             Value::Text(text) if wants_flag && matches!(text.to_lowercase().as_str(), "no" | "off") => {
                 finding.help("write false")
             }
-            Value::Map(_) if wants_text => finding.help("a text that contains ': ' goes into quotes"),
+            Value::Map(_) if wants_text => finding.help("put a text that contains ': ' in quotes"),
             Value::Text(_) if expected.starts_with("a list") => {
                 finding.help("a list is written as [a, b], or as one `- item` a line")
             }
@@ -94,7 +96,7 @@ impl Check<'_, '_> {
         let message = format!("`{}` must be {described}{most}, found {found}", self.path);
         self.fail(Code::OutOfRange, span, message)
     }
-    fn choices(&mut self, of: &[Choice], min: usize, items: &[Node], span: Span) -> Option<Checked> {
+    fn choices(&mut self, of: &[Choice], min: usize, items: &[FileNode], span: Span) -> Option<CheckedValue> {
         if items.len() < min {
             return self.fail(Code::OutOfRange, span, format!("`{}` must name at least {min}", self.path));
         }
@@ -106,14 +108,14 @@ impl Check<'_, '_> {
             };
             let Some(name) = self.choice(of, text, item.span, &allowed) else { continue };
             if chosen.contains(&name) {
-                self.fail::<()>(Code::DuplicateItem, item.span, format!("`{name}` stands in `{}` twice", self.path));
+                self.fail::<()>(Code::DuplicateItem, item.span, format!("`{name}` is in `{}` twice", self.path));
             } else {
                 chosen.push(name);
             }
         }
-        (chosen.len() == items.len()).then_some(Checked::Choices(chosen))
+        (chosen.len() == items.len()).then_some(CheckedValue::Choices(chosen))
     }
-    fn lines(&mut self, shape: &Shape, items: &[Node]) -> Option<Checked> {
+    fn lines(&mut self, shape: &Shape, items: &[FileNode]) -> Option<CheckedValue> {
         let mut lines: Vec<(String, Span)> = Vec::new();
         for item in items {
             let Value::Text(text) = &item.value else {
@@ -127,7 +129,7 @@ impl Check<'_, '_> {
                 continue;
             }
             if lines.iter().any(|(known, _)| *known == line) {
-                let message = format!("{} stands in `{}` twice", quote(&line), self.path);
+                let message = format!("{} is in `{}` twice", quote(&line), self.path);
                 self.fail::<()>(Code::DuplicateItem, item.span, message);
             } else {
                 lines.push((line, item.span));
@@ -139,30 +141,30 @@ impl Check<'_, '_> {
             let message = format!("`{}` must be {}, found {}", self.path, shape.describe(), items.len());
             return self.fail(Code::OutOfRange, self.key_span, message);
         }
-        (lines.len() == items.len()).then_some(Checked::Lines(lines))
+        (lines.len() == items.len()).then_some(CheckedValue::Lines(lines))
     }
-    fn labels(&mut self, entries: &[Entry]) -> Option<Checked> {
+    fn labels(&mut self, entries: &[MapEntry]) -> Option<CheckedValue> {
         let mut labels = BTreeMap::new();
         for entry in entries {
             let path = format!("{}.{}", self.path, entry.key);
-            let mut check = Check { path: &path, key_span: entry.key_span, problems: self.problems };
-            if let Some(Checked::Text(text)) = check.value(&Shape::Text, &entry.value) {
+            let mut check = ShapeCheck { path: &path, key_span: entry.key_span, problems: self.problems };
+            if let Some(CheckedValue::Text(text)) = check.value(&Shape::Text, &entry.value) {
                 labels.insert(entry.key.clone(), text);
             }
         }
-        (labels.len() == entries.len()).then_some(Checked::Labels(labels))
+        (labels.len() == entries.len()).then_some(CheckedValue::Labels(labels))
     }
     fn list(
         &mut self,
-        of: &'static Table,
+        of: &'static KeyTable,
         (min, max): (usize, usize),
         shape: &Shape,
-        items: &[Node],
-    ) -> Option<Checked> {
+        items: &[FileNode],
+    ) -> Option<CheckedValue> {
         let mut sections = Vec::new();
         for (at, item) in items.iter().enumerate() {
             let path = format!("{}[{at}]", self.path);
-            let mut check = Check { path: &path, key_span: item.span, problems: self.problems };
+            let mut check = ShapeCheck { path: &path, key_span: item.span, problems: self.problems };
             match &item.value {
                 Value::Map(entries) => sections.extend(check.whole(of, entries, item.span)),
                 _ => check.wrong_type::<()>("a mapping", item).unwrap_or_default(),
@@ -172,10 +174,10 @@ impl Check<'_, '_> {
             let message = format!("`{}` must be {}, found {}", self.path, shape.describe(), items.len());
             self.fail::<()>(Code::OutOfRange, self.key_span, message);
         }
-        Some(Checked::List(sections))
+        Some(CheckedValue::List(sections))
     }
     /// An entry of a list, in which required keys must stand.
-    fn whole(&mut self, table: &'static Table, entries: &[Entry], span: Span) -> Option<Section> {
+    fn whole(&mut self, table: &'static KeyTable, entries: &[MapEntry], span: Span) -> Option<Section> {
         let section = section(table, span, entries, self.path, self.problems);
         let first = entries.first().map_or(span, |entry| entry.key_span);
         for key in table.keys.iter().filter(|key| key.required && !section.has(key.name)) {
@@ -184,10 +186,10 @@ impl Check<'_, '_> {
         }
         Some(section)
     }
-    fn map(&mut self, table: &'static Table, entries: &[Entry], span: Span) -> Checked {
-        Checked::Section(section(table, span, entries, self.path, self.problems))
+    fn map(&mut self, table: &'static KeyTable, entries: &[MapEntry], span: Span) -> CheckedValue {
+        CheckedValue::Section(section(table, span, entries, self.path, self.problems))
     }
-    fn either(&mut self, shapes: &[Shape], whole: &Shape, node: &Node) -> Option<Checked> {
+    fn either(&mut self, shapes: &[Shape], whole: &Shape, node: &FileNode) -> Option<CheckedValue> {
         let fitting = shapes.iter().find(|shape| {
             matches!(
                 (shape, &node.value),
@@ -198,7 +200,7 @@ impl Check<'_, '_> {
         });
         match (fitting, &node.value) {
             (Some(Shape::Choice(choices)), Value::Text(text)) => {
-                self.choice(choices, text, node.span, &whole.describe()).map(Checked::Choice)
+                self.choice(choices, text, node.span, &whole.describe()).map(CheckedValue::Choice)
             }
             (Some(shape), _) => self.value(shape, node),
             (None, _) => self.wrong_type(&whole.describe(), node),

@@ -1,21 +1,21 @@
 //! Texts, numbers, durations and names.
-use super::check::Check;
-use crate::diagnostic::{Code, Finding, quote};
+use super::check::ShapeCheck;
+use crate::diagnostic::{Code, SpecFinding, quote};
 use crate::keys::{Choice, Shape, names};
 use crate::place::Span;
-use crate::section::Checked;
+use crate::section::CheckedValue;
 use crate::suggest::nearest;
-use crate::tree::{Node, Value};
+use crate::tree::{FileNode, Value};
 
-impl Check<'_, '_> {
-    pub fn text(&mut self, shape: &Shape, text: &str, node: &Node) -> Option<Checked> {
+impl ShapeCheck<'_, '_> {
+    pub fn text(&mut self, shape: &Shape, text: &str, node: &FileNode) -> Option<CheckedValue> {
         if text.trim().is_empty() {
             return self.blank(node.span);
         }
         if let Shape::Template = shape {
             crate::template::check(text, node.span, self.path, self.problems);
         }
-        Some(Checked::Text(text.trim().to_owned()))
+        Some(CheckedValue::Text(text.trim().to_owned()))
     }
     pub fn blank<T>(&mut self, span: Span) -> Option<T> {
         self.fail(Code::Empty, span, format!("`{}` is empty", self.path))
@@ -40,7 +40,7 @@ impl Check<'_, '_> {
         }
         Some(text.to_owned())
     }
-    pub fn integer(&mut self, min: i128, max: i128, value: &Value, shape: &Shape, span: Span) -> Option<Checked> {
+    pub fn integer(&mut self, min: i128, max: i128, value: &Value, shape: &Shape, span: Span) -> Option<CheckedValue> {
         let number = match value {
             Value::Integer(number) => *number,
             Value::Number(number) if number.fract() == 0.0 && number.abs() < 1e15 => *number as i128,
@@ -48,30 +48,30 @@ impl Check<'_, '_> {
                 return self.out_of_range(shape, value, span);
             }
             Value::Number(_) | Value::Null | Value::Flag(_) | Value::Text(_) | Value::List(_) | Value::Map(_) => {
-                return self.wrong_type(&shape.describe(), &Node { span, value: value.clone() });
+                return self.wrong_type(&shape.describe(), &FileNode { span, value: value.clone() });
             }
         };
         if (min..=max).contains(&number) {
-            Some(Checked::Integer(number))
+            Some(CheckedValue::Integer(number))
         } else {
             self.out_of_range(shape, value, span)
         }
     }
-    pub fn number(&mut self, min: f64, max: f64, value: &Value, shape: &Shape, span: Span) -> Option<Checked> {
+    pub fn number(&mut self, min: f64, max: f64, value: &Value, shape: &Shape, span: Span) -> Option<CheckedValue> {
         let number = match value {
             Value::Integer(number) => *number as f64,
             Value::Number(number) => *number,
             Value::Null | Value::Flag(_) | Value::Text(_) | Value::List(_) | Value::Map(_) => {
-                return self.wrong_type(&shape.describe(), &Node { span, value: value.clone() });
+                return self.wrong_type(&shape.describe(), &FileNode { span, value: value.clone() });
             }
         };
         if (min..=max).contains(&number) {
-            Some(Checked::Number(number))
+            Some(CheckedValue::Number(number))
         } else {
             self.out_of_range(shape, value, span)
         }
     }
-    pub fn duration(&mut self, value: &Value, span: Span) -> Option<Checked> {
+    pub fn duration(&mut self, value: &Value, span: Span) -> Option<CheckedValue> {
         let millis = match value {
             Value::Integer(seconds) => Some(*seconds as f64 * 1000.0),
             Value::Number(seconds) => Some(seconds * 1000.0),
@@ -79,10 +79,10 @@ impl Check<'_, '_> {
             Value::Null | Value::Flag(_) | Value::List(_) | Value::Map(_) => None,
         };
         let Some(millis) = millis else {
-            return self.wrong_type(&Shape::Duration.describe(), &Node { span, value: value.clone() });
+            return self.wrong_type(&Shape::Duration.describe(), &FileNode { span, value: value.clone() });
         };
         if (1.0..=crate::duration::MAX_MILLIS).contains(&millis) {
-            return Some(Checked::Millis(millis.round() as u64));
+            return Some(CheckedValue::Millis(millis.round() as u64));
         }
         let message = format!("`{}` must be from 1ms to 24h, found {}", self.path, value.describe());
         self.fail(Code::OutOfRange, span, message)
@@ -94,7 +94,7 @@ impl Check<'_, '_> {
             let near = nearest(text, names(choices));
             let hint = near.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
             let message = format!("{} is not a value of `{}`{hint}", quote(text), self.path);
-            let finding = Finding::new(Code::UnknownValue, span, message).field(self.path);
+            let finding = SpecFinding::new(Code::UnknownValue, span, message).field(self.path);
             self.problems.error(finding.help(format!("allowed: {allowed}")));
         }
         known
@@ -106,7 +106,7 @@ impl Check<'_, '_> {
         let good = name.chars().all(fits) && name.len() <= MOST;
         if !good {
             let message = format!("{} is not the name of a {}", quote(name), of.trim_end_matches('s'));
-            let finding = Finding::new(Code::BadText, span, message).field(self.path);
+            let finding = SpecFinding::new(Code::BadText, span, message).field(self.path);
             self.problems.error(finding.help(format!("small letters, digits, `-` and `_`, {MOST} characters at most")));
         }
         good

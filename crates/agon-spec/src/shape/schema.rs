@@ -1,44 +1,44 @@
 //! A JSON Schema inside a debate file.
-use super::check::Check;
-use crate::diagnostic::{Code, Finding, clean};
+use super::check::ShapeCheck;
+use crate::diagnostic::{Code, SpecFinding, clean};
 use crate::limits::Limits;
 use crate::place::Span;
-use crate::section::Checked;
-use crate::tree::{Node, Value};
-use agon_schema::{Cache, Refusal};
+use crate::section::CheckedValue;
+use crate::tree::{FileNode, Value};
+use agon_schema::{Cache, SchemaRefusal};
 
-impl Check<'_, '_> {
+impl ShapeCheck<'_, '_> {
     /// The schema as plain data, if it is one.
-    pub fn schema(&mut self, node: &Node) -> Option<Checked> {
+    pub fn schema(&mut self, node: &FileNode) -> Option<CheckedValue> {
         let schema = plain(node);
         let compiled = Cache::shared().compiled(&schema, self.problems.limits.schema_nodes);
-        let Err(error) = compiled else { return Some(Checked::Data(schema)) };
+        let Err(error) = compiled else { return Some(CheckedValue::Data(schema)) };
         let inside = error.at.as_str();
         let place = inside.trim_matches('/').replace('/', ".");
         let at = if place.is_empty() { String::new() } else { format!(" at `{}`", clean(&place)) };
         let what = match error.why {
-            Refusal::Invalid(_) => "is not a JSON Schema",
-            Refusal::TooLarge(_)
-            | Refusal::TooDeep
-            | Refusal::Recursive
-            | Refusal::Foreign(_)
-            | Refusal::Nowhere(_)
-            | Refusal::Keyword(_)
-            | Refusal::Pattern(_)
-            | Refusal::Regex(_) => "is not usable",
+            SchemaRefusal::Invalid(_) => "is not a JSON Schema",
+            SchemaRefusal::TooLarge(_)
+            | SchemaRefusal::TooDeep
+            | SchemaRefusal::Recursive
+            | SchemaRefusal::Foreign(_)
+            | SchemaRefusal::Nowhere(_)
+            | SchemaRefusal::Keyword(_)
+            | SchemaRefusal::Pattern(_)
+            | SchemaRefusal::Regex(_) => "is not usable",
         };
         let said: String = clean(&error.to_string()).chars().take(200).collect();
         let message = format!("`{}` {what}{at}: {said}", self.path);
         let span = self.span_inside(node, inside);
-        let finding = Finding::new(Code::BadSchema, span, message).field(self.path);
+        let finding = SpecFinding::new(Code::BadSchema, span, message).field(self.path);
         self.problems.error(match error.why {
-            Refusal::TooLarge(_) => finding.help(Limits::raised("schema_nodes", Limits::MOST.schema_nodes)),
+            SchemaRefusal::TooLarge(_) => finding.help(Limits::raised("schema_nodes", Limits::MOST.schema_nodes)),
             _ => finding,
         });
         None
     }
     /// The place that a JSON pointer leads to, or as far as it leads.
-    fn span_inside(&self, node: &Node, pointer: &str) -> Span {
+    fn span_inside(&self, node: &FileNode, pointer: &str) -> Span {
         let (mut at, mut span) = (node, self.key_span);
         for part in pointer.split('/').skip(1) {
             let part = part.replace("~1", "/").replace("~0", "~");
@@ -58,7 +58,7 @@ impl Check<'_, '_> {
     }
 }
 
-fn plain(node: &Node) -> serde_json::Value {
+fn plain(node: &FileNode) -> serde_json::Value {
     match &node.value {
         Value::Null => serde_json::Value::Null,
         Value::Flag(flag) => (*flag).into(),

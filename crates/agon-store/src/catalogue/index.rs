@@ -1,8 +1,8 @@
 //! A catalogue that is kept in memory.
 use super::kept::KeptVectors;
-use super::{DebateVectors, Key, Open, Query, Standing, supersedes};
+use super::{CatalogueQuery, DebateBacklog, DebateVectors, OpenDebates, OrderKey, supersedes};
 use agon_core::{DebateId, ModelName, NodeId, TenantId, Timestamp};
-use agon_proto::{Summary, SummaryState};
+use agon_proto::{DebateSummary, SummaryState};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(crate) struct CatalogueIndex {
     admitted: HashMap<DebateId, Timestamp>,
-    all: BTreeMap<Key, Arc<Summary>>,
-    tenants: BTreeMap<TenantId, BTreeMap<Key, Arc<Summary>>>,
-    unfinished: BTreeSet<Key>,
-    open: Open,
+    all: BTreeMap<OrderKey, Arc<DebateSummary>>,
+    tenants: BTreeMap<TenantId, BTreeMap<OrderKey, Arc<DebateSummary>>>,
+    unfinished: BTreeSet<OrderKey>,
+    open: OpenDebates,
     vectors: KeptVectors,
 }
 
 impl CatalogueIndex {
     /// Takes a summary in unless something newer is known of its debate; whether it did.
-    pub(crate) fn note(&mut self, summary: Summary) -> bool {
+    pub(crate) fn note(&mut self, summary: DebateSummary) -> bool {
         if self.get(&summary.id).is_some_and(|known| !supersedes(&summary, known)) {
             return false;
         }
@@ -41,7 +41,7 @@ impl CatalogueIndex {
     }
 
     /// What is known of a debate.
-    pub(crate) fn get(&self, debate: &DebateId) -> Option<&Summary> {
+    pub(crate) fn get(&self, debate: &DebateId) -> Option<&DebateSummary> {
         let key = (*self.admitted.get(debate)?, Some(debate.clone()));
         self.all.get(&key).map(AsRef::as_ref)
     }
@@ -61,7 +61,7 @@ impl CatalogueIndex {
     }
 
     /// The debates that fit, newest first.
-    pub(crate) fn find(&self, query: &Query) -> Vec<Summary> {
+    pub(crate) fn find(&self, query: &CatalogueQuery) -> Vec<DebateSummary> {
         let listed = match &query.tenant {
             None => Some(&self.all),
             Some(tenant) => self.tenants.get(tenant),
@@ -71,18 +71,18 @@ impl CatalogueIndex {
             None => listed.range(..),
             Some(upper) => listed.range(..upper),
         };
-        let newer = |summary: &&Arc<Summary>| query.admitted_from.is_none_or(|from| summary.admitted >= from);
+        let newer = |summary: &&Arc<DebateSummary>| query.admitted_from.is_none_or(|from| summary.admitted >= from);
         let fitting = older.rev().map(|(_, summary)| summary).take_while(newer).filter(|summary| query.fits(summary));
         fitting.take(query.limit).map(|summary| summary.as_ref().clone()).collect()
     }
 
     /// The debates that have not ended, oldest first.
-    pub(crate) fn unfinished(&self) -> Vec<Summary> {
+    pub(crate) fn unfinished(&self) -> Vec<DebateSummary> {
         self.unfinished.iter().filter_map(|key| self.all.get(key)).map(|summary| summary.as_ref().clone()).collect()
     }
 
     /// How they stand.
-    pub(crate) fn standing(&self) -> Standing {
+    pub(crate) fn standing(&self) -> DebateBacklog {
         self.open.standing()
     }
 

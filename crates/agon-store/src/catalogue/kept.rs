@@ -1,4 +1,4 @@
-//! DebateVectors of debates in memory.
+//! Vectors of debates in memory.
 use super::DebateVectors;
 use agon_core::{DebateId, ModelName};
 use std::collections::BTreeMap;

@@ -7,20 +7,20 @@ mod standing;
 
 use crate::port::StoreError;
 use agon_core::{DebateId, DebateState, Halt, ModelName, NodeId, Outcome, Priority, TenantId, Timestamp};
-use agon_proto::{Summary, SummaryState};
+use agon_proto::{DebateSummary, SummaryState};
 use async_trait::async_trait;
 use std::collections::BTreeMap;
 
 pub(crate) use index::CatalogueIndex;
-pub(crate) use standing::{Open, standing_of, unnoted_of};
+pub(crate) use standing::{OpenDebates, standing_of, unnoted_of};
 
 /// An index of all debates, for finding them. A hint: it may be behind the logs, and can be rebuilt from them.
 #[async_trait]
 pub trait Catalogue: Send + Sync {
     /// Takes in what is known of a debate, unless something newer is: an end, then the higher epoch, then the later event counts.
-    async fn note(&self, summary: Summary) -> Result<(), StoreError>;
+    async fn note(&self, summary: DebateSummary) -> Result<(), StoreError>;
     /// What is known of a debate.
-    async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError>;
+    async fn get_summary(&self, debate: &DebateId) -> Result<Option<DebateSummary>, StoreError>;
     /// Those of these debates of which no note is kept. What a catalogue has lost may still be known to those who heard it; noting it again
     /// keeps it.
     async fn unkept(&self, debates: Vec<DebateId>) -> Result<Vec<DebateId>, StoreError> {
@@ -37,12 +37,12 @@ pub trait Catalogue: Send + Sync {
         0
     }
     /// The debates that fit, newest first.
-    async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError>;
+    async fn find(&self, query: &CatalogueQuery) -> Result<Vec<DebateSummary>, StoreError>;
     /// Every debate of every tenant that was submitted to a server, has not ended and does not wait to be resumed, oldest first.
-    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError>;
+    async fn unfinished(&self) -> Result<Vec<DebateSummary>, StoreError>;
     /// How many debates of all tenants have not ended, and how they stand. Costs the number of their owners, not of the debates, where
     /// the catalogue is kept in memory.
-    async fn standing(&self) -> Result<Standing, StoreError>;
+    async fn standing(&self) -> Result<DebateBacklog, StoreError>;
     /// How many debates that this owner runs were last noted before a moment. Costs their number.
     async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError>;
     /// The vectors of a model that are kept of these debates. A catalogue that keeps none has none.
@@ -64,7 +64,7 @@ pub type DebateVectors = BTreeMap<DebateId, Vec<f32>>;
 
 /// How the debates stand that have not ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct DebateBacklog {
     /// Those that nobody has claimed, where there are any.
     pub queued: BTreeMap<Priority, u64>,
     /// When the one of them was admitted that was admitted first.
@@ -75,13 +75,13 @@ pub struct Standing {
 
 /// Which debates: every condition that is set has to fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Query {
-    /// Of one tenant.
+pub struct CatalogueQuery {
+    /// Only this tenant's; all tenants' where absent.
     pub tenant: Option<TenantId>,
     /// At most so many.
     pub limit: usize,
     /// Only what comes behind this place.
-    pub after: Option<Place>,
+    pub after: Option<ListCursor>,
     /// In one of these states; any where empty.
     pub states: Vec<ListState>,
     /// With one of these outcomes; any where empty.
@@ -90,7 +90,7 @@ pub struct Query {
     pub labels: BTreeMap<String, String>,
     /// Admitted then or later.
     pub admitted_from: Option<Timestamp>,
-    /// Admitted before.
+    /// Admitted before this moment, which is left out.
     pub admitted_before: Option<Timestamp>,
     /// The topic holds this, whatever the case.
     pub text: Option<String>,
@@ -98,7 +98,7 @@ pub struct Query {
 
 /// A place in the order of a listing: newest first, of the same moment by id, backwards.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct ListCursor {
     /// When the debate was admitted.
     pub admitted: Timestamp,
     /// Which.
@@ -106,7 +106,7 @@ pub struct Place {
 }
 
 /// A place in that order, or without an id the place before all debates of a moment.
-pub(crate) type Key = (Timestamp, Option<DebateId>);
+pub(crate) type OrderKey = (Timestamp, Option<DebateId>);
 
 /// The states that a query tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,15 +123,15 @@ pub enum ListState {
     Ended(DebateState),
 }
 
-impl Query {
+impl CatalogueQuery {
     /// Where a walk from newest to oldest begins: behind this place.
-    pub(crate) fn upper(&self) -> Option<Key> {
+    pub(crate) fn upper(&self) -> Option<OrderKey> {
         let cursor = self.after.as_ref().map(|after| (after.admitted, Some(after.id.clone())));
         let before = self.admitted_before.map(|before| (before, None));
         [cursor, before].into_iter().flatten().min()
     }
     /// Whether a debate fits, apart from `limit`.
-    pub fn fits(&self, summary: &Summary) -> bool {
+    pub fn fits(&self, summary: &DebateSummary) -> bool {
         let state = match &summary.state {
             SummaryState::Queued => ListState::Queued,
             SummaryState::Running { .. } => ListState::Running,
@@ -146,7 +146,7 @@ impl Query {
         let labelled = |(key, value): (&String, &String)| {
             summary.labels.get(key).is_some_and(|has| value.is_empty() || has == value)
         };
-        let place = Place { admitted: summary.admitted, id: summary.id.clone() };
+        let place = ListCursor { admitted: summary.admitted, id: summary.id.clone() };
         self.tenant.as_ref().is_none_or(|tenant| summary.id.tenant() == *tenant)
             && self.after.as_ref().is_none_or(|after| place < *after)
             && (self.states.is_empty() || self.states.contains(&state))
@@ -159,8 +159,8 @@ impl Query {
 }
 
 /// Whether `new` replaces `old` in a catalogue.
-pub fn supersedes(new: &Summary, old: &Summary) -> bool {
-    let rank = |summary: &Summary| {
+pub fn supersedes(new: &DebateSummary, old: &DebateSummary) -> bool {
+    let rank = |summary: &DebateSummary| {
         (matches!(summary.state, SummaryState::Ended { .. }), summary.epoch, summary.last, summary.updated)
     };
     rank(new) >= rank(old)

@@ -1,37 +1,37 @@
 //! A catalogue as simple as can be, to compare the others with.
-use super::{CatalogueIndex, ListState, Place, Query, Standing, supersedes};
+use super::{CatalogueIndex, CatalogueQuery, DebateBacklog, ListCursor, ListState, supersedes};
 use agon_core::{DebateId, DebateState, Halt, NodeId, Outcome, Position, Priority, TenantId, Timestamp};
-use agon_proto::{Summary, SummaryState};
+use agon_proto::{DebateSummary, SummaryState};
 use proptest::prelude::*;
 
 /// A change.
 #[derive(Clone, Debug)]
-pub(crate) enum Step {
-    Note(Box<Summary>),
+pub(crate) enum CatalogueStep {
+    Note(Box<DebateSummary>),
     Strike(DebateId),
 }
 
 #[derive(Default)]
-pub(crate) struct Model(Vec<Summary>);
+pub(crate) struct CatalogueModel(Vec<DebateSummary>);
 
-impl Model {
-    pub(crate) fn take(&mut self, step: Step) {
+impl CatalogueModel {
+    pub(crate) fn take(&mut self, step: CatalogueStep) {
         match step {
-            Step::Note(new) => {
+            CatalogueStep::Note(new) => {
                 if self.0.iter().all(|old| old.id != new.id || supersedes(&new, old)) {
                     self.0.retain(|old| old.id != new.id);
                     self.0.push(*new);
                 }
             }
-            Step::Strike(id) => self.0.retain(|old| old.id != id),
+            CatalogueStep::Strike(id) => self.0.retain(|old| old.id != id),
         }
         self.0.sort_by_key(|summary| (summary.admitted, summary.id.clone()));
     }
-    pub(crate) fn find(&self, query: &Query) -> Vec<Summary> {
+    pub(crate) fn find(&self, query: &CatalogueQuery) -> Vec<DebateSummary> {
         self.0.iter().rev().filter(|summary| query.fits(summary)).take(query.limit).cloned().collect()
     }
-    pub(crate) fn standing(&self) -> Standing {
-        let mut standing = Standing::default();
+    pub(crate) fn standing(&self) -> DebateBacklog {
+        let mut standing = DebateBacklog::default();
         for summary in self.unfinished() {
             match summary.state {
                 SummaryState::Queued => {
@@ -48,8 +48,8 @@ impl Model {
         let own = SummaryState::Running { owner: owner.clone() };
         self.0.iter().filter(|summary| summary.state == own && summary.updated < before).count() as u64
     }
-    pub(crate) fn unfinished(&self) -> Vec<Summary> {
-        let over = |summary: &&Summary| {
+    pub(crate) fn unfinished(&self) -> Vec<DebateSummary> {
+        let over = |summary: &&DebateSummary| {
             matches!(summary.state, SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. })
         };
         self.0.iter().filter(|summary| !over(summary)).cloned().collect()
@@ -61,7 +61,7 @@ fn id() -> impl Strategy<Value = DebateId> {
         .prop_map(|(tenant, n)| DebateId::in_tenant(&TenantId::parse(tenant).unwrap(), &format!("debate-{n}")).unwrap())
 }
 
-fn summary() -> impl Strategy<Value = Summary> {
+fn summary() -> impl Strategy<Value = DebateSummary> {
     let priority = prop::sample::select(Priority::ALL.to_vec());
     let state = prop_oneof![
         Just(SummaryState::Queued),
@@ -73,7 +73,7 @@ fn summary() -> impl Strategy<Value = Summary> {
         Just(SummaryState::Ended { state: DebateState::Succeeded, outcome: Some(Outcome::Tie) }),
     ];
     let counts = (0..3_u64, 0..3_u64, 0..5_u64);
-    (id(), state, priority, counts).prop_map(|(id, state, priority, (epoch, last, admitted))| Summary {
+    (id(), state, priority, counts).prop_map(|(id, state, priority, (epoch, last, admitted))| DebateSummary {
         topic: format!("Topic {epoch}"),
         id,
         state,
@@ -92,13 +92,12 @@ fn summary() -> impl Strategy<Value = Summary> {
     })
 }
 
-pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let step =
-        prop_oneof![4 => summary().prop_map(|summary| Step::Note(Box::new(summary))), 1 => id().prop_map(Step::Strike)];
+pub(crate) fn steps() -> impl Strategy<Value = Vec<CatalogueStep>> {
+    let step = prop_oneof![4 => summary().prop_map(|summary| CatalogueStep::Note(Box::new(summary))), 1 => id().prop_map(CatalogueStep::Strike)];
     prop::collection::vec(step, 0..40)
 }
 
-pub(crate) fn query() -> impl Strategy<Value = Query> {
+pub(crate) fn query() -> impl Strategy<Value = CatalogueQuery> {
     let tenant = prop::option::of(prop::sample::select(vec!["default", "acme", "z", "nobody"]));
     let moment = || prop::option::of((0..6_u64).prop_map(Timestamp));
     let after = prop::option::of((0..6_u64, id()));
@@ -107,14 +106,14 @@ pub(crate) fn query() -> impl Strategy<Value = Query> {
         0..=4,
     );
     (tenant, 0..6_usize, after, moment(), moment(), states).prop_map(|(tenant, limit, after, from, before, states)| {
-        Query {
+        CatalogueQuery {
             tenant: tenant.map(|tenant| TenantId::parse(tenant).unwrap()),
             limit,
-            after: after.map(|(admitted, id)| Place { admitted: Timestamp(admitted), id }),
+            after: after.map(|(admitted, id)| ListCursor { admitted: Timestamp(admitted), id }),
             states,
             admitted_from: from,
             admitted_before: before,
-            ..Query::default()
+            ..CatalogueQuery::default()
         }
     })
 }
@@ -123,11 +122,11 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn an_index_is_what_a_sorted_list_is(steps in steps(), queries in prop::collection::vec(query(), 1..10)) {
-        let (mut index, mut model) = (CatalogueIndex::default(), Model::default());
+        let (mut index, mut model) = (CatalogueIndex::default(), CatalogueModel::default());
         for step in steps {
             match step.clone() {
-                Step::Note(summary) => { index.note(*summary); },
-                Step::Strike(id) => { index.strike(&id); },
+                CatalogueStep::Note(summary) => { index.note(*summary); },
+                CatalogueStep::Strike(id) => { index.strike(&id); },
             }
             model.take(step);
             prop_assert_eq!(index.unfinished(), model.unfinished());

@@ -1,22 +1,22 @@
 //! How the debates stand that have not ended, counted as they come and go.
-use super::Standing;
+use super::DebateBacklog;
 use agon_core::{DebateId, NodeId, Priority, Timestamp};
-use agon_proto::{Summary, SummaryState};
+use agon_proto::{DebateSummary, SummaryState};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A debate among those of its kind: by when it was admitted, or last noted.
-type Mark = (Timestamp, DebateId);
+type DebateMark = (Timestamp, DebateId);
 
 /// The debates that have not ended, by what is asked of them. Empty sets are dropped.
 #[derive(Debug, Default)]
-pub(crate) struct Open {
-    queued: BTreeMap<Priority, BTreeSet<Mark>>,
-    running: BTreeMap<NodeId, BTreeSet<Mark>>,
+pub(crate) struct OpenDebates {
+    queued: BTreeMap<Priority, BTreeSet<DebateMark>>,
+    running: BTreeMap<NodeId, BTreeSet<DebateMark>>,
 }
 
-impl Open {
+impl OpenDebates {
     /// Counts a debate, unless it has ended.
-    pub(crate) fn add(&mut self, summary: &Summary) {
+    pub(crate) fn add(&mut self, summary: &DebateSummary) {
         let id = summary.id.clone();
         match &summary.state {
             SummaryState::Queued => {
@@ -30,7 +30,7 @@ impl Open {
     }
 
     /// Counts it no more, as it was when it was added.
-    pub(crate) fn remove(&mut self, summary: &Summary) {
+    pub(crate) fn remove(&mut self, summary: &DebateSummary) {
         let id = summary.id.clone();
         match &summary.state {
             SummaryState::Queued => take(&mut self.queued, &summary.priority, &(summary.admitted, id)),
@@ -39,9 +39,9 @@ impl Open {
         }
     }
 
-    pub(crate) fn standing(&self) -> Standing {
+    pub(crate) fn standing(&self) -> DebateBacklog {
         let oldest = self.queued.values().filter_map(|marks| marks.first()).map(|(admitted, _)| *admitted).min();
-        Standing { queued: counts(&self.queued), oldest, running: counts(&self.running) }
+        DebateBacklog { queued: counts(&self.queued), oldest, running: counts(&self.running) }
     }
 
     pub(crate) fn unnoted(&self, owner: &NodeId, before: Timestamp) -> u64 {
@@ -50,11 +50,11 @@ impl Open {
     }
 }
 
-fn counts<K: Ord + Clone>(marks: &BTreeMap<K, BTreeSet<Mark>>) -> BTreeMap<K, u64> {
+fn counts<K: Ord + Clone>(marks: &BTreeMap<K, BTreeSet<DebateMark>>) -> BTreeMap<K, u64> {
     marks.iter().map(|(key, marks)| (key.clone(), marks.len() as u64)).collect()
 }
 
-fn take<K: Ord>(marks: &mut BTreeMap<K, BTreeSet<Mark>>, key: &K, mark: &Mark) {
+fn take<K: Ord>(marks: &mut BTreeMap<K, BTreeSet<DebateMark>>, key: &K, mark: &DebateMark) {
     if let Some(own) = marks.get_mut(key) {
         own.remove(mark);
         if own.is_empty() {
@@ -64,15 +64,15 @@ fn take<K: Ord>(marks: &mut BTreeMap<K, BTreeSet<Mark>>, key: &K, mark: &Mark) {
 }
 
 /// The same of a list, for who keeps no counts.
-pub(crate) fn standing_of(open: &[Summary]) -> Standing {
-    let mut counted = Open::default();
+pub(crate) fn standing_of(open: &[DebateSummary]) -> DebateBacklog {
+    let mut counted = OpenDebates::default();
     open.iter().for_each(|summary| counted.add(summary));
     counted.standing()
 }
 
 /// The same of a list, for who keeps no counts.
-pub(crate) fn unnoted_of(open: &[Summary], owner: &NodeId, before: Timestamp) -> u64 {
-    let mut counted = Open::default();
+pub(crate) fn unnoted_of(open: &[DebateSummary], owner: &NodeId, before: Timestamp) -> u64 {
+    let mut counted = OpenDebates::default();
     open.iter().for_each(|summary| counted.add(summary));
     counted.unnoted(owner, before)
 }

@@ -1,13 +1,15 @@
-use super::{Rig, debate, eventually, summary};
-use crate::{Catalogue as _, DebateVectors, ListState, Place, Query, Standing, Summary, SummaryState};
+use super::{StoreRig, debate, eventually, summary};
+use crate::{
+    Catalogue as _, CatalogueQuery, DebateBacklog, DebateSummary, DebateVectors, ListCursor, ListState, SummaryState,
+};
 use agon_core::{DebateId, DebateState, ModelName, NodeId, Outcome, Position, Priority, TenantId, Timestamp};
 
-fn all() -> Query {
-    Query { limit: 99, ..Query::default() }
+fn all() -> CatalogueQuery {
+    CatalogueQuery { limit: 99, ..CatalogueQuery::default() }
 }
 
-fn running(summary: Summary, epoch: u64, last: u64) -> Summary {
-    Summary {
+fn running(summary: DebateSummary, epoch: u64, last: u64) -> DebateSummary {
+    DebateSummary {
         state: SummaryState::Running { owner: NodeId::from("node") },
         epoch,
         last: Position(last),
@@ -17,17 +19,17 @@ fn running(summary: Summary, epoch: u64, last: u64) -> Summary {
     }
 }
 
-fn ended(summary: Summary, outcome: Option<Outcome>) -> Summary {
+fn ended(summary: DebateSummary, outcome: Option<Outcome>) -> DebateSummary {
     let state = if outcome.is_some() { DebateState::Succeeded } else { DebateState::Cancelled };
-    Summary { state: SummaryState::Ended { state, outcome }, ..running(summary, 1, 9) }
+    DebateSummary { state: SummaryState::Ended { state, outcome }, ..running(summary, 1, 9) }
 }
 
-fn ids(found: Vec<Summary>) -> Vec<DebateId> {
+fn ids(found: Vec<DebateSummary>) -> Vec<DebateId> {
     found.into_iter().map(|summary| summary.id).collect()
 }
 
 /// Notes summaries and waits until they are known.
-async fn note<R: Rig>(rig: &R, store: &R::Store, summaries: impl IntoIterator<Item = Summary>) {
+async fn note<R: StoreRig>(rig: &R, store: &R::Store, summaries: impl IntoIterator<Item = DebateSummary>) {
     for summary in summaries {
         store.note(summary.clone()).await.unwrap();
         let id = summary.id.clone();
@@ -35,35 +37,36 @@ async fn note<R: Rig>(rig: &R, store: &R::Store, summaries: impl IntoIterator<It
     }
 }
 
-pub(crate) async fn debates_are_found_newest_first<R: Rig>(rig: &R) {
+pub(crate) async fn debates_are_found_newest_first<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     note(rig, &store, [summary("b", 5), summary("z", 1), summary("a", 5), summary("m", 9)]).await;
     // A later note does not move a debate.
     note(rig, &store, [running(summary("z", 1), 1, 7)]).await;
     let expected = ["m", "b", "a", "z"].map(debate).to_vec();
     assert_eq!(ids(store.find(&all()).await.unwrap()), expected);
-    assert_eq!(ids(store.find(&Query { limit: 2, ..all() }).await.unwrap()), expected[..2]);
-    assert!(store.find(&Query { limit: 0, ..all() }).await.unwrap().is_empty());
+    assert_eq!(ids(store.find(&CatalogueQuery { limit: 2, ..all() }).await.unwrap()), expected[..2]);
+    assert!(store.find(&CatalogueQuery { limit: 0, ..all() }).await.unwrap().is_empty());
     assert_eq!(store.get_summary(&debate("unknown")).await.unwrap(), None);
 }
 
-pub(crate) async fn pages_have_no_gaps_while_debates_are_added<R: Rig>(rig: &R) {
+pub(crate) async fn pages_have_no_gaps_while_debates_are_added<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     // Three of each moment, so that pages end inside one.
     note(rig, &store, (0..20).map(|n| summary(&format!("{n:02}"), 100 + n / 3))).await;
     let mut seen = vec![];
-    let mut after: Option<Place> = None;
+    let mut after: Option<ListCursor> = None;
     loop {
-        let page = store.find(&Query { limit: 4, after: after.clone(), ..Query::default() }).await.unwrap();
+        let page =
+            store.find(&CatalogueQuery { limit: 4, after: after.clone(), ..CatalogueQuery::default() }).await.unwrap();
         let Some(last) = page.last() else { break };
-        after = Some(Place { admitted: last.admitted, id: last.id.clone() });
+        after = Some(ListCursor { admitted: last.admitted, id: last.id.clone() });
         note(rig, &store, [summary(&format!("new-{}", seen.len()), 500 + seen.len() as u64)]).await;
         seen.extend(ids(page));
     }
     assert_eq!(seen, (0..20).rev().map(|n| debate(&format!("{n:02}"))).collect::<Vec<_>>());
 }
 
-pub(crate) async fn every_filter_filters<R: Rig>(rig: &R) {
+pub(crate) async fn every_filter_filters<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     let mut labelled = summary("labelled", 2);
     labelled.labels = [("team", "red"), ("tier", "1")].map(|(key, value)| (key.to_owned(), value.to_owned())).into();
@@ -76,29 +79,29 @@ pub(crate) async fn every_filter_filters<R: Rig>(rig: &R) {
     note(rig, &store, [summary("queued", 1), labelled, running(summary("running", 3), 1, 2)]).await;
     note(rig, &store, over).await;
     let labels = |pairs: &[(&str, &str)]| pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-    let states = |states: &[ListState]| Query { states: states.to_vec(), ..all() };
-    let cases: Vec<(Query, &[&str])> = vec![
+    let states = |states: &[ListState]| CatalogueQuery { states: states.to_vec(), ..all() };
+    let cases: Vec<(CatalogueQuery, &[&str])> = vec![
         (states(&[ListState::Queued]), &["labelled", "queued"]),
         (states(&[ListState::Running, ListState::Ended(DebateState::Cancelled)]), &["cancelled", "running"]),
-        (Query { outcomes: vec![Outcome::Tie], ..all() }, &["tied"]),
-        (Query { outcomes: vec![Outcome::Tie, Outcome::Decided], ..all() }, &["tied", "decided"]),
-        (Query { labels: labels(&[("team", "red"), ("tier", "")]), ..all() }, &["labelled"]),
-        (Query { labels: labels(&[("team", "blue")]), ..all() }, &[]),
-        (Query { labels: labels(&[("team", "red"), ("other", "")]), ..all() }, &[]),
-        (Query { admitted_from: Some(Timestamp(5)), ..all() }, &["cancelled", "tied"]),
-        (Query { admitted_before: Some(Timestamp(2)), ..all() }, &["queued"]),
+        (CatalogueQuery { outcomes: vec![Outcome::Tie], ..all() }, &["tied"]),
+        (CatalogueQuery { outcomes: vec![Outcome::Tie, Outcome::Decided], ..all() }, &["tied", "decided"]),
+        (CatalogueQuery { labels: labels(&[("team", "red"), ("tier", "")]), ..all() }, &["labelled"]),
+        (CatalogueQuery { labels: labels(&[("team", "blue")]), ..all() }, &[]),
+        (CatalogueQuery { labels: labels(&[("team", "red"), ("other", "")]), ..all() }, &[]),
+        (CatalogueQuery { admitted_from: Some(Timestamp(5)), ..all() }, &["cancelled", "tied"]),
+        (CatalogueQuery { admitted_before: Some(Timestamp(2)), ..all() }, &["queued"]),
         (
-            Query { admitted_from: Some(Timestamp(2)), admitted_before: Some(Timestamp(4)), ..all() },
+            CatalogueQuery { admitted_from: Some(Timestamp(2)), admitted_before: Some(Timestamp(4)), ..all() },
             &["running", "labelled"],
         ),
-        (Query { text: Some("äPFEL".to_owned()), ..all() }, &["labelled"]),
-        (Query { text: Some("topic of".to_owned()), limit: 1, ..all() }, &["cancelled"]),
+        (CatalogueQuery { text: Some("äPFEL".to_owned()), ..all() }, &["labelled"]),
+        (CatalogueQuery { text: Some("topic of".to_owned()), limit: 1, ..all() }, &["cancelled"]),
         (
-            Query { admitted_before: Some(Timestamp(6)), after: Some(place("tied", 5)), limit: 2, ..all() },
+            CatalogueQuery { admitted_before: Some(Timestamp(6)), after: Some(place("tied", 5)), limit: 2, ..all() },
             &["decided", "running"],
         ),
         (
-            Query { admitted_before: Some(Timestamp(3)), after: Some(place("tied", 5)), limit: 1, ..all() },
+            CatalogueQuery { admitted_before: Some(Timestamp(3)), after: Some(place("tied", 5)), limit: 1, ..all() },
             &["labelled"],
         ),
     ];
@@ -108,29 +111,29 @@ pub(crate) async fn every_filter_filters<R: Rig>(rig: &R) {
     }
 }
 
-fn place(name: &str, admitted: u64) -> Place {
-    Place { admitted: Timestamp(admitted), id: debate(name) }
+fn place(name: &str, admitted: u64) -> ListCursor {
+    ListCursor { admitted: Timestamp(admitted), id: debate(name) }
 }
 
-pub(crate) async fn tenants_are_apart<R: Rig>(rig: &R) {
+pub(crate) async fn tenants_are_apart<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     let tenant = |name| TenantId::parse(name).unwrap();
-    let of = |name, admitted| Summary {
+    let of = |name, admitted| DebateSummary {
         id: DebateId::in_tenant(&tenant(name), "debate-x").unwrap(),
         ..summary("x", admitted)
     };
     note(rig, &store, [of("acme", 1), of("default", 2), of("acme-2", 3)]).await;
     for name in ["acme", "default", "acme-2"] {
-        let found = store.find(&Query { tenant: Some(tenant(name)), ..all() }).await.unwrap();
+        let found = store.find(&CatalogueQuery { tenant: Some(tenant(name)), ..all() }).await.unwrap();
         assert_eq!(ids(found), [of(name, 0).id], "{name}");
     }
-    assert!(store.find(&Query { tenant: Some(tenant("nobody")), ..all() }).await.unwrap().is_empty());
+    assert!(store.find(&CatalogueQuery { tenant: Some(tenant("nobody")), ..all() }).await.unwrap().is_empty());
     assert_eq!(store.find(&all()).await.unwrap(), [of("acme-2", 3), of("default", 2), of("acme", 1)]);
     store.strike(&of("acme", 1).id).await.unwrap();
     eventually(rig, &vec![of("acme-2", 3), of("default", 2)], async || store.find(&all()).await.unwrap()).await;
 }
 
-pub(crate) async fn an_older_note_never_replaces_a_newer<R: Rig>(rig: &R) {
+pub(crate) async fn an_older_note_never_replaces_a_newer<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     let steps = [
         summary("a", 1),
@@ -150,7 +153,7 @@ pub(crate) async fn an_older_note_never_replaces_a_newer<R: Rig>(rig: &R) {
     }
 }
 
-pub(crate) async fn what_has_not_ended_is_known_oldest_first<R: Rig>(rig: &R) {
+pub(crate) async fn what_has_not_ended_is_known_oldest_first<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     let (one, two) = (summary("one", 1), running(summary("two", 2), 1, 3));
     note(rig, &store, [two.clone(), ended(summary("over", 3), None), one.clone()]).await;
@@ -159,14 +162,14 @@ pub(crate) async fn what_has_not_ended_is_known_oldest_first<R: Rig>(rig: &R) {
     assert_eq!(store.unfinished().await.unwrap(), [one]);
 }
 
-pub(crate) async fn what_has_not_ended_is_counted_by_how_it_stands<R: Rig>(rig: &R) {
+pub(crate) async fn what_has_not_ended_is_counted_by_how_it_stands<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     let (node, nobody) = (NodeId::from("node"), NodeId::from("nobody"));
-    assert_eq!(store.standing().await.unwrap(), Standing::default());
-    let urgent = Summary { priority: Priority::Interactive, ..summary("urgent", 4) };
+    assert_eq!(store.standing().await.unwrap(), DebateBacklog::default());
+    let urgent = DebateSummary { priority: Priority::Interactive, ..summary("urgent", 4) };
     note(rig, &store, [summary("one", 2), urgent, running(summary("two", 1), 1, 3)]).await;
     note(rig, &store, [running(summary("three", 1), 1, 7), ended(summary("over", 1), None)]).await;
-    let expected = Standing {
+    let expected = DebateBacklog {
         queued: [(Priority::Interactive, 1), (Priority::Normal, 1)].into(),
         oldest: Some(Timestamp(2)),
         running: [(node.clone(), 2)].into(),
@@ -176,7 +179,7 @@ pub(crate) async fn what_has_not_ended_is_counted_by_how_it_stands<R: Rig>(rig: 
     assert_eq!([unnoted(&node, 3).await, unnoted(&node, 4).await, unnoted(&node, 8).await], [0, 1, 2]);
     assert_eq!(unnoted(&nobody, 8).await, 0);
     note(rig, &store, [running(summary("one", 2), 1, 9), ended(summary("two", 1), Some(Outcome::Tie))]).await;
-    let expected = Standing {
+    let expected = DebateBacklog {
         queued: [(Priority::Interactive, 1)].into(),
         oldest: Some(Timestamp(4)),
         running: [(node, 2)].into(),
@@ -184,7 +187,7 @@ pub(crate) async fn what_has_not_ended_is_counted_by_how_it_stands<R: Rig>(rig: 
     assert_eq!(store.standing().await.unwrap(), expected);
 }
 
-pub(crate) async fn a_struck_debate_is_gone_and_may_come_back<R: Rig>(rig: &R) {
+pub(crate) async fn a_struck_debate_is_gone_and_may_come_back<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     note(rig, &store, [ended(summary("a", 5), None), summary("b", 2)]).await;
     store.strike(&debate("a")).await.unwrap();
@@ -197,7 +200,7 @@ pub(crate) async fn a_struck_debate_is_gone_and_may_come_back<R: Rig>(rig: &R) {
     assert_eq!(ids(store.unfinished().await.unwrap()), ["a", "b"].map(debate));
 }
 
-pub(crate) async fn vectors_are_kept_by_model_until_their_debate_is_struck<R: Rig>(rig: &R) {
+pub(crate) async fn vectors_are_kept_by_model_until_their_debate_is_struck<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     let (one, other) = (ModelName::from("one"), ModelName::from("other"));
     let of = |name: &str, vector: &[f32]| (debate(name), vector.to_vec());

@@ -1,5 +1,5 @@
 use super::jobs::MOMENT;
-use super::{Rig, debate};
+use super::{StoreRig, debate};
 use crate::{CancelOrder, Commands as _, Cursor, Upkeep as _};
 use agon_core::DebateId;
 use std::sync::Arc;
@@ -9,7 +9,12 @@ fn order(reason: &str) -> CancelOrder {
 }
 
 /// Reads on until so many orders were told.
-async fn told<R: Rig>(rig: &R, store: &R::Store, cursor: &mut Cursor, count: usize) -> Vec<(DebateId, CancelOrder)> {
+async fn told<R: StoreRig>(
+    rig: &R,
+    store: &R::Store,
+    cursor: &mut Cursor,
+    count: usize,
+) -> Vec<(DebateId, CancelOrder)> {
     let mut told = vec![];
     for _ in 0..1_000 {
         let (orders, end) = store.orders_after(Some(*cursor)).await.unwrap();
@@ -23,7 +28,7 @@ async fn told<R: Rig>(rig: &R, store: &R::Store, cursor: &mut Cursor, count: usi
     told
 }
 
-pub(crate) async fn the_first_order_counts<R: Rig>(rig: &R) {
+pub(crate) async fn the_first_order_counts<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     assert_eq!(store.cancel_ordered(&debate("a")).await.unwrap(), None);
     assert_eq!(store.order_cancel(&debate("a"), order("one")).await.unwrap(), order("one"));
@@ -32,7 +37,7 @@ pub(crate) async fn the_first_order_counts<R: Rig>(rig: &R) {
     assert_eq!(store.cancel_ordered(&debate("b")).await.unwrap(), None);
 }
 
-pub(crate) async fn of_many_orders_one_counts<R: Rig>(rig: &R) {
+pub(crate) async fn of_many_orders_one_counts<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     let mut tasks = tokio::task::JoinSet::new();
     for n in 0..8 {
@@ -44,7 +49,7 @@ pub(crate) async fn of_many_orders_one_counts<R: Rig>(rig: &R) {
     assert!(answers.iter().all(|answer| *answer == counts), "{counts:?}: {answers:?}");
 }
 
-pub(crate) async fn orders_are_told_once_and_in_order<R: Rig>(rig: &R) {
+pub(crate) async fn orders_are_told_once_and_in_order<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     store.order_cancel(&debate("before"), order("x")).await.unwrap();
     let (none, mut cursor) = store.orders_after(None).await.unwrap();
@@ -61,7 +66,7 @@ pub(crate) async fn orders_are_told_once_and_in_order<R: Rig>(rig: &R) {
     assert_eq!(store.orders_after(Some(cursor)).await.unwrap(), (vec![], cursor));
 }
 
-pub(crate) async fn a_long_backlog_is_told_whole<R: Rig>(rig: &R) {
+pub(crate) async fn a_long_backlog_is_told_whole<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     let (_, mut cursor) = store.orders_after(None).await.unwrap();
     let expected: Vec<_> = (0..1_100).map(|n| (debate(&n.to_string()), order("x"))).collect();
@@ -71,7 +76,7 @@ pub(crate) async fn a_long_backlog_is_told_whole<R: Rig>(rig: &R) {
     assert_eq!(told(rig, &store, &mut cursor, expected.len()).await, expected);
 }
 
-pub(crate) async fn a_deleted_debates_order_is_not_told_and_the_others_are<R: Rig>(rig: &R) {
+pub(crate) async fn a_deleted_debates_order_is_not_told_and_the_others_are<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     let (_, mut cursor) = store.orders_after(None).await.unwrap();
     for name in ["a", "b", "c"] {

@@ -1,11 +1,11 @@
 //! What a queue keeps besides if its leases are fenced by their tokens and end to the moment.
 use super::jobs::{MOMENT, take};
-use super::{Rig, debate};
+use super::{StoreRig, debate};
 use crate::Jobs as _;
 use agon_core::Priority::{Batch, Interactive, Normal};
 use std::time::Duration;
 
-pub(crate) async fn a_lease_ends_to_the_moment<R: Rig>(rig: &R) {
+pub(crate) async fn a_lease_ends_to_the_moment<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     store.enqueue(&debate("a"), Normal).await.unwrap();
     let first = take(rig, &store).await.unwrap();
@@ -19,7 +19,7 @@ pub(crate) async fn a_lease_ends_to_the_moment<R: Rig>(rig: &R) {
     assert_eq!((second.debate, second.deliveries), (debate("a"), 2));
 }
 
-pub(crate) async fn a_stale_token_changes_nothing<R: Rig>(rig: &R) {
+pub(crate) async fn a_stale_token_changes_nothing<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     store.enqueue(&debate("a"), Normal).await.unwrap();
     let stale = take(rig, &store).await.unwrap();
@@ -32,7 +32,7 @@ pub(crate) async fn a_stale_token_changes_nothing<R: Rig>(rig: &R) {
     assert!(store.extend(&current, rig.lease()).await.unwrap());
 }
 
-pub(crate) async fn a_released_job_is_not_its_holders_any_more<R: Rig>(rig: &R) {
+pub(crate) async fn a_released_job_is_not_its_holders_any_more<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     store.enqueue(&debate("a"), Normal).await.unwrap();
     let job = take(rig, &store).await.unwrap();
@@ -42,7 +42,7 @@ pub(crate) async fn a_released_job_is_not_its_holders_any_more<R: Rig>(rig: &R) 
     assert_eq!(take(rig, &store).await.unwrap().deliveries, 2);
 }
 
-pub(crate) async fn a_completed_job_is_not_its_holders_any_more<R: Rig>(rig: &R) {
+pub(crate) async fn a_completed_job_is_not_its_holders_any_more<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     store.enqueue(&debate("a"), Normal).await.unwrap();
     let job = take(rig, &store).await.unwrap();
@@ -53,7 +53,7 @@ pub(crate) async fn a_completed_job_is_not_its_holders_any_more<R: Rig>(rig: &R)
     assert_eq!(take(rig, &store).await.unwrap().deliveries, 1);
 }
 
-pub(crate) async fn a_job_keeps_its_first_priority<R: Rig>(rig: &R) {
+pub(crate) async fn a_job_keeps_its_first_priority<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     store.enqueue(&debate("a"), Batch).await.unwrap();
     store.enqueue(&debate("a"), Interactive).await.unwrap();

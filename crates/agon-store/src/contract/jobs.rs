@@ -1,4 +1,4 @@
-use super::{Rig, debate};
+use super::{StoreRig, debate};
 use crate::{Job, Jobs as _};
 use agon_core::Priority::{self, Batch, Normal};
 use std::collections::BTreeSet;
@@ -8,11 +8,11 @@ use tokio::time::Instant;
 
 pub(super) const MOMENT: Duration = Duration::from_millis(5);
 
-pub(super) async fn take<R: Rig>(rig: &R, store: &R::Store) -> Option<Job> {
+pub(super) async fn take<R: StoreRig>(rig: &R, store: &R::Store) -> Option<Job> {
     store.take("owner", rig.lease()).await.unwrap()
 }
 
-async fn take_when_free<R: Rig>(rig: &R, store: &R::Store) -> Job {
+async fn take_when_free<R: StoreRig>(rig: &R, store: &R::Store) -> Job {
     for _ in 0..200 {
         if let Some(job) = take(rig, store).await {
             return job;
@@ -23,12 +23,12 @@ async fn take_when_free<R: Rig>(rig: &R, store: &R::Store) -> Job {
 }
 
 /// Nobody gets a job before that time. What a slow machine does after it says nothing.
-async fn nothing_is_free_before<R: Rig>(rig: &R, store: &R::Store, until: Instant) {
+async fn nothing_is_free_before<R: StoreRig>(rig: &R, store: &R::Store, until: Instant) {
     let job = take(rig, store).await;
     assert!(job.is_none() || rig.now() >= until, "{job:?} is free too early");
 }
 
-pub(crate) async fn the_job_that_is_free_longest_is_taken_first<R: Rig>(rig: &R) {
+pub(crate) async fn the_job_that_is_free_longest_is_taken_first<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     for name in ["z", "a", "m"] {
         store.enqueue(&debate(name), Normal).await.unwrap();
@@ -40,7 +40,7 @@ pub(crate) async fn the_job_that_is_free_longest_is_taken_first<R: Rig>(rig: &R)
     }
 }
 
-pub(crate) async fn a_debate_has_one_job<R: Rig>(rig: &R) {
+pub(crate) async fn a_debate_has_one_job<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     store.enqueue(&debate("a"), Normal).await.unwrap();
     store.enqueue(&debate("a"), Normal).await.unwrap();
@@ -53,7 +53,7 @@ pub(crate) async fn a_debate_has_one_job<R: Rig>(rig: &R) {
     assert_eq!(take(rig, &store).await, None);
 }
 
-pub(crate) async fn an_expired_lease_frees_the_job<R: Rig>(rig: &R) {
+pub(crate) async fn an_expired_lease_frees_the_job<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     store.enqueue(&debate("a"), Normal).await.unwrap();
     let until = rig.now() + rig.lease();
@@ -66,7 +66,7 @@ pub(crate) async fn an_expired_lease_frees_the_job<R: Rig>(rig: &R) {
     assert_ne!(second.token, first.token);
 }
 
-pub(crate) async fn an_extended_lease_holds<R: Rig>(rig: &R) {
+pub(crate) async fn an_extended_lease_holds<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     store.enqueue(&debate("a"), Normal).await.unwrap();
     let mut until = rig.now() + rig.lease();
@@ -83,7 +83,7 @@ pub(crate) async fn an_extended_lease_holds<R: Rig>(rig: &R) {
     assert!(take_when_free(rig, &store).await.deliveries > 1);
 }
 
-pub(crate) async fn a_released_job_is_free_after_its_delay<R: Rig>(rig: &R) {
+pub(crate) async fn a_released_job_is_free_after_its_delay<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     store.enqueue(&debate("a"), Normal).await.unwrap();
     let job = take(rig, &store).await.unwrap();
@@ -97,7 +97,7 @@ pub(crate) async fn a_released_job_is_free_after_its_delay<R: Rig>(rig: &R) {
     assert!(take_when_free(rig, &store).await.deliveries > again.deliveries);
 }
 
-pub(crate) async fn a_completed_job_is_gone_and_may_come_back<R: Rig>(rig: &R) {
+pub(crate) async fn a_completed_job_is_gone_and_may_come_back<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     store.enqueue(&debate("a"), Normal).await.unwrap();
     let job = take(rig, &store).await.unwrap();
@@ -109,7 +109,7 @@ pub(crate) async fn a_completed_job_is_gone_and_may_come_back<R: Rig>(rig: &R) {
     assert_eq!((again.debate, again.deliveries), (debate("a"), 1));
 }
 
-pub(crate) async fn of_many_takers_each_job_has_one<R: Rig>(rig: &R) {
+pub(crate) async fn of_many_takers_each_job_has_one<R: StoreRig>(rig: &R) {
     let (store, lease) = (rig.store().await, rig.lease());
     let all: BTreeSet<_> = (0..20).map(|n| debate(&n.to_string())).collect();
     for id in &all {
@@ -130,7 +130,7 @@ pub(crate) async fn of_many_takers_each_job_has_one<R: Rig>(rig: &R) {
     assert_eq!(first.into_iter().collect::<BTreeSet<_>>(), all);
 }
 
-pub(crate) async fn priorities_share_the_queue_by_their_weights<R: Rig>(rig: &R) {
+pub(crate) async fn priorities_share_the_queue_by_their_weights<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     for priority in Priority::ALL {
         for n in 0..20 {
@@ -146,7 +146,7 @@ pub(crate) async fn priorities_share_the_queue_by_their_weights<R: Rig>(rig: &R)
     assert_eq!(counts, [16, 6, 2]);
 }
 
-pub(crate) async fn a_priority_that_is_alone_does_not_wait<R: Rig>(rig: &R) {
+pub(crate) async fn a_priority_that_is_alone_does_not_wait<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     for n in 0..5 {
         store.enqueue(&debate(&n.to_string()), Batch).await.unwrap();

@@ -1,4 +1,4 @@
-use super::{Rig, debate, record};
+use super::{StoreRig, debate, record};
 use crate::{AppendError, Journal as _, StoreError};
 use agon_core::{Position, Record};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ fn plain(records: &[Arc<Record>]) -> Vec<Record> {
     records.iter().map(|record| record.as_ref().clone()).collect()
 }
 
-pub(crate) async fn a_log_starts_at_event_1_and_grows_without_a_gap(rig: &impl Rig) {
+pub(crate) async fn a_log_starts_at_event_1_and_grows_without_a_gap(rig: &impl StoreRig) {
     let store = rig.store().await;
     assert_eq!(store.append(&debate("a"), record(1, 2, 1)).await.unwrap().last(), Position(2));
     store.append(&debate("a"), record(3, 1, 2)).await.unwrap();
@@ -15,7 +15,7 @@ pub(crate) async fn a_log_starts_at_event_1_and_grows_without_a_gap(rig: &impl R
     assert_eq!(plain(&read), [record(1, 2, 1), record(3, 1, 2)]);
 }
 
-pub(crate) async fn a_record_that_does_not_continue_the_log_is_fenced(rig: &impl Rig) {
+pub(crate) async fn a_record_that_does_not_continue_the_log_is_fenced(rig: &impl StoreRig) {
     let store = rig.store().await;
     let fenced = |outcome| match outcome {
         Err(AppendError::Fenced { last }) => last,
@@ -30,14 +30,14 @@ pub(crate) async fn a_record_that_does_not_continue_the_log_is_fenced(rig: &impl
     assert_eq!(plain(&store.read(&debate("a"), Position(0)).await.unwrap()), [record(1, 2, 1)]);
 }
 
-pub(crate) async fn a_record_without_events_is_refused(rig: &impl Rig) {
+pub(crate) async fn a_record_without_events_is_refused(rig: &impl StoreRig) {
     let store = rig.store().await;
     let empty = Record { events: vec![], ..record(1, 1, 1) };
     assert!(matches!(store.append(&debate("a"), empty).await, Err(AppendError::Store(StoreError::Backend(_)))));
     assert!(store.read(&debate("a"), Position(0)).await.unwrap().is_empty());
 }
 
-pub(crate) async fn of_many_writers_of_one_position_one_wins(rig: &impl Rig) {
+pub(crate) async fn of_many_writers_of_one_position_one_wins(rig: &impl StoreRig) {
     let store = rig.store().await;
     for first in 1..=20 {
         let mut tasks = tokio::task::JoinSet::new();
@@ -51,7 +51,7 @@ pub(crate) async fn of_many_writers_of_one_position_one_wins(rig: &impl Rig) {
     }
 }
 
-pub(crate) async fn a_reader_gets_every_record_with_later_events(rig: &impl Rig) {
+pub(crate) async fn a_reader_gets_every_record_with_later_events(rig: &impl StoreRig) {
     let store = rig.store().await;
     for n in 0..100 {
         store.append(&debate("a"), record(1 + 2 * n, 2, n)).await.unwrap();
@@ -67,7 +67,7 @@ pub(crate) async fn a_reader_gets_every_record_with_later_events(rig: &impl Rig)
     assert!(store.read(&debate("unknown"), Position(0)).await.unwrap().is_empty());
 }
 
-pub(crate) async fn debates_do_not_mix(rig: &impl Rig) {
+pub(crate) async fn debates_do_not_mix(rig: &impl StoreRig) {
     let store = rig.store().await;
     let names: Vec<_> = (0..50).map(|n| debate(&n.to_string())).collect();
     for first in 1..=3 {
@@ -84,7 +84,7 @@ pub(crate) async fn debates_do_not_mix(rig: &impl Rig) {
     }
 }
 
-pub(crate) async fn forgetting_loses_nothing(rig: &impl Rig) {
+pub(crate) async fn forgetting_loses_nothing(rig: &impl StoreRig) {
     let store = rig.store().await;
     store.append(&debate("a"), record(1, 1, 1)).await.unwrap();
     store.forget(&debate("a"));

@@ -12,7 +12,7 @@ pub(crate) mod requests;
 pub(crate) mod settle;
 pub(crate) mod upkeep;
 
-use crate::{Catalogue, Commands, Jobs, Journal, Registers, Requests, Summary, SummaryState, Upkeep};
+use crate::{Catalogue, Commands, DebateSummary, Jobs, Journal, Registers, Requests, SummaryState, Upkeep};
 use agon_core::*;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// A kind of store under test.
-pub(crate) trait Rig {
+pub(crate) trait StoreRig {
     /// The store.
     type Store: Journal + Registers + Jobs + Commands + Requests + Catalogue + Upkeep + 'static;
     /// A fresh, empty store.
@@ -54,7 +54,7 @@ macro_rules! contract_tests {
                 let mut rigs = Some($rig);
                 while let Some(rig) = rigs {
                     crate::contract::$area::$name(&rig).await;
-                    rigs = crate::contract::Rig::next(rig);
+                    rigs = crate::contract::StoreRig::next(rig);
                 }
             })+
         }
@@ -96,7 +96,7 @@ macro_rules! contract_tests {
 pub(crate) use contract_tests;
 
 /// Asks until the answer is right.
-pub(crate) async fn eventually<T: PartialEq + Debug>(rig: &impl Rig, wanted: &T, ask: impl AsyncFn() -> T) {
+pub(crate) async fn eventually<T: PartialEq + Debug>(rig: &impl StoreRig, wanted: &T, ask: impl AsyncFn() -> T) {
     for _ in 0..1_000 {
         if ask().await == *wanted {
             return;
@@ -107,8 +107,8 @@ pub(crate) async fn eventually<T: PartialEq + Debug>(rig: &impl Rig, wanted: &T,
 }
 
 /// What a catalogue holds of a new debate that was admitted then.
-pub(crate) fn summary(name: &str, admitted: u64) -> Summary {
-    Summary {
+pub(crate) fn summary(name: &str, admitted: u64) -> DebateSummary {
+    DebateSummary {
         id: debate(name),
         topic: format!("Topic of {name}"),
         state: SummaryState::Queued,

@@ -1,9 +1,9 @@
-use super::{Rig, TURN, debate, said};
+use super::{StoreRig, TURN, debate, said};
 use crate::Registers as _;
 use agon_core::{TurnId, TurnResult};
 use std::sync::Arc;
 
-pub(crate) async fn the_first_result_stays(rig: &impl Rig) {
+pub(crate) async fn the_first_result_stays(rig: &impl StoreRig) {
     let store = rig.store().await;
     assert!(store.get(&debate("a"), TURN).await.unwrap().is_none());
     let first = store.decide(&debate("a"), TURN, said("one")).await.unwrap();
@@ -14,7 +14,7 @@ pub(crate) async fn the_first_result_stays(rig: &impl Rig) {
     assert_eq!(*store.get(&debate("a"), TURN).await.unwrap().unwrap(), said("one"));
 }
 
-pub(crate) async fn of_many_writers_of_a_register_one_wins(rig: &impl Rig) {
+pub(crate) async fn of_many_writers_of_a_register_one_wins(rig: &impl StoreRig) {
     let store = rig.store().await;
     for seat in 0..20 {
         let turn = TurnId { seat, ..TURN };
@@ -30,7 +30,7 @@ pub(crate) async fn of_many_writers_of_a_register_one_wins(rig: &impl Rig) {
     }
 }
 
-pub(crate) async fn turns_and_tries_have_their_own_registers(rig: &impl Rig) {
+pub(crate) async fn turns_and_tries_have_their_own_registers(rig: &impl StoreRig) {
     let store = rig.store().await;
     let turns = [TURN, TURN.next_attempt(), TurnId { seat: 9, ..TURN }, TurnId { round: 9, ..TURN }];
     for (n, turn) in turns.into_iter().enumerate() {

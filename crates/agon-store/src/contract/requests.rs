@@ -1,4 +1,4 @@
-use super::{Rig, debate};
+use super::{StoreRig, debate};
 use crate::{RequestClaim, Requests as _};
 use agon_core::TenantId;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ fn tenant(name: &str) -> TenantId {
     TenantId::parse(name).unwrap()
 }
 
-pub(crate) async fn a_request_id_stands_for_its_first_claim<R: Rig>(rig: &R) {
+pub(crate) async fn a_request_id_stands_for_its_first_claim<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     let tenant = tenant("acme");
     assert_eq!(store.claimed(&tenant, "one").await.unwrap(), None, "looking claims nothing");
@@ -22,7 +22,7 @@ pub(crate) async fn a_request_id_stands_for_its_first_claim<R: Rig>(rig: &R) {
     assert_eq!(store.claim(&tenant, "two", other.clone()).await.unwrap(), other);
 }
 
-pub(crate) async fn tenants_have_their_own_request_ids<R: Rig>(rig: &R) {
+pub(crate) async fn tenants_have_their_own_request_ids<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     for name in ["acme", "default", "other"] {
         assert_eq!(store.claim(&tenant(name), "one", claim(name)).await.unwrap(), claim(name));
@@ -30,7 +30,7 @@ pub(crate) async fn tenants_have_their_own_request_ids<R: Rig>(rig: &R) {
     assert_eq!(store.claim(&tenant("acme"), "one", claim("x")).await.unwrap(), claim("acme"));
 }
 
-pub(crate) async fn of_many_claimers_one_wins<R: Rig>(rig: &R) {
+pub(crate) async fn of_many_claimers_one_wins<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     let mut tasks = tokio::task::JoinSet::new();
     for n in 0..8 {
@@ -43,7 +43,7 @@ pub(crate) async fn of_many_claimers_one_wins<R: Rig>(rig: &R) {
     assert!(answers.iter().all(|answer| *answer == stands), "{stands:?}: {answers:?}");
 }
 
-pub(crate) async fn any_text_is_a_request_id<R: Rig>(rig: &R) {
+pub(crate) async fn any_text_is_a_request_id<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     let long = "x".repeat(200);
     let ids = ["*", ">", "a", "A", "a.b", "a b", "a/b", "ä", "a\n", "$JS", "a'b", long.as_str()];

@@ -1,7 +1,7 @@
-use super::{Rig, TURN, debate, ending, eventually, record, said, summary};
+use super::{StoreRig, TURN, debate, ending, eventually, record, said, summary};
 use crate::{
-    CancelOrder, Catalogue as _, Commands as _, Jobs as _, Journal as _, Page, Registers as _, StoreError, Upkeep as _,
-    chain,
+    CancelOrder, Catalogue as _, Commands as _, Jobs as _, Journal as _, ListPage, Registers as _, StoreError,
+    Upkeep as _, chain,
 };
 use agon_core::{DebateId, Position, Priority, Record, Timestamp};
 use agon_proto::decode_record;
@@ -11,7 +11,7 @@ async fn fill(store: &impl crate::Journal, id: &DebateId) {
     store.append(id, record(3, 1, 2)).await.unwrap();
 }
 
-pub(crate) async fn a_whole_log_verifies_and_its_head_depends_on_all(rig: &impl Rig) {
+pub(crate) async fn a_whole_log_verifies_and_its_head_depends_on_all(rig: &impl StoreRig) {
     let store = rig.store().await;
     fill(store.as_ref(), &debate("a")).await;
     fill(store.as_ref(), &debate("b")).await;
@@ -23,7 +23,7 @@ pub(crate) async fn a_whole_log_verifies_and_its_head_depends_on_all(rig: &impl 
     assert_ne!(store.verify(&debate("a")).await.unwrap().head_hash, a.head_hash);
 }
 
-pub(crate) async fn raw_records_carry_the_chain(rig: &impl Rig) {
+pub(crate) async fn raw_records_carry_the_chain(rig: &impl StoreRig) {
     let store = rig.store().await;
     fill(store.as_ref(), &debate("a")).await;
     let raw = store.raw_records(&debate("a")).await.unwrap();
@@ -39,7 +39,7 @@ pub(crate) async fn raw_records_carry_the_chain(rig: &impl Rig) {
     assert_eq!(store.verify(&debate("a")).await.unwrap().head_hash, prev);
 }
 
-pub(crate) async fn purging_drops_registers_only(rig: &impl Rig) {
+pub(crate) async fn purging_drops_registers_only(rig: &impl StoreRig) {
     let store = rig.store().await;
     for name in ["a", "b"] {
         fill(store.as_ref(), &debate(name)).await;
@@ -51,7 +51,7 @@ pub(crate) async fn purging_drops_registers_only(rig: &impl Rig) {
     assert_eq!(store.read(&debate("a"), Position(0)).await.unwrap().len(), 2);
 }
 
-pub(crate) async fn deleting_removes_all_of_a_debate_and_nothing_of_others(rig: &impl Rig) {
+pub(crate) async fn deleting_removes_all_of_a_debate_and_nothing_of_others(rig: &impl StoreRig) {
     let store = rig.store().await;
     let order = CancelOrder { reason: "enough".to_owned(), by: None };
     for name in ["a", "b"] {
@@ -77,7 +77,7 @@ pub(crate) async fn deleting_removes_all_of_a_debate_and_nothing_of_others(rig: 
     assert_eq!(store.verify(&debate("b")).await.unwrap().records, 2);
 }
 
-pub(crate) async fn a_deleted_debate_may_start_again(rig: &impl Rig) {
+pub(crate) async fn a_deleted_debate_may_start_again(rig: &impl StoreRig) {
     let store = rig.store().await;
     fill(store.as_ref(), &debate("a")).await;
     store.delete(&debate("a")).await.unwrap();
@@ -87,13 +87,13 @@ pub(crate) async fn a_deleted_debate_may_start_again(rig: &impl Rig) {
     assert_eq!(store.verify(&debate("a")).await.unwrap().records, 1);
 }
 
-pub(crate) async fn an_unknown_debate_is_not_found(rig: &impl Rig) {
+pub(crate) async fn an_unknown_debate_is_not_found(rig: &impl StoreRig) {
     let store = rig.store().await;
     assert!(matches!(store.verify(&debate("a")).await, Err(StoreError::NotFound(id)) if id == debate("a")));
     assert!(store.raw_records(&debate("a")).await.unwrap().is_empty());
 }
 
-pub(crate) async fn the_list_is_newest_first_and_pages_without_gaps(rig: &impl Rig) {
+pub(crate) async fn the_list_is_newest_first_and_pages_without_gaps(rig: &impl StoreRig) {
     let store = rig.store().await;
     for n in 0..7 {
         let record = Record { at: Timestamp(1_000 + n), ..record(1, 1, n) };
@@ -103,7 +103,7 @@ pub(crate) async fn the_list_is_newest_first_and_pages_without_gaps(rig: &impl R
     store.append(&debate("0"), record(2, 1, 9)).await.unwrap();
     let mut seen: Vec<DebateId> = vec![];
     loop {
-        let page = store.list(Page { limit: 3, after: seen.last().cloned() }).await.unwrap();
+        let page = store.list(ListPage { limit: 3, after: seen.last().cloned() }).await.unwrap();
         if page.is_empty() {
             break;
         }
@@ -115,14 +115,14 @@ pub(crate) async fn the_list_is_newest_first_and_pages_without_gaps(rig: &impl R
     all.sort();
     sorted.sort();
     assert_eq!(all, sorted);
-    let unknown = store.list(Page { limit: 3, after: Some(debate("unknown")) }).await;
+    let unknown = store.list(ListPage { limit: 3, after: Some(debate("unknown")) }).await;
     assert!(matches!(unknown, Err(StoreError::NotFound(id)) if id == debate("unknown")));
 }
 
-pub(crate) async fn the_head_tells_times_and_end(rig: &impl Rig) {
+pub(crate) async fn the_head_tells_times_and_end(rig: &impl StoreRig) {
     let store = rig.store().await;
     store.append(&debate("a"), record(1, 2, 1)).await.unwrap();
-    let head = async || store.list(Page { limit: 1, after: None }).await.unwrap().remove(0);
+    let head = async || store.list(ListPage { limit: 1, after: None }).await.unwrap().remove(0);
     let first = head().await;
     assert_eq!(
         (first.last, first.admitted, first.updated, first.ended),

@@ -2,7 +2,7 @@
 use super::MemoryStore;
 use crate::lock::lock;
 use crate::port::{Job, Jobs, StoreError};
-use crate::shares::{Shares, full};
+use crate::weighted_fairness::{WeightedRoundRobin, full};
 use agon_core::{DebateId, Priority};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -12,19 +12,19 @@ use tokio::time::Instant;
 
 /// All jobs, and of each priority when which is free.
 #[derive(Debug, Default)]
-pub(super) struct Queue {
-    jobs: HashMap<DebateId, Held>,
-    free: BTreeMap<Priority, BTreeSet<Turn>>,
-    shares: Shares,
+pub(super) struct MemoryJobQueue {
+    jobs: HashMap<DebateId, MemoryJob>,
+    free: BTreeMap<Priority, BTreeSet<JobOrder>>,
+    shares: WeightedRoundRobin,
     counter: u64,
 }
 
 /// When a job is free, then which came first.
-type Turn = (Instant, u64, DebateId);
+type JobOrder = (Instant, u64, DebateId);
 
 /// A job.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct MemoryJob {
     priority: Priority,
     number: u64,
     token: Option<u64>,
@@ -32,7 +32,7 @@ pub(super) struct Held {
     deliveries: u32,
 }
 
-impl Queue {
+impl MemoryJobQueue {
     fn next(&mut self) -> u64 {
         self.counter += 1;
         self.counter
@@ -46,17 +46,17 @@ impl Queue {
             return Err(full(limit));
         }
         let (number, free_at) = (self.next(), Instant::now());
-        self.put(debate, Held { priority, number, token: None, free_at, deliveries: 0 });
+        self.put(debate, MemoryJob { priority, number, token: None, free_at, deliveries: 0 });
         Ok(())
     }
 
-    fn put(&mut self, debate: &DebateId, held: Held) {
+    fn put(&mut self, debate: &DebateId, held: MemoryJob) {
         self.free.entry(held.priority).or_default().insert((held.free_at, held.number, debate.clone()));
         self.jobs.insert(debate.clone(), held);
     }
 
     /// Removes a debate's job, whoever holds it.
-    pub(super) fn remove(&mut self, debate: &DebateId) -> Option<Held> {
+    pub(super) fn remove(&mut self, debate: &DebateId) -> Option<MemoryJob> {
         let held = self.jobs.remove(debate)?;
         let turns = self.free.entry(held.priority).or_default();
         turns.remove(&(held.free_at, held.number, debate.clone()));
@@ -72,19 +72,19 @@ impl Queue {
         self.shares.charge(served, |priority| there.contains(&priority));
         let (held, token) = (self.remove(&debate)?, self.next());
         let deliveries = held.deliveries.saturating_add(1);
-        self.put(&debate, Held { token: Some(token), free_at: now + lease, deliveries, ..held });
+        self.put(&debate, MemoryJob { token: Some(token), free_at: now + lease, deliveries, ..held });
         Some(Job { debate, token, deliveries })
     }
 
     /// Moves the end of a lease, if the job is the caller's.
     fn until(&mut self, job: &Job, token: Option<u64>, free_at: Instant) -> bool {
         let Some(held) = self.own(job) else { return false };
-        self.put(&job.debate, Held { token, free_at, ..held });
+        self.put(&job.debate, MemoryJob { token, free_at, ..held });
         true
     }
 
     /// Removes a job that is the caller's.
-    fn own(&mut self, job: &Job) -> Option<Held> {
+    fn own(&mut self, job: &Job) -> Option<MemoryJob> {
         let held = self.jobs.get(&job.debate)?.token == Some(job.token);
         if held { self.remove(&job.debate) } else { None }
     }

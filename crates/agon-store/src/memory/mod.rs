@@ -9,9 +9,9 @@ mod tests;
 use crate::catalogue::CatalogueIndex;
 use crate::live::ends;
 use crate::lock::lock;
-use crate::port::{AppendError, Decision, Journal, Registers, StoreError, empty_record};
-use crate::shares::DEFAULT_MAX_JOBS;
+use crate::port::{AppendError, Journal, RegisterOutcome, Registers, StoreError, empty_record};
 use crate::upkeep::DebateHead;
+use crate::weighted_fairness::DEFAULT_MAX_JOBS;
 use agon_core::{DebateId, Position, Record, TurnId, TurnResult};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, HashMap};
@@ -28,18 +28,18 @@ pub struct MemoryStore {
 #[derive(Debug, Default)]
 struct State {
     /// By order of admission.
-    logs: BTreeMap<u64, Log>,
+    logs: BTreeMap<u64, MemoryLog>,
     numbers: HashMap<DebateId, u64>,
     registers: HashMap<(DebateId, TurnId), Arc<TurnResult>>,
-    jobs: jobs::Queue,
+    jobs: jobs::MemoryJobQueue,
     orders: orders::Orders,
-    claims: orders::Claims,
+    claims: orders::RequestClaims,
     catalogue: CatalogueIndex,
     counter: u64,
 }
 
 #[derive(Debug)]
-struct Log {
+struct MemoryLog {
     id: DebateId,
     records: Vec<Arc<Record>>,
 }
@@ -65,12 +65,12 @@ impl State {
         self.counter += 1;
         self.counter
     }
-    fn log(&self, debate: &DebateId) -> Option<&Log> {
+    fn log(&self, debate: &DebateId) -> Option<&MemoryLog> {
         self.logs.get(self.numbers.get(debate)?)
     }
 }
 
-impl Log {
+impl MemoryLog {
     fn last(&self) -> Position {
         self.records.last().map_or(Position(0), |record| record.last())
     }
@@ -93,7 +93,7 @@ impl Journal for MemoryStore {
             return Err(empty_record());
         }
         let mut state = lock(&self.state);
-        let last = state.log(debate).map_or(Position(0), Log::last);
+        let last = state.log(debate).map_or(Position(0), MemoryLog::last);
         if record.first != last.next() {
             return Err(AppendError::Fenced { last });
         }
@@ -106,7 +106,7 @@ impl Journal for MemoryStore {
                 number
             }
         };
-        let log = state.logs.entry(number).or_insert_with(|| Log { id: debate.clone(), records: Vec::new() });
+        let log = state.logs.entry(number).or_insert_with(|| MemoryLog { id: debate.clone(), records: Vec::new() });
         log.records.push(Arc::clone(&record));
         Ok(record)
     }
@@ -125,14 +125,14 @@ impl Journal for MemoryStore {
 
 #[async_trait]
 impl Registers for MemoryStore {
-    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<Decision, StoreError> {
+    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<RegisterOutcome, StoreError> {
         let mut state = lock(&self.state);
         let mut won = false;
         let result = state.registers.entry((debate.clone(), turn)).or_insert_with(|| {
             won = true;
             Arc::new(result)
         });
-        Ok(Decision { result: Arc::clone(result), won })
+        Ok(RegisterOutcome { result: Arc::clone(result), won })
     }
 
     async fn get(&self, debate: &DebateId, turn: TurnId) -> Result<Option<Arc<TurnResult>>, StoreError> {

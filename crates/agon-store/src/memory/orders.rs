@@ -1,10 +1,10 @@
 //! Orders, request ids and the catalogue in memory.
 use super::MemoryStore;
-use crate::catalogue::{Catalogue, DebateVectors, Query, Standing};
+use crate::catalogue::{Catalogue, CatalogueQuery, DebateBacklog, DebateVectors};
 use crate::lock::lock;
 use crate::port::{Commands, Cursor, ORDERS_AT_ONCE, REQUESTS_KEPT, REQUESTS_PURGED, Requests, StoreError};
 use agon_core::{DebateId, ModelName, NodeId, TenantId, Timestamp};
-use agon_proto::{CancelOrder, RequestClaim, Summary};
+use agon_proto::{CancelOrder, DebateSummary, RequestClaim};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Bound;
@@ -55,12 +55,12 @@ type RequestKey = (TenantId, String);
 
 /// What request ids stand for, and the order in which they came.
 #[derive(Debug, Default)]
-pub(super) struct Claims {
+pub(super) struct RequestClaims {
     claims: HashMap<RequestKey, RequestClaim>,
     ages: VecDeque<(Instant, RequestKey)>,
 }
 
-impl Claims {
+impl RequestClaims {
     /// How many are remembered.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
@@ -117,24 +117,24 @@ impl Requests for MemoryStore {
 
 #[async_trait]
 impl Catalogue for MemoryStore {
-    async fn note(&self, summary: Summary) -> Result<(), StoreError> {
+    async fn note(&self, summary: DebateSummary) -> Result<(), StoreError> {
         lock(&self.state).catalogue.note(summary);
         Ok(())
     }
 
-    async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError> {
+    async fn get_summary(&self, debate: &DebateId) -> Result<Option<DebateSummary>, StoreError> {
         Ok(lock(&self.state).catalogue.get(debate).cloned())
     }
 
-    async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError> {
+    async fn find(&self, query: &CatalogueQuery) -> Result<Vec<DebateSummary>, StoreError> {
         Ok(lock(&self.state).catalogue.find(query))
     }
 
-    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
+    async fn unfinished(&self) -> Result<Vec<DebateSummary>, StoreError> {
         Ok(lock(&self.state).catalogue.unfinished())
     }
 
-    async fn standing(&self) -> Result<Standing, StoreError> {
+    async fn standing(&self) -> Result<DebateBacklog, StoreError> {
         Ok(lock(&self.state).catalogue.standing())
     }
 

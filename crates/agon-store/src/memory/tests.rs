@@ -1,5 +1,5 @@
 use super::MemoryStore;
-use crate::contract::{Rig, contract_tests, debate};
+use crate::contract::{StoreRig, contract_tests, debate};
 use crate::port::{REQUESTS_KEPT, REQUESTS_PURGED};
 use crate::{Jobs as _, RequestClaim, Requests as _, StoreError, Upkeep as _};
 use agon_core::{Priority, TenantId};
@@ -7,8 +7,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-struct Memory;
-impl Rig for Memory {
+struct MemoryRig;
+impl StoreRig for MemoryRig {
     type Store = MemoryStore;
     async fn store(&self) -> Arc<MemoryStore> {
         Arc::default()
@@ -17,7 +17,7 @@ impl Rig for Memory {
         tokio::time::advance(time).await;
     }
 }
-contract_tests!(super::Memory; (start_paused = true));
+contract_tests!(super::MemoryRig; (start_paused = true));
 
 #[tokio::test]
 async fn the_queue_is_bounded() {

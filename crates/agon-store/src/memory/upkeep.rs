@@ -1,9 +1,9 @@
 //! Looking after the logs in memory.
-use super::{Log, MemoryStore};
+use super::{MemoryLog, MemoryStore};
 use crate::chain;
 use crate::lock::lock;
 use crate::port::{Journal as _, StoreError};
-use crate::upkeep::{DebateHead, Page, RawRecord, Upkeep, Verified, Walk};
+use crate::upkeep::{DebateHead, ListPage, LogWalk, RawRecord, Upkeep, VerifiedLog};
 use agon_core::{DebateId, Position, Record};
 use agon_proto::encode_record;
 use async_trait::async_trait;
@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 #[async_trait]
 impl Upkeep for MemoryStore {
-    async fn verify(&self, debate: &DebateId) -> Result<Verified, StoreError> {
-        let mut walk = Walk::from_start(debate);
+    async fn verify(&self, debate: &DebateId) -> Result<VerifiedLog, StoreError> {
+        let mut walk = LogWalk::from_start(debate);
         for raw in self.raw_records(debate).await? {
             walk.step(&raw)?;
         }
@@ -36,13 +36,19 @@ impl Upkeep for MemoryStore {
         Ok(())
     }
 
-    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError> {
+    async fn list(&self, page: ListPage) -> Result<Vec<DebateHead>, StoreError> {
         let state = lock(&self.state);
         let end = match page.after {
             None => u64::MAX,
             Some(cursor) => *state.numbers.get(&cursor).ok_or(StoreError::NotFound(cursor))?,
         };
-        Ok(state.logs.range(..end).rev().take(page.limit as usize).filter_map(|(_, log)| Log::head(log)).collect())
+        Ok(state
+            .logs
+            .range(..end)
+            .rev()
+            .take(page.limit as usize)
+            .filter_map(|(_, log)| MemoryLog::head(log))
+            .collect())
     }
 
     async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError> {

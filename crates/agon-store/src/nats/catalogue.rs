@@ -1,13 +1,13 @@
 //! The catalogue on JetStream: the last message of a subject counts, and an index in memory that a tail keeps up.
 use super::NatsStore;
-use super::error::Refusal;
+use super::error::StoreRefusal;
 use super::js::{Outgoing, header};
 use super::subjects::{self, CATALOGUE};
-use crate::catalogue::{Catalogue, CatalogueIndex, DebateVectors, Query, Standing, supersedes};
+use crate::catalogue::{Catalogue, CatalogueIndex, CatalogueQuery, DebateBacklog, DebateVectors, supersedes};
 use crate::lock::lock;
 use crate::port::StoreError;
 use agon_core::{DebateId, ModelName, NodeId, Timestamp};
-use agon_proto::{Summary, Wire as _};
+use agon_proto::{DebateSummary, Wire as _};
 use async_nats::HeaderMap;
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -22,14 +22,14 @@ const TRIES: usize = 8;
 
 /// The catalogue as this process knows it.
 #[derive(Debug)]
-pub(crate) struct Listing {
-    inner: Mutex<Inner>,
+pub(crate) struct CatalogueView {
+    inner: Mutex<CatalogueState>,
     /// Whether all that stood at the start is known.
     pub(crate) loaded: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct CatalogueState {
     index: CatalogueIndex,
     /// The sequence of each debate's last message, struck ones included.
     sequences: HashMap<DebateId, u64>,
@@ -38,20 +38,20 @@ struct Inner {
 }
 
 /// A message of the catalogue.
-pub(crate) struct Entry<'a> {
+pub(crate) struct CatalogueMessage<'a> {
     pub(crate) subject: &'a str,
     pub(crate) sequence: u64,
     pub(crate) headers: Option<&'a HeaderMap>,
     pub(crate) payload: &'a [u8],
 }
 
-impl Listing {
+impl CatalogueView {
     pub(crate) fn new() -> Self {
         Self { inner: Mutex::default(), loaded: watch::Sender::new(false) }
     }
 
     /// Takes in a message; older ones than what is known say nothing. Whether it says that a debate was struck.
-    pub(crate) fn take_in(&self, entry: &Entry<'_>) -> bool {
+    pub(crate) fn take_in(&self, entry: &CatalogueMessage<'_>) -> bool {
         let Some(debate) = subjects::debate_of(entry.subject) else { return false };
         let mut inner = lock(&self.inner);
         let known = inner.sequences.entry(debate.clone()).or_default();
@@ -63,7 +63,7 @@ impl Listing {
             inner.index.strike(&debate);
             return true;
         }
-        match Summary::from_bytes(entry.payload) {
+        match DebateSummary::from_bytes(entry.payload) {
             Ok(summary) => {
                 inner.index.note(summary);
             }
@@ -73,11 +73,11 @@ impl Listing {
     }
 
     /// Whether a summary says anything new, and the sequence that it has to follow.
-    fn behind(&self, summary: &Summary) -> Option<u64> {
+    fn behind(&self, summary: &DebateSummary) -> Option<u64> {
         let inner = lock(&self.inner);
         let sequence = inner.sequences.get(&summary.id).copied();
         // what the stream has lost is news to it
-        let said = |known: &Summary| sequence.is_some() && known == summary;
+        let said = |known: &DebateSummary| sequence.is_some() && known == summary;
         let news = inner.index.get(&summary.id).is_none_or(|known| !said(known) && supersedes(summary, known));
         news.then_some(sequence.unwrap_or(0))
     }
@@ -98,9 +98,9 @@ impl Listing {
 
 #[async_trait]
 impl Catalogue for NatsStore {
-    async fn note(&self, summary: Summary) -> Result<(), StoreError> {
+    async fn note(&self, summary: DebateSummary) -> Result<(), StoreError> {
         let subject = subjects::entry(&summary.id);
-        let noting = |error: Refusal| error.during("noting a debate");
+        let noting = |error: StoreRefusal| error.during("noting a debate");
         let body = summary.to_bytes();
         for _ in 0..TRIES {
             // What superseded it while it was tried is the better note.
@@ -115,17 +115,24 @@ impl Catalogue for NatsStore {
             };
             match self.js.publish(message).await {
                 Ok(sequence) => {
-                    self.listing.take_in(&Entry { subject: &subject, sequence, headers: None, payload: &body });
+                    self.listing.take_in(&CatalogueMessage {
+                        subject: &subject,
+                        sequence,
+                        headers: None,
+                        payload: &body,
+                    });
                     return Ok(());
                 }
-                Err(Refusal::Moved) => self.look_up(&summary.id).await.map_err(noting)?,
-                Err(other @ (Refusal::Full(_) | Refusal::Denied(_) | Refusal::Unsure(_))) => return Err(noting(other)),
+                Err(StoreRefusal::Moved) => self.look_up(&summary.id).await.map_err(noting)?,
+                Err(other @ (StoreRefusal::Full(_) | StoreRefusal::Denied(_) | StoreRefusal::Unsure(_))) => {
+                    return Err(noting(other));
+                }
             }
         }
         Err(StoreError::Backend(format!("noting {}: others note it all the time", summary.id)))
     }
 
-    async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError> {
+    async fn get_summary(&self, debate: &DebateId) -> Result<Option<DebateSummary>, StoreError> {
         Ok(lock(&self.listing.inner).index.get(debate).cloned())
     }
 
@@ -147,15 +154,15 @@ impl Catalogue for NatsStore {
         lock(&self.listing.inner).losses
     }
 
-    async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError> {
+    async fn find(&self, query: &CatalogueQuery) -> Result<Vec<DebateSummary>, StoreError> {
         Ok(lock(&self.listing.inner).index.find(query))
     }
 
-    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
+    async fn unfinished(&self) -> Result<Vec<DebateSummary>, StoreError> {
         Ok(lock(&self.listing.inner).index.unfinished())
     }
 
-    async fn standing(&self) -> Result<Standing, StoreError> {
+    async fn standing(&self) -> Result<DebateBacklog, StoreError> {
         Ok(lock(&self.listing.inner).index.standing())
     }
 
@@ -174,7 +181,7 @@ impl Catalogue for NatsStore {
 
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
         let subject = subjects::entry(debate);
-        let striking = |error: Refusal| error.during("striking a debate");
+        let striking = |error: StoreRefusal| error.during("striking a debate");
         // what a stream has lost is still known to those who heard it
         let known = lock(&self.listing.inner).index.get(debate).is_some();
         if !known && self.js.last(CATALOGUE, &subject).await.map_err(striking)?.is_none() {
@@ -191,25 +198,25 @@ impl Catalogue for NatsStore {
         };
         let sequence = match self.js.publish(mark()).await {
             // the entry is larger than the mark
-            Err(Refusal::Full(_)) => {
+            Err(StoreRefusal::Full(_)) => {
                 self.js.purge(CATALOGUE, &subject).await.map_err(striking)?;
                 self.js.publish(mark()).await
             }
             marked => marked,
         };
         let sequence = sequence.map_err(striking)?;
-        self.listing.take_in(&Entry { subject: &subject, sequence, headers: Some(&headers), payload: &[] });
+        self.listing.take_in(&CatalogueMessage { subject: &subject, sequence, headers: Some(&headers), payload: &[] });
         Ok(())
     }
 }
 
 impl NatsStore {
     /// Takes in what the leader has of a debate.
-    async fn look_up(&self, debate: &DebateId) -> Result<(), Refusal> {
+    async fn look_up(&self, debate: &DebateId) -> Result<(), StoreRefusal> {
         match self.js.last(CATALOGUE, &subjects::entry(debate)).await? {
             None => self.listing.purged(debate, u64::MAX),
             Some(message) => {
-                self.listing.take_in(&Entry {
+                self.listing.take_in(&CatalogueMessage {
                     subject: &message.subject,
                     sequence: message.sequence,
                     headers: Some(&message.headers),

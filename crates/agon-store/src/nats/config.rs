@@ -50,11 +50,11 @@ pub enum NatsStorage {
 pub struct NatsLimits {
     /// Bytes of all logs together; each shard has its part.
     pub log_bytes: NonZeroU64,
-    /// Bytes of the registers.
+    /// Bytes of the registers, which hold the first result of each turn.
     pub register_bytes: NonZeroU64,
     /// How long a register is kept.
     pub register_age: Duration,
-    /// Bytes of the orders.
+    /// Bytes of the orders: cancel, pause, resume and their like.
     pub order_bytes: NonZeroU64,
     /// How long an order is kept.
     pub order_age: Duration,
@@ -66,7 +66,7 @@ pub struct NatsLimits {
     pub request_bytes: NonZeroU64,
     /// How long a request id is remembered.
     pub request_age: Duration,
-    /// Bytes of the catalogue.
+    /// Bytes of the catalogue, one summary for each debate.
     pub catalogue_bytes: NonZeroU64,
     /// Bytes of the parts of large bodies.
     pub part_bytes: NonZeroU64,

@@ -11,7 +11,9 @@ pub enum NatsStoreError {
     #[error(transparent)]
     Stream(#[from] ProvisionError),
     /// The numbers of shards and lanes decide where things are; they stay as they were first set up.
-    #[error("stream {stream} was set up for {found:?}, asked for is {wanted:?}: shards and lanes cannot be changed")]
+    #[error(
+        "stream {stream} was set up for {found:?}, but {wanted:?} is configured: shards and lanes cannot be changed"
+    )]
     Differs {
         /// Which stream.
         stream: String,
@@ -22,8 +24,8 @@ pub enum NatsStoreError {
     },
     /// Two clusters would share streams, queues and hosts.
     #[error(
-        "stream {stream} belongs to the cluster {found:?}, and this is {wanted}: name it alike (cluster.name), or give it an account of its \
-         own on this NATS"
+        "stream {stream} belongs to the cluster {found:?}, and this is {wanted}: use the same name (cluster.name), or give it its own \
+         account on this NATS"
     )]
     OtherCluster {
         /// Which stream.
@@ -42,7 +44,7 @@ pub enum NatsStoreError {
         detail: String,
     },
     /// The server takes smaller messages than the store would send.
-    #[error("the server takes messages of at most {server} bytes; `part_bytes` of {wanted} needs {needed}")]
+    #[error("the server accepts messages of at most {server} bytes; `part_bytes` of {wanted} needs {needed}")]
     SmallMessages {
         /// What the server takes.
         server: usize,
@@ -55,7 +57,7 @@ pub enum NatsStoreError {
 
 /// What became of a request whose effect did not come about, or may not have.
 #[derive(Clone, Debug, thiserror::Error)]
-pub(crate) enum Refusal {
+pub(crate) enum StoreRefusal {
     /// The subject's last message is another than was expected.
     #[error("the subject has moved on")]
     Moved,
@@ -70,7 +72,7 @@ pub(crate) enum Refusal {
     Unsure(String),
 }
 
-impl Refusal {
+impl StoreRefusal {
     /// Reads an error of the JetStream API.
     pub(crate) fn from_api(error: &ApiError) -> Self {
         // The second is what newer servers say where they cannot tell the sequence.
@@ -103,9 +105,11 @@ impl Refusal {
 }
 
 /// Says what an append came to; `Moved` has to be looked into before.
-pub(crate) fn append_error(refusal: Refusal) -> AppendError {
+pub(crate) fn append_error(refusal: StoreRefusal) -> AppendError {
     match refusal {
-        Refusal::Unsure(detail) => AppendError::Unsure(detail),
-        Refusal::Moved | Refusal::Full(_) | Refusal::Denied(_) => AppendError::Store(refusal.during("appending")),
+        StoreRefusal::Unsure(detail) => AppendError::Unsure(detail),
+        StoreRefusal::Moved | StoreRefusal::Full(_) | StoreRefusal::Denied(_) => {
+            AppendError::Store(refusal.during("appending"))
+        }
     }
 }

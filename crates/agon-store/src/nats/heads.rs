@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 /// Where a log ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct LogHead {
     /// Its last event.
     pub(crate) last: Position,
     /// The sequence of its last message in the stream.
@@ -18,14 +18,14 @@ pub(crate) struct Head {
 
 /// The bounded memory of heads and places. A stale entry costs a request and never a wrong append: the server compares sequences.
 pub(crate) struct Heads {
-    known: Mutex<HashMap<DebateId, Known>>,
+    known: Mutex<HashMap<DebateId, CachedLog>>,
     debates: usize,
     places: usize,
 }
 
 #[derive(Default)]
-struct Known {
-    head: Option<Head>,
+struct CachedLog {
+    head: Option<LogHead>,
     /// Last events of records and the sequences of their messages, in the order in which they were seen.
     places: VecDeque<(Position, u64)>,
 }
@@ -36,12 +36,12 @@ impl Heads {
     }
 
     /// The head, if it is known.
-    pub(crate) fn head(&self, debate: &DebateId) -> Option<Head> {
+    pub(crate) fn head(&self, debate: &DebateId) -> Option<LogHead> {
         lock(&self.known).get(debate)?.head
     }
 
     /// Takes in a head that was read or written. Sequences only grow, so the greater one is the newer one.
-    pub(crate) fn reached(&self, debate: &DebateId, head: Head) {
+    pub(crate) fn reached(&self, debate: &DebateId, head: LogHead) {
         self.with(debate, |known, places| {
             if known.head.is_none_or(|old| old.sequence <= head.sequence) {
                 known.head = Some(head);
@@ -81,7 +81,7 @@ impl Heads {
         lock(&self.known).remove(debate);
     }
 
-    fn with(&self, debate: &DebateId, change: impl FnOnce(&mut Known, usize)) {
+    fn with(&self, debate: &DebateId, change: impl FnOnce(&mut CachedLog, usize)) {
         let mut known = lock(&self.known);
         if !known.contains_key(debate) && known.len() >= self.debates {
             // Any other will do: what is dropped is read again.
@@ -92,7 +92,7 @@ impl Heads {
     }
 }
 
-fn remember(known: &mut Known, place: (Position, u64), most: usize) {
+fn remember(known: &mut CachedLog, place: (Position, u64), most: usize) {
     if known.places.contains(&place) {
         return;
     }
@@ -104,12 +104,12 @@ fn remember(known: &mut Known, place: (Position, u64), most: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Head, Heads};
+    use super::{Heads, LogHead};
     use crate::contract::debate;
     use agon_core::Position;
 
-    fn head(last: u64, sequence: u64) -> Head {
-        Head { last: Position(last), sequence, hash: [0; 32] }
+    fn head(last: u64, sequence: u64) -> LogHead {
+        LogHead { last: Position(last), sequence, hash: [0; 32] }
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The job queue on JetStream: a work queue with one consumer for each priority and lane.
 use super::NatsStore;
-use super::error::Refusal;
-use super::held::Held;
+use super::error::StoreRefusal;
+use super::job_leases::JobLeases;
 use super::js::Outgoing;
 use super::subjects::{self, JOBS};
 use crate::lock::lock;
 use crate::port::{Job, Jobs, StoreError};
-use crate::shares::Shares;
+use crate::weighted_fairness::WeightedRoundRobin;
 use agon_core::{DebateId, Priority};
 use async_nats::jetstream::{self, AckKind};
 use async_nats::{HeaderMap, Request, StatusCode, Subscriber};
@@ -23,23 +23,23 @@ const EMPTY_FOR: Duration = Duration::from_secs(1);
 
 /// What this process knows of the job queue.
 #[derive(Debug)]
-pub(crate) struct Queue {
-    pub(crate) held: Mutex<Held>,
+pub(crate) struct NatsJobQueue {
+    pub(crate) held: Mutex<JobLeases>,
     turns: Mutex<Turns>,
 }
 
 /// Whose turn it is.
 #[derive(Debug, Default)]
 struct Turns {
-    shares: Shares,
+    shares: WeightedRoundRobin,
     /// When a priority was last found empty.
     empty: HashMap<Priority, Instant>,
     lane: u32,
 }
 
-impl Queue {
+impl NatsJobQueue {
     pub(crate) fn new(most: usize) -> Self {
-        Self { held: Mutex::new(Held::new(most)), turns: Mutex::default() }
+        Self { held: Mutex::new(JobLeases::new(most)), turns: Mutex::default() }
     }
 
     /// The priorities in the order in which they are to be tried, and the lane to begin with.
@@ -67,9 +67,9 @@ impl Jobs for NatsStore {
         let message = Outgoing { stream: JOBS, subject: &subject, expected: Some(0), headers, body };
         match self.js.publish(message).await {
             // The server compares sequences before it counts: a job that is there is told from a queue that is full.
-            Ok(_) | Err(Refusal::Moved) => Ok(()),
-            Err(Refusal::Full(detail)) => Err(StoreError::Full(format!("the job queue ({detail})"))),
-            Err(refusal @ (Refusal::Denied(_) | Refusal::Unsure(_))) => Err(refusal.during("adding a job")),
+            Ok(_) | Err(StoreRefusal::Moved) => Ok(()),
+            Err(StoreRefusal::Full(detail)) => Err(StoreError::Full(format!("the job queue ({detail})"))),
+            Err(refusal @ (StoreRefusal::Denied(_) | StoreRefusal::Unsure(_))) => Err(refusal.during("adding a job")),
         }
     }
 
@@ -105,12 +105,12 @@ impl Jobs for NatsStore {
 
 impl NatsStore {
     /// Asks the lanes one after another until one has a job: asking all at once would take jobs that nobody wants yet.
-    async fn take_next(&self) -> Result<Option<Job>, Refusal> {
+    async fn take_next(&self) -> Result<Option<Job>, StoreRefusal> {
         let (order, first) = self.queue.order();
         let lanes = self.config.lanes.get();
         let inbox = self.js.client.new_inbox();
         let answers = self.js.in_time(self.js.client.subscribe(inbox.clone())).await?;
-        let mut answers = answers.map_err(|error| Refusal::Unsure(error.to_string()))?;
+        let mut answers = answers.map_err(|error| StoreRefusal::Unsure(error.to_string()))?;
         for priority in order {
             for step in 0..lanes {
                 let lane = first.wrapping_add(step).checked_rem(lanes).unwrap_or(0);
@@ -128,24 +128,26 @@ impl NatsStore {
         Ok(None)
     }
 
-    async fn pull(&self, inbox: &str, consumer: &str) -> Result<(), Refusal> {
+    async fn pull(&self, inbox: &str, consumer: &str) -> Result<(), StoreRefusal> {
         let subject = format!("$JS.API.CONSUMER.MSG.NEXT.{JOBS}.{consumer}");
         let body = Bytes::from_static(br#"{"batch":1,"no_wait":true}"#);
         let sent = self.js.in_time(self.js.client.publish_with_reply(subject, inbox.to_owned(), body)).await?;
-        sent.map_err(|error| Refusal::Unsure(error.to_string()))
+        sent.map_err(|error| StoreRefusal::Unsure(error.to_string()))
     }
 
     /// The job that came, if one did.
-    async fn pulled(&self, answers: &mut Subscriber, until: Instant) -> Result<Option<Job>, Refusal> {
-        let closed = || Refusal::Unsure("the connection was closed".to_owned());
+    async fn pulled(&self, answers: &mut Subscriber, until: Instant) -> Result<Option<Job>, StoreRefusal> {
+        let closed = || StoreRefusal::Unsure("the connection was closed".to_owned());
         let message = self.js.in_time(answers.next()).await?.ok_or_else(closed)?;
         match message.status {
             None => {}
-            Some(StatusCode::NO_RESPONDERS) => return Err(Refusal::Unsure("JetStream does not answer".to_owned())),
+            Some(StatusCode::NO_RESPONDERS) => {
+                return Err(StoreRefusal::Unsure("JetStream does not answer".to_owned()));
+            }
             // Nothing there, or nothing for now.
             Some(_) => return Ok(None),
         }
-        let unreadable = || Refusal::Unsure(format!("{} is not a job", message.subject));
+        let unreadable = || StoreRefusal::Unsure(format!("{} is not a job", message.subject));
         let debate = subjects::debate_of(&message.subject).ok_or_else(unreadable)?;
         let subject = message.reply.clone().ok_or_else(unreadable)?;
         let message = jetstream::Message { message: message.clone(), context: self.js.context.clone() };
@@ -156,7 +158,7 @@ impl NatsStore {
     }
 
     /// Says what became of a delivery, and waits until the server has heard it.
-    async fn answer(&self, subject: &str, kind: AckKind) -> Result<(), Refusal> {
+    async fn answer(&self, subject: &str, kind: AckKind) -> Result<(), StoreRefusal> {
         self.js.ask(subject, Request::new().payload(kind.into())).await.map(drop)
     }
 }

@@ -1,6 +1,6 @@
 //! The few requests to JetStream that the store is made of, each with a deadline.
-use super::error::Refusal;
-use super::look::Found;
+use super::error::StoreRefusal;
+use super::stream_health::StreamHealth;
 use super::subjects::{self, JOBS};
 use agon_bus::nats::NatsLink;
 use agon_core::DebateId;
@@ -26,7 +26,7 @@ pub(crate) struct Js {
     /// This user may create no consumers.
     pub(crate) lent: bool,
     /// How the streams are.
-    pub(crate) found: Arc<Found>,
+    pub(crate) found: Arc<StreamHealth>,
 }
 
 /// A message for a stream.
@@ -48,9 +48,9 @@ impl Js {
     }
 
     /// Stores a message; its sequence in the stream. There is no message id: an unsure answer is settled by reading.
-    pub(crate) async fn publish(&self, message: Outgoing<'_>) -> Result<u64, Refusal> {
+    pub(crate) async fn publish(&self, message: Outgoing<'_>) -> Result<u64, StoreRefusal> {
         if self.found.is_brimful(message.stream) {
-            return Err(Refusal::Full(format!("next to no room is left in stream {}", message.stream)));
+            return Err(StoreRefusal::Full(format!("next to no room is left in stream {}", message.stream)));
         }
         let mut headers = message.headers;
         headers.insert(NATS_EXPECTED_STREAM, message.stream);
@@ -64,64 +64,69 @@ impl Js {
                 self.found.taken(message.stream);
                 Ok(ack.sequence)
             }
-            Ok(Response::Err { error }) => Err(self.refused(message.stream, Refusal::from_api(&error))),
-            Err(error) => Err(Refusal::Unsure(format!("the answer cannot be read: {error}"))),
+            Ok(Response::Err { error }) => Err(self.refused(message.stream, StoreRefusal::from_api(&error))),
+            Err(error) => Err(StoreRefusal::Unsure(format!("the answer cannot be read: {error}"))),
         }
     }
 
     /// Takes note of a stream that has no room. A full queue of jobs empties by itself.
-    fn refused(&self, stream: &str, refusal: Refusal) -> Refusal {
+    fn refused(&self, stream: &str, refusal: StoreRefusal) -> StoreRefusal {
         match &refusal {
             // one message for a subject: that is how what is there already is refused
-            Refusal::Full(detail) if stream != JOBS && !detail.contains("per subject") => {
+            StoreRefusal::Full(detail) if stream != JOBS && !detail.contains("per subject") => {
                 self.found.refused(stream, detail);
             }
-            Refusal::Full(_) | Refusal::Moved | Refusal::Denied(_) | Refusal::Unsure(_) => {}
+            StoreRefusal::Full(_) | StoreRefusal::Moved | StoreRefusal::Denied(_) | StoreRefusal::Unsure(_) => {}
         }
         refusal
     }
 
     /// One request and its answer.
-    pub(crate) async fn ask(&self, subject: &str, request: Request) -> Result<Message, Refusal> {
+    pub(crate) async fn ask(&self, subject: &str, request: Request) -> Result<Message, StoreRefusal> {
         let request = request.timeout(Some(self.deadline));
         let asked = self.in_time(self.client.send_request(subject.to_owned(), request)).await?;
         asked.map_err(|error| match error.kind() {
-            RequestErrorKind::NoResponders => Refusal::Unsure("JetStream does not answer".to_owned()),
-            RequestErrorKind::TimedOut => Refusal::Unsure(self.late()),
+            RequestErrorKind::NoResponders => StoreRefusal::Unsure("JetStream does not answer".to_owned()),
+            RequestErrorKind::TimedOut => StoreRefusal::Unsure(self.late()),
             RequestErrorKind::MaxPayloadExceeded | RequestErrorKind::InvalidSubject => {
-                Refusal::Denied(error.to_string())
+                StoreRefusal::Denied(error.to_string())
             }
-            RequestErrorKind::Other => Refusal::Unsure(error.to_string()),
+            RequestErrorKind::Other => StoreRefusal::Unsure(error.to_string()),
         })
     }
 
     /// The last message of a subject, as the stream's leader has it.
-    pub(crate) async fn last(&self, stream: &str, subject: &str) -> Result<Option<StreamMessage>, Refusal> {
+    pub(crate) async fn last(&self, stream: &str, subject: &str) -> Result<Option<StreamMessage>, StoreRefusal> {
         let handle = self.handle(stream).await?;
         self.message(handle.raw_message_builder().last_by_subject(subject).send()).await
     }
 
     /// The first message of a subject, wildcards allowed, from a sequence on, as the stream's leader has it.
-    pub(crate) async fn next(&self, stream: &str, subject: &str, from: u64) -> Result<Option<StreamMessage>, Refusal> {
+    pub(crate) async fn next(
+        &self,
+        stream: &str,
+        subject: &str,
+        from: u64,
+    ) -> Result<Option<StreamMessage>, StoreRefusal> {
         let handle = self.handle(stream).await?;
         self.message(handle.raw_message_builder().sequence(from.max(1)).next_by_subject(subject).send()).await
     }
 
     /// The sequence of a stream's last message, whatever became of it.
-    pub(crate) async fn end(&self, stream: &str) -> Result<u64, Refusal> {
+    pub(crate) async fn end(&self, stream: &str) -> Result<u64, StoreRefusal> {
         self.info(stream).await.map(|info| info.state.last_sequence)
     }
 
     /// How a stream is; fails where it is missing.
-    pub(crate) async fn info(&self, stream: &str) -> Result<Info, Refusal> {
+    pub(crate) async fn info(&self, stream: &str) -> Result<Info, StoreRefusal> {
         let handle = self.handle(stream).await?;
         let info = self.in_time(handle.get_info()).await?;
-        info.map_err(|error| Refusal::Unsure(error.to_string()))
+        info.map_err(|error| StoreRefusal::Unsure(error.to_string()))
     }
 
     /// The debates that a stream has messages of, under these subjects.
-    pub(crate) async fn debates(&self, stream: &str, under: &str) -> Result<Vec<DebateId>, Refusal> {
-        let unsure = |error: &dyn std::fmt::Display| Refusal::Unsure(error.to_string());
+    pub(crate) async fn debates(&self, stream: &str, under: &str) -> Result<Vec<DebateId>, StoreRefusal> {
+        let unsure = |error: &dyn std::fmt::Display| StoreRefusal::Unsure(error.to_string());
         let handle = self.handle(stream).await?;
         let named = self.in_time(handle.info_with_subjects(under)).await?;
         let mut named = named.map_err(|error| unsure(&error))?;
@@ -134,37 +139,37 @@ impl Js {
     }
 
     /// Removes the messages of a subject, wildcards allowed; how many there were.
-    pub(crate) async fn purge(&self, stream: &str, subject: &str) -> Result<u64, Refusal> {
+    pub(crate) async fn purge(&self, stream: &str, subject: &str) -> Result<u64, StoreRefusal> {
         let handle = self.handle(stream).await?;
         let purged = self.in_time(handle.purge().filter(subject).into_future()).await?;
-        purged.map(|answer| answer.purged).map_err(|error| Refusal::Unsure(error.to_string()))
+        purged.map(|answer| answer.purged).map_err(|error| StoreRefusal::Unsure(error.to_string()))
     }
 
     /// A stream's handle; asks nothing.
-    pub(crate) async fn handle(&self, stream: &str) -> Result<Stream<()>, Refusal> {
-        self.context.get_stream_no_info(stream).await.map_err(|error| Refusal::Denied(error.to_string()))
+    pub(crate) async fn handle(&self, stream: &str) -> Result<Stream<()>, StoreRefusal> {
+        self.context.get_stream_no_info(stream).await.map_err(|error| StoreRefusal::Denied(error.to_string()))
     }
 
     async fn message(
         &self,
         asked: impl Future<Output = Result<StreamMessage, async_nats::jetstream::stream::RawMessageError>>,
-    ) -> Result<Option<StreamMessage>, Refusal> {
+    ) -> Result<Option<StreamMessage>, StoreRefusal> {
         match self.in_time(asked).await? {
             Ok(message) => Ok(Some(message)),
             Err(error) => match error.kind() {
                 RawMessageErrorKind::NoMessageFound => Ok(None),
                 RawMessageErrorKind::JetStream(error) if error.error_code() == ErrorCode::NO_MESSAGE_FOUND => Ok(None),
-                RawMessageErrorKind::JetStream(error) => Err(Refusal::from_api(&error)),
+                RawMessageErrorKind::JetStream(error) => Err(StoreRefusal::from_api(&error)),
                 RawMessageErrorKind::InvalidSubject | RawMessageErrorKind::Other => {
-                    Err(Refusal::Unsure(error.to_string()))
+                    Err(StoreRefusal::Unsure(error.to_string()))
                 }
             },
         }
     }
 
     /// Bounds what waits, also for room in the connection's buffer while there is no connection.
-    pub(crate) async fn in_time<T>(&self, work: impl Future<Output = T>) -> Result<T, Refusal> {
-        tokio::time::timeout(self.deadline, work).await.map_err(|_| Refusal::Unsure(self.late()))
+    pub(crate) async fn in_time<T>(&self, work: impl Future<Output = T>) -> Result<T, StoreRefusal> {
+        tokio::time::timeout(self.deadline, work).await.map_err(|_| StoreRefusal::Unsure(self.late()))
     }
 
     fn late(&self) -> String {

@@ -1,13 +1,13 @@
 //! The journal on JetStream: one subject per debate, every append fenced by the sequence of the subject's last message.
 use super::NatsStore;
-use super::error::{Refusal, append_error};
-use super::heads::Head;
+use super::error::{StoreRefusal, append_error};
+use super::heads::LogHead;
 use super::js::{Outgoing, header};
 use super::parts::BodyError;
 use super::subjects;
 use crate::chain;
 use crate::port::{AppendError, Journal, StoreError, empty_record};
-use crate::upkeep::{RawRecord, Walk};
+use crate::upkeep::{LogWalk, RawRecord};
 use agon_core::{DebateId, Position, Record};
 use agon_proto::encode_record;
 use async_nats::jetstream::message::StreamMessage;
@@ -96,7 +96,7 @@ impl NatsStore {
             return Ok(Vec::new());
         }
         let messages = self.messages_to(&place, known, tail).await?;
-        let mut walk = if known == 0 { Walk::from_start(debate) } else { Walk::from_inside(debate) };
+        let mut walk = if known == 0 { LogWalk::from_start(debate) } else { LogWalk::from_inside(debate) };
         let mut records = Vec::with_capacity(messages.len());
         for message in messages {
             let raw = self.raw(debate, &message).await?;
@@ -116,12 +116,12 @@ impl NatsStore {
     }
 
     /// The first record of a log continues this.
-    fn beginning(debate: &DebateId) -> Head {
-        Head { last: Position(0), sequence: 0, hash: chain::genesis(debate) }
+    fn beginning(debate: &DebateId) -> LogHead {
+        LogHead { last: Position(0), sequence: 0, hash: chain::genesis(debate) }
     }
 
     /// Where a log ends, as the leader has it.
-    async fn leader_head(&self, debate: &DebateId, place: &LogPlace) -> Result<Head, StoreError> {
+    async fn leader_head(&self, debate: &DebateId, place: &LogPlace) -> Result<LogHead, StoreError> {
         let tail = self.js.last(&place.stream, &place.subject).await;
         match tail.map_err(|error| error.during("reading where a log ends"))? {
             None => Ok(Self::beginning(debate)),
@@ -135,9 +135,9 @@ impl NatsStore {
 
     /// Appends if the record continues the log. A head that was out of date is read again and tried once more: the server has then said
     /// for certain that nothing was written.
-    async fn append_at_the_end(&self, debate: &DebateId, record: &Record) -> Result<Head, AppendError> {
+    async fn append_at_the_end(&self, debate: &DebateId, record: &Record) -> Result<LogHead, AppendError> {
         let place = self.log_place(debate);
-        let continues = |head: &Head| head.last.next() == record.first;
+        let continues = |head: &LogHead| head.last.next() == record.first;
         let mut head = match self.heads.head(debate).filter(continues) {
             Some(head) => head,
             None => self.leader_head(debate, &place).await?,
@@ -148,7 +148,7 @@ impl NatsStore {
             }
             match self.append_after(debate, &place, record, &head).await {
                 Ok(head) => return Ok(head),
-                Err(Refusal::Moved) => {}
+                Err(StoreRefusal::Moved) => {}
                 Err(refusal) => {
                     self.heads.doubt(debate, head.sequence);
                     return Err(append_error(refusal));
@@ -169,8 +169,8 @@ impl NatsStore {
         debate: &DebateId,
         place: &LogPlace,
         record: &Record,
-        head: &Head,
-    ) -> Result<Head, Refusal> {
+        head: &LogHead,
+    ) -> Result<LogHead, StoreRefusal> {
         let body = Bytes::from(encode_record(record, &head.hash));
         let hash = chain::link(&head.hash, &body);
         let (body, mut headers) = self.js.stow(debate, body, self.part_bytes()).await?;
@@ -180,7 +180,7 @@ impl NatsStore {
         let (stream, subject) = (place.stream.as_str(), place.subject.as_str());
         let message = Outgoing { stream, subject, expected: Some(head.sequence), headers, body };
         let sequence = self.js.publish(message).await?;
-        Ok(Head { last: record.last(), sequence, hash })
+        Ok(LogHead { last: record.last(), sequence, hash })
     }
 
     /// A message of a log as a stored record, unchecked.
@@ -196,11 +196,11 @@ impl NatsStore {
 }
 
 /// Where a log ends if `message` is its last one.
-pub(crate) fn head_of(debate: &DebateId, message: &StreamMessage) -> Result<Head, StoreError> {
+pub(crate) fn head_of(debate: &DebateId, message: &StreamMessage) -> Result<LogHead, StoreError> {
     let last = Position(number(message, LAST).ok_or_else(|| damaged(debate, Position(0), LAST))?);
     let hash = header(&message.headers, HASH).and_then(|text| blake3::Hash::from_hex(text).ok());
     let hash = *hash.ok_or_else(|| damaged(debate, last, HASH))?.as_bytes();
-    Ok(Head { last, sequence: message.sequence, hash })
+    Ok(LogHead { last, sequence: message.sequence, hash })
 }
 
 fn number(message: &StreamMessage, name: &str) -> Option<u64> {

@@ -6,16 +6,16 @@ mod catalogue;
 mod config;
 mod error;
 mod heads;
-mod held;
+mod job_leases;
 mod jobs;
 mod js;
 mod log;
-mod look;
 mod orders;
 mod parts;
 mod registers;
 mod replay;
 mod setup;
+mod stream_health;
 mod subjects;
 mod tail;
 mod upkeep;
@@ -32,13 +32,13 @@ use crate::live::Live;
 use crate::lock::lock;
 use agon_bus::nats::NatsLink;
 use agon_bus::nats::provision::SetUp;
-use catalogue::Listing;
+use catalogue::CatalogueView;
 use heads::Heads;
-use jobs::Queue;
+use jobs::NatsJobQueue;
 use js::Js;
-use look::Found;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
+use stream_health::StreamHealth;
 use tokio::task::JoinSet;
 
 /// A store on JetStream. It owns the tasks that keep its catalogue up and look after its streams, which end when it is closed or dropped.
@@ -47,9 +47,9 @@ pub struct NatsStore {
     js: Js,
     live: Live,
     heads: Heads,
-    queue: Queue,
-    listing: Arc<Listing>,
-    found: Arc<Found>,
+    queue: NatsJobQueue,
+    listing: Arc<CatalogueView>,
+    found: Arc<StreamHealth>,
     tasks: Mutex<JoinSet<()>>,
 }
 
@@ -82,7 +82,7 @@ impl NatsStore {
 
     /// How what a process uses of the store is now, for whoever does not open it; nothing where none of its streams exists.
     pub async fn examine(link: &NatsLink, config: &NatsStoreConfig, uses: NatsUse) -> Option<Condition> {
-        look::examine(link, config, uses).await
+        stream_health::examine(link, config, uses).await
     }
 
     /// The names of all its streams.
@@ -96,16 +96,16 @@ impl NatsStore {
         setup::set_up(link, &js, &config, uses).await?;
         let found = Arc::clone(&js.found);
         let cache = &config.cache;
-        let listing = Arc::new(Listing::new());
+        let listing = Arc::new(CatalogueView::new());
         let mut tasks = JoinSet::new();
         if uses.knows_all() {
             tasks.spawn(tail::follow(js.clone(), Arc::clone(&listing)));
         }
-        tasks.spawn(look::keep(link.clone(), config.clone(), uses, Arc::clone(&found)));
+        tasks.spawn(stream_health::keep(link.clone(), config.clone(), uses, Arc::clone(&found)));
         Ok(Self {
             live: Live::new(cache.records.get(), cache.debates.get()),
             heads: Heads::new(cache.debates.get(), cache.places.get()),
-            queue: Queue::new(cache.held_jobs.get()),
+            queue: NatsJobQueue::new(cache.held_jobs.get()),
             tasks: Mutex::new(tasks),
             listing,
             found,

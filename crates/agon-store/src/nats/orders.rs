@@ -1,6 +1,6 @@
 //! Orders and request ids on JetStream: the first message of a subject counts.
 use super::NatsStore;
-use super::error::Refusal;
+use super::error::StoreRefusal;
 use super::js::Outgoing;
 use super::subjects::{self, ALL_ORDERS, ORDERS, REQUESTS};
 use crate::port::{Commands, Cursor, Requests, StoreError};
@@ -82,8 +82,8 @@ impl NatsStore {
         let message = Outgoing { stream, subject, expected: Some(0), headers, body };
         match self.js.publish(message).await {
             Ok(_) => Ok(None),
-            Err(refusal @ Refusal::Denied(_)) => Err(refusal.during(doing)),
-            Err(refusal @ (Refusal::Moved | Refusal::Full(_) | Refusal::Unsure(_))) => {
+            Err(refusal @ StoreRefusal::Denied(_)) => Err(refusal.during(doing)),
+            Err(refusal @ (StoreRefusal::Moved | StoreRefusal::Full(_) | StoreRefusal::Unsure(_))) => {
                 let standing = self.js.last(stream, subject).await.map_err(|error| error.during(doing))?;
                 standing.map(Some).ok_or_else(|| refusal.during(doing))
             }

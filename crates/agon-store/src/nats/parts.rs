@@ -1,5 +1,5 @@
 //! Bodies that are larger than one message may be: stored in parts, named by their hash.
-use super::error::Refusal;
+use super::error::StoreRefusal;
 use super::js::{Js, Outgoing, header};
 use super::subjects;
 use crate::chain::{self, Hash};
@@ -22,7 +22,7 @@ impl Js {
         debate: &DebateId,
         body: Bytes,
         part: usize,
-    ) -> Result<(Bytes, HeaderMap), Refusal> {
+    ) -> Result<(Bytes, HeaderMap), StoreRefusal> {
         let mut headers = HeaderMap::new();
         if body.len() <= part {
             return Ok((body, headers));
@@ -42,8 +42,8 @@ impl Js {
             };
             // A part that is stored twice is the same part. Until the message that names it is stored, none of it counts.
             self.publish(message).await.map_err(|refusal| match refusal {
-                Refusal::Unsure(detail) => Refusal::Denied(detail),
-                certain @ (Refusal::Moved | Refusal::Full(_) | Refusal::Denied(_)) => certain,
+                StoreRefusal::Unsure(detail) => StoreRefusal::Denied(detail),
+                certain @ (StoreRefusal::Moved | StoreRefusal::Full(_) | StoreRefusal::Denied(_)) => certain,
             })?;
             parts += 1;
         }

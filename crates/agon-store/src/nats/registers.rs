@@ -1,10 +1,10 @@
 //! The registers on JetStream: one subject per try, which takes one message.
 use super::NatsStore;
-use super::error::Refusal;
+use super::error::StoreRefusal;
 use super::js::{Outgoing, header};
 use super::parts::BodyError;
 use super::subjects::{self, REGISTERS};
-use crate::port::{Decision, Registers, StoreError};
+use crate::port::{RegisterOutcome, Registers, StoreError};
 use agon_core::{DebateId, TurnId, TurnResult};
 use agon_proto::Wire as _;
 use async_nats::jetstream::message::StreamMessage;
@@ -16,9 +16,9 @@ const NONCE: &str = "Agon-Nonce";
 
 #[async_trait]
 impl Registers for NatsStore {
-    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<Decision, StoreError> {
+    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<RegisterOutcome, StoreError> {
         if let Some(result) = self.live.result(debate, turn) {
-            return Ok(Decision { result, won: false });
+            return Ok(RegisterOutcome { result, won: false });
         }
         let nonce = format!("{:032x}", rand::random::<u128>());
         let subject = subjects::register(debate, turn);
@@ -30,14 +30,14 @@ impl Registers for NatsStore {
         headers.insert(NONCE, nonce.as_str());
         let message = Outgoing { stream: REGISTERS, subject: &subject, expected: Some(0), headers, body };
         let decision = match self.js.publish(message).await {
-            Ok(_) => Decision { result: Arc::new(result), won: true },
-            Err(refusal @ Refusal::Denied(_)) => return Err(refusal.during(doing)),
+            Ok(_) => RegisterOutcome { result: Arc::new(result), won: true },
+            Err(refusal @ StoreRefusal::Denied(_)) => return Err(refusal.during(doing)),
             // Decided already, full because it is decided, or a lost answer: what stands there tells.
-            Err(refusal @ (Refusal::Moved | Refusal::Full(_) | Refusal::Unsure(_))) => {
+            Err(refusal @ (StoreRefusal::Moved | StoreRefusal::Full(_) | StoreRefusal::Unsure(_))) => {
                 let held = self.js.last(REGISTERS, &subject).await.map_err(|error| error.during(doing))?;
                 let held = held.ok_or_else(|| refusal.during(doing))?;
                 let won = header(&held.headers, NONCE) == Some(nonce.as_str());
-                Decision { result: self.result(debate, &held).await?, won }
+                RegisterOutcome { result: self.result(debate, &held).await?, won }
             }
         };
         self.live.decided(debate, turn, &decision.result);

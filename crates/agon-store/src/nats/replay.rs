@@ -1,6 +1,6 @@
 //! Reading a stretch of a log: a few messages one by one from the leader, many through a consumer.
 use super::NatsStore;
-use super::error::Refusal;
+use super::error::StoreRefusal;
 use super::log::{LogPlace, head_of};
 use super::subjects;
 use crate::port::StoreError;
@@ -88,8 +88,8 @@ impl NatsStore {
         consumer: &PullConsumer,
         messages: &mut Vec<StreamMessage>,
         until: u64,
-    ) -> Result<(), Refusal> {
-        let unsure = |error: &dyn std::fmt::Display| Refusal::Unsure(error.to_string());
+    ) -> Result<(), StoreRefusal> {
+        let unsure = |error: &dyn std::fmt::Display| StoreRefusal::Unsure(error.to_string());
         loop {
             let pull = consumer.batch().max_messages(BATCH).expires(self.js.deadline).heartbeat(HEARTBEAT);
             let mut batch = self.js.in_time(pull.messages()).await?.map_err(|error| unsure(&error))?;
@@ -112,7 +112,7 @@ impl NatsStore {
                 }
             }
             if messages.len() == before {
-                return Err(Refusal::Unsure("nothing came".to_owned()));
+                return Err(StoreRefusal::Unsure("nothing came".to_owned()));
             }
         }
     }

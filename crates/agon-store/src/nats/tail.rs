@@ -2,7 +2,7 @@
 //!
 //! The client library's own ordered consumer stands still for up to a minute and more after a server has restarted; this one hears from
 //! the server twice a second, and goes on from the last message that it has seen.
-use super::catalogue::{Entry, Listing};
+use super::catalogue::{CatalogueMessage, CatalogueView};
 use super::js::Js;
 use super::subjects::{self, ALL_ENTRIES, CATALOGUE};
 use async_nats::jetstream::Message;
@@ -27,7 +27,7 @@ type Broken = Box<dyn std::error::Error + Send + Sync>;
 
 /// What was seen of the stream.
 #[derive(Default)]
-struct Seen {
+struct TailMark {
     /// When it was made, in nanoseconds since 1970.
     made: Option<i128>,
     /// The sequence of its last message.
@@ -35,8 +35,8 @@ struct Seen {
 }
 
 /// Follows the catalogue for as long as it is polled.
-pub(crate) async fn follow(js: Js, listing: Arc<Listing>) {
-    let mut seen = Seen::default();
+pub(crate) async fn follow(js: Js, listing: Arc<CatalogueView>) {
+    let mut seen = TailMark::default();
     loop {
         if let Err(error) = run(&js, &listing, &mut seen).await {
             tracing::debug!(%error, last = seen.last, "the tail of the catalogue begins anew");
@@ -45,7 +45,7 @@ pub(crate) async fn follow(js: Js, listing: Arc<Listing>) {
     }
 }
 
-async fn run(js: &Js, listing: &Listing, seen: &mut Seen) -> Result<(), Broken> {
+async fn run(js: &Js, listing: &CatalogueView, seen: &mut TailMark) -> Result<(), Broken> {
     let stream = js.info(CATALOGUE).await?;
     let made = stream.created.unix_timestamp_nanos();
     if stream.state.last_sequence < seen.last || seen.made.is_some_and(|known| known != made) {
@@ -78,7 +78,7 @@ async fn run(js: &Js, listing: &Listing, seen: &mut Seen) -> Result<(), Broken> 
         let info = message.info()?;
         let (sequence, pending) = (info.stream_sequence, info.pending);
         let kept = info.published.unix_timestamp().saturating_add_unsigned(MARK_KEPT.as_secs());
-        let struck = listing.take_in(&Entry {
+        let struck = listing.take_in(&CatalogueMessage {
             subject: &message.subject,
             sequence,
             headers: message.headers.as_ref(),
@@ -96,7 +96,7 @@ async fn run(js: &Js, listing: &Listing, seen: &mut Seen) -> Result<(), Broken> 
 }
 
 /// Removes the mark of a debate that was struck long ago, and nothing that came after it.
-async fn clear(js: &Js, listing: &Listing, message: &Message, sequence: u64) {
+async fn clear(js: &Js, listing: &CatalogueView, message: &Message, sequence: u64) {
     let Ok(stream) = js.handle(CATALOGUE).await else { return };
     let purge = stream.purge().filter(message.subject.as_str()).sequence(sequence + 1);
     // It is tried again by whoever loads the catalogue next.

@@ -1,13 +1,13 @@
 //! Looking after what is stored on JetStream.
 use super::NatsStore;
-use super::error::Refusal;
+use super::error::StoreRefusal;
 use super::log::{head_of, unless_it_goes};
 use super::subjects::{self, CATALOGUE, JOBS, ORDERS, PARTS, REGISTERS};
 use crate::catalogue::Catalogue as _;
 use crate::condition::Condition;
 use crate::live::ends;
 use crate::port::StoreError;
-use crate::upkeep::{DebateHead, Page, RawRecord, Upkeep, Verified, Walk};
+use crate::upkeep::{DebateHead, ListPage, LogWalk, RawRecord, Upkeep, VerifiedLog};
 use agon_core::{DebateId, Timestamp};
 use agon_proto::decode_record;
 use async_nats::jetstream::message::StreamMessage;
@@ -18,11 +18,11 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 const AT_ONCE: usize = 16;
 
 /// Where a log is in the order of admission: when the server stored its first record, and its sequence.
-type Admission = (i128, u64);
+type AdmissionOrder = (i128, u64);
 
 #[async_trait]
 impl Upkeep for NatsStore {
-    async fn verify(&self, debate: &DebateId) -> Result<Verified, StoreError> {
+    async fn verify(&self, debate: &DebateId) -> Result<VerifiedLog, StoreError> {
         unless_it_goes(|| self.walked(debate)).await
     }
 
@@ -38,13 +38,13 @@ impl Upkeep for NatsStore {
     }
 
     /// Asks for the first message of every log: use the catalogue where it matters.
-    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError> {
-        let listing = |error: Refusal| error.during("listing the logs");
+    async fn list(&self, page: ListPage) -> Result<Vec<DebateHead>, StoreError> {
+        let listing = |error: StoreRefusal| error.during("listing the logs");
         let debates = self.debates().await?;
         let admissions = stream::iter(debates).map(|debate| async move {
             let place = self.log_place(&debate);
             let first = self.js.next(&place.stream, &place.subject, 1).await?;
-            Ok::<_, Refusal>(first.map(|first| (admission(&first), debate)))
+            Ok::<_, StoreRefusal>(first.map(|first| (admission(&first), debate)))
         });
         let admissions: Vec<_> = admissions.buffer_unordered(AT_ONCE).try_collect().await.map_err(listing)?;
         let mut admissions: Vec<_> = admissions.into_iter().flatten().collect();
@@ -88,16 +88,16 @@ impl Upkeep for NatsStore {
 
     async fn look_again(&self, debate: &DebateId) -> Result<(), StoreError> {
         let stream = self.log_place(debate).stream;
-        let looking = |error: Refusal| error.during("looking at a stream of logs");
+        let looking = |error: StoreRefusal| error.during("looking at a stream of logs");
         let found = self.js.in_time(self.js.context.get_stream(&stream)).await.map_err(looking)?;
-        let found = found.map_err(|error| looking(Refusal::Unsure(error.to_string())))?;
+        let found = found.map_err(|error| looking(StoreRefusal::Unsure(error.to_string())))?;
         self.found.begins(&stream, found.cached_info());
         Ok(())
     }
 
     async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError> {
         let place = self.log_place(debate);
-        let deleting = |error: Refusal| error.during("deleting a debate");
+        let deleting = |error: StoreRefusal| error.during("deleting a debate");
         let rest = [
             (JOBS, subjects::jobs_of(debate)),
             (ORDERS, subjects::orders(debate)),
@@ -122,8 +122,8 @@ impl Upkeep for NatsStore {
 }
 
 impl NatsStore {
-    async fn walked(&self, debate: &DebateId) -> Result<Verified, StoreError> {
-        let mut walk = Walk::from_start(debate);
+    async fn walked(&self, debate: &DebateId) -> Result<VerifiedLog, StoreError> {
+        let mut walk = LogWalk::from_start(debate);
         for message in self.whole_log(debate).await? {
             walk.step(&self.raw(debate, &message).await?)?;
         }
@@ -153,7 +153,7 @@ impl NatsStore {
 
     async fn head(&self, id: &DebateId) -> Result<Option<DebateHead>, StoreError> {
         let place = self.log_place(id);
-        let listing = |error: Refusal| error.during("listing a log");
+        let listing = |error: StoreRefusal| error.during("listing a log");
         let first = self.js.next(&place.stream, &place.subject, 1).await.map_err(listing)?;
         let last = self.js.last(&place.stream, &place.subject).await.map_err(listing)?;
         let (Some(first), Some(last)) = (first, last) else { return Ok(None) };
@@ -179,6 +179,6 @@ impl NatsStore {
     }
 }
 
-fn admission(first: &StreamMessage) -> Admission {
+fn admission(first: &StreamMessage) -> AdmissionOrder {
     (first.time.unix_timestamp_nanos(), first.sequence)
 }

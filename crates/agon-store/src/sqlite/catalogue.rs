@@ -1,11 +1,11 @@
 //! The catalogue's table. Listings walk along an index from their cursor on, and read until enough debates fit.
 use super::writer::{Change, WriteError};
 use super::{SqliteStore, backend, unreadable};
-use crate::catalogue::{Catalogue, DebateVectors, Query, Standing, standing_of, supersedes, unnoted_of};
+use crate::catalogue::{Catalogue, CatalogueQuery, DebateBacklog, DebateVectors, standing_of, supersedes, unnoted_of};
 use crate::live::Live;
 use crate::port::StoreError;
 use agon_core::{DebateId, ModelName, NodeId, Timestamp};
-use agon_proto::{Summary, SummaryState, Wire as _};
+use agon_proto::{DebateSummary, SummaryState, Wire as _};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension as _, Params, params};
 
@@ -19,15 +19,15 @@ pub(super) const IN_TENANT: &str = "SELECT debate, summary FROM catalogue
 pub(super) const UNFINISHED: &str = "SELECT debate, summary FROM catalogue WHERE ended = 0 ORDER BY admitted, debate";
 
 /// Takes in a summary unless something newer is known.
-struct Note(Summary);
-impl Change for Note {
+struct SummaryUpdate(DebateSummary);
+impl Change for SummaryUpdate {
     type Done = ();
     const FLUSHED: bool = false;
     fn run(&self, db: &Connection) -> rusqlite::Result<()> {
         let Self(summary) = self;
         let known = find_bytes(db, &summary.id)?;
         // What cannot be read is no loss: the log holds the truth.
-        let known = known.and_then(|bytes| Summary::from_bytes(&bytes).ok());
+        let known = known.and_then(|bytes| DebateSummary::from_bytes(&bytes).ok());
         if known.is_some_and(|known| !supersedes(summary, &known)) {
             return Ok(());
         }
@@ -81,26 +81,30 @@ impl Change for KeepVectors {
 
 #[async_trait]
 impl Catalogue for SqliteStore {
-    async fn note(&self, summary: Summary) -> Result<(), StoreError> {
-        self.writer.write(Note(summary)).await.map_err(WriteError::into_store)
+    async fn note(&self, summary: DebateSummary) -> Result<(), StoreError> {
+        self.writer.write(SummaryUpdate(summary)).await.map_err(WriteError::into_store)
     }
 
-    async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError> {
+    async fn get_summary(&self, debate: &DebateId) -> Result<Option<DebateSummary>, StoreError> {
         let of = debate.clone();
         let bytes = self.readers.run(move |db| find_bytes(db, &of).map_err(backend)).await?;
         bytes.map(|bytes| decode(debate.as_str(), &bytes)).transpose()
     }
 
-    async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError> {
+    async fn find(&self, query: &CatalogueQuery) -> Result<Vec<DebateSummary>, StoreError> {
         let query = query.clone();
         self.readers.run(move |db| find(db, &query)).await
     }
 
-    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
-        self.readers.run(move |db| collect(db, UNFINISHED, [], &Query { limit: usize::MAX, ..Query::default() })).await
+    async fn unfinished(&self) -> Result<Vec<DebateSummary>, StoreError> {
+        self.readers
+            .run(move |db| {
+                collect(db, UNFINISHED, [], &CatalogueQuery { limit: usize::MAX, ..CatalogueQuery::default() })
+            })
+            .await
     }
 
-    async fn standing(&self) -> Result<Standing, StoreError> {
+    async fn standing(&self) -> Result<DebateBacklog, StoreError> {
         Ok(standing_of(&self.unfinished().await?))
     }
 
@@ -127,8 +131,8 @@ fn order(time: Timestamp) -> i64 {
     i64::try_from(time.0).unwrap_or(i64::MAX)
 }
 
-fn decode(debate: &str, bytes: &[u8]) -> Result<Summary, StoreError> {
-    Summary::from_bytes(bytes).map_err(|error| unreadable(&format!("the catalogue's entry of {debate}"), &error))
+fn decode(debate: &str, bytes: &[u8]) -> Result<DebateSummary, StoreError> {
+    DebateSummary::from_bytes(bytes).map_err(|error| unreadable(&format!("the catalogue's entry of {debate}"), &error))
 }
 
 fn find_bytes(db: &Connection, debate: &DebateId) -> rusqlite::Result<Option<Vec<u8>>> {
@@ -154,7 +158,7 @@ fn find_vectors(db: &Connection, model: &ModelName, debates: Vec<DebateId>) -> r
     Ok(found)
 }
 
-fn find(db: &Connection, query: &Query) -> Result<Vec<Summary>, StoreError> {
+fn find(db: &Connection, query: &CatalogueQuery) -> Result<Vec<DebateSummary>, StoreError> {
     let from = order(query.admitted_from.unwrap_or_default());
     // "~" comes after every id.
     let (before, id) = match query.upper() {
@@ -168,7 +172,12 @@ fn find(db: &Connection, query: &Query) -> Result<Vec<Summary>, StoreError> {
 }
 
 /// The first rows that fit.
-fn collect(db: &Connection, sql: &str, params: impl Params, query: &Query) -> Result<Vec<Summary>, StoreError> {
+fn collect(
+    db: &Connection,
+    sql: &str,
+    params: impl Params,
+    query: &CatalogueQuery,
+) -> Result<Vec<DebateSummary>, StoreError> {
     let mut statement = db.prepare_cached(sql).map_err(backend)?;
     let rows = statement
         .query_map(params, |row| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?)))

@@ -3,7 +3,7 @@ use super::SqliteStore;
 use super::writer::{Change, WriteError};
 use crate::live::Live;
 use crate::port::{Job, Jobs, StoreError};
-use crate::shares::{Shares, full};
+use crate::weighted_fairness::{WeightedRoundRobin, full};
 use agon_core::{DebateId, Priority, Timestamp};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -95,21 +95,21 @@ fn choose(db: &Connection, free: &[(Priority, i64)]) -> rusqlite::Result<Option<
     Ok(number(served))
 }
 
-fn credits(db: &Connection) -> rusqlite::Result<Shares> {
+fn credits(db: &Connection) -> rusqlite::Result<WeightedRoundRobin> {
     let mut statement = db.prepare_cached("SELECT credit FROM shares WHERE priority = ?1")?;
     let mut credits = Vec::with_capacity(Priority::ALL.len());
     for priority in Priority::ALL {
         credits.push((priority, statement.query_row([rank(priority)], |row| row.get(0))?));
     }
-    Ok(Shares::new(credits))
+    Ok(WeightedRoundRobin::new(credits))
 }
 
 /// A change of a job that only its holder may make.
 struct ByHolder {
     job: Job,
-    step: Step,
+    step: JobStep,
 }
-enum Step {
+enum JobStep {
     Extend { until: Timestamp },
     Release { until: Timestamp },
     Complete,
@@ -121,15 +121,15 @@ impl Change for ByHolder {
     fn run(&self, db: &Connection) -> rusqlite::Result<bool> {
         let (debate, token) = (self.job.debate.as_str(), self.job.token.cast_signed());
         let changed = match &self.step {
-            Step::Extend { until } => db
+            JobStep::Extend { until } => db
                 .prepare_cached("UPDATE jobs SET free_at = ?3 WHERE debate = ?1 AND token = ?2")?
                 .execute(params![debate, token, until.0.cast_signed()]),
-            Step::Release { until } => db
+            JobStep::Release { until } => db
                 .prepare_cached(
                     "UPDATE jobs SET free_at = ?3, owner = NULL, token = NULL WHERE debate = ?1 AND token = ?2",
                 )?
                 .execute(params![debate, token, until.0.cast_signed()]),
-            Step::Complete => {
+            JobStep::Complete => {
                 db.prepare_cached("DELETE FROM jobs WHERE debate = ?1 AND token = ?2")?.execute(params![debate, token])
             }
         };
@@ -159,20 +159,20 @@ impl Jobs for SqliteStore {
     }
 
     async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
-        self.by_holder(job, Step::Extend { until: self.time_after(lease) }).await
+        self.by_holder(job, JobStep::Extend { until: self.time_after(lease) }).await
     }
 
     async fn complete(&self, job: &Job) -> Result<(), StoreError> {
-        self.by_holder(job, Step::Complete).await.map(drop)
+        self.by_holder(job, JobStep::Complete).await.map(drop)
     }
 
     async fn release(&self, job: &Job, delay: Duration) -> Result<(), StoreError> {
-        self.by_holder(job, Step::Release { until: self.time_after(delay) }).await.map(drop)
+        self.by_holder(job, JobStep::Release { until: self.time_after(delay) }).await.map(drop)
     }
 }
 
 impl SqliteStore {
-    async fn by_holder(&self, job: &Job, step: Step) -> Result<bool, StoreError> {
+    async fn by_holder(&self, job: &Job, step: JobStep) -> Result<bool, StoreError> {
         self.writer.write(ByHolder { job: job.clone(), step }).await.map_err(WriteError::into_store)
     }
     fn time_after(&self, after: Duration) -> Timestamp {

@@ -4,7 +4,7 @@ use super::{SqliteStore, backend};
 use crate::chain::{self, Hash};
 use crate::live::{Live, ends};
 use crate::port::{AppendError, Journal, StoreError, empty_record};
-use crate::upkeep::{RawRecord, Walk};
+use crate::upkeep::{LogWalk, RawRecord};
 use agon_core::{DebateId, Position, Record};
 use agon_proto::encode_record;
 use async_trait::async_trait;
@@ -20,7 +20,7 @@ struct Append {
 /// The log has moved on to here.
 struct Fenced(Position);
 
-struct Head {
+struct JournalHead {
     id: i64,
     last: Position,
     hash: Hash,
@@ -34,7 +34,7 @@ impl Change for Append {
         let head = db
             .prepare_cached("SELECT id, last, last_hash FROM debates WHERE debate = ?1")?
             .query_row([self.debate.as_str()], |row| {
-                Ok(Head { id: row.get(0)?, last: Position(number(row, 1)?), hash: row.get(2)? })
+                Ok(JournalHead { id: row.get(0)?, last: Position(number(row, 1)?), hash: row.get(2)? })
             })
             .optional()?;
         let last = head.as_ref().map_or(Position(0), |head| head.last);
@@ -64,7 +64,7 @@ impl Change for Append {
 
 impl Append {
     /// Moves the debate's head to this record.
-    fn head(&self, db: &Connection, head: Option<Head>, hash: &Hash) -> rusqlite::Result<i64> {
+    fn head(&self, db: &Connection, head: Option<JournalHead>, hash: &Hash) -> rusqlite::Result<i64> {
         let last = self.record.last().0.cast_signed();
         let (at, ended) = (self.record.at.0.cast_signed(), ends(&self.record));
         if let Some(head) = head {
@@ -113,7 +113,7 @@ impl Journal for SqliteStore {
 }
 
 fn read(db: &Connection, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError> {
-    let mut walk = if after.0 == 0 { Walk::from_start(debate) } else { Walk::from_inside(debate) };
+    let mut walk = if after.0 == 0 { LogWalk::from_start(debate) } else { LogWalk::from_inside(debate) };
     let mut records = Vec::new();
     each_raw(db, debate, after, |raw| {
         records.push(Arc::new(walk.step(&raw.map_err(backend)?)?));

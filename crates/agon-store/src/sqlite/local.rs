@@ -2,21 +2,21 @@
 use super::writer::{Change, WriteError};
 use super::{SqliteStore, backend};
 use crate::live::Live;
-use crate::owner::{Claimed, Local, Owner};
+use crate::owner::{Claimed, LocalState, Owner};
 use crate::port::StoreError;
 use agon_core::{DebateId, Halt, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use std::collections::BTreeMap;
 
 /// A row, and whether its process lives at this moment.
-struct Standing {
+struct LocalRow {
     paused: bool,
     owner: Option<(Owner, Timestamp)>,
 }
 
 const COLUMNS: &str = "debate, paused, pid, started, host, process_table, ticks, token, seen";
 
-impl Standing {
+impl LocalRow {
     fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
         let unsigned = |column: usize| row.get::<_, i64>(column).map(i64::cast_unsigned);
         let paused = row.get(1)?;
@@ -32,29 +32,29 @@ impl Standing {
         Ok(Self { paused, owner: Some((owner, Timestamp(unsigned(8)?))) })
     }
 
-    fn at(self, now: Timestamp) -> Local {
+    fn at(self, now: Timestamp) -> LocalState {
         match self.owner {
-            Some((owner, seen)) if owner.lives(seen, now) => Local::Played(owner),
-            Some(_) | None if self.paused => Local::Halted(Halt::Paused),
-            Some(_) | None => Local::Halted(Halt::Interrupted),
+            Some((owner, seen)) if owner.lives(seen, now) => LocalState::Played(owner),
+            Some(_) | None if self.paused => LocalState::Halted(Halt::Paused),
+            Some(_) | None => LocalState::Halted(Halt::Interrupted),
         }
     }
 }
 
-fn find(db: &Connection, debate: &DebateId) -> rusqlite::Result<Option<Standing>> {
+fn find(db: &Connection, debate: &DebateId) -> rusqlite::Result<Option<LocalRow>> {
     db.prepare_cached(&format!("SELECT {COLUMNS} FROM local_debates WHERE debate = ?1"))?
-        .query_row([debate.as_str()], Standing::of)
+        .query_row([debate.as_str()], LocalRow::of)
         .optional()
 }
 
 /// Makes a process the one that plays a debate: a new one, or one that nobody plays.
-struct Claim {
+struct OwnerClaim {
     debate: DebateId,
     owner: Owner,
     new: bool,
     now: Timestamp,
 }
-impl Change for Claim {
+impl Change for OwnerClaim {
     type Done = Claimed;
     const FLUSHED: bool = true;
     fn run(&self, db: &Connection) -> rusqlite::Result<Claimed> {
@@ -63,7 +63,7 @@ impl Change for Claim {
             .query_row([self.debate.as_str()], |row| row.get::<_, bool>(0))
             .optional()?;
         match (logged, find(db, &self.debate)?.map(|row| row.at(self.now))) {
-            (_, Some(Local::Played(owner))) if owner.token != self.owner.token => return Ok(Claimed::Held(owner)),
+            (_, Some(LocalState::Played(owner))) if owner.token != self.owner.token => return Ok(Claimed::Held(owner)),
             (Some(false), None) if !self.new => return Ok(Claimed::Servers),
             (None, _) if self.new => {}
             (Some(false), Some(_)) if !self.new => {}
@@ -88,9 +88,9 @@ impl Change for Claim {
 struct ByOwner {
     debate: DebateId,
     token: u64,
-    step: Step,
+    step: LocalStep,
 }
-enum Step {
+enum LocalStep {
     Seen(Timestamp),
     Pause,
     Leave,
@@ -101,13 +101,13 @@ impl Change for ByOwner {
     fn run(&self, db: &Connection) -> rusqlite::Result<()> {
         let (debate, token) = (self.debate.as_str(), self.token.cast_signed());
         let changed = match self.step {
-            Step::Seen(now) => db
+            LocalStep::Seen(now) => db
                 .prepare_cached("UPDATE local_debates SET seen = ?3 WHERE debate = ?1 AND token = ?2")?
                 .execute(params![debate, token, now.0.cast_signed()]),
-            Step::Pause => db
+            LocalStep::Pause => db
                 .prepare_cached("UPDATE local_debates SET paused = 1 WHERE debate = ?1 AND token = ?2")?
                 .execute(params![debate, token]),
-            Step::Leave => db
+            LocalStep::Leave => db
                 .prepare_cached("UPDATE local_debates SET pid = NULL, token = NULL WHERE debate = ?1 AND token = ?2")?
                 .execute(params![debate, token]),
         };
@@ -128,48 +128,48 @@ impl SqliteStore {
     }
 
     async fn claim_for(&self, debate: &DebateId, owner: &Owner, new: bool) -> Result<Claimed, StoreError> {
-        let claim = Claim { debate: debate.clone(), owner: owner.clone(), new, now: self.clock.now() };
+        let claim = OwnerClaim { debate: debate.clone(), owner: owner.clone(), new, now: self.clock.now() };
         self.writer.write(claim).await.map_err(WriteError::into_store)
     }
 
     /// Notes that the process lives.
     pub async fn local_seen(&self, debate: &DebateId, owner: &Owner) -> Result<(), StoreError> {
-        self.by_owner(debate, owner, Step::Seen(self.clock.now())).await
+        self.by_owner(debate, owner, LocalStep::Seen(self.clock.now())).await
     }
 
     /// Notes that the process is being stopped on purpose: once it is gone, the debate is paused and not interrupted.
     pub async fn pause_local(&self, debate: &DebateId, owner: &Owner) -> Result<(), StoreError> {
-        self.by_owner(debate, owner, Step::Pause).await
+        self.by_owner(debate, owner, LocalStep::Pause).await
     }
 
     /// Notes that the process no longer plays the debate, although it lives.
     pub async fn leave_local(&self, debate: &DebateId, owner: &Owner) -> Result<(), StoreError> {
-        self.by_owner(debate, owner, Step::Leave).await
+        self.by_owner(debate, owner, LocalStep::Leave).await
     }
 
-    async fn by_owner(&self, debate: &DebateId, owner: &Owner, step: Step) -> Result<(), StoreError> {
+    async fn by_owner(&self, debate: &DebateId, owner: &Owner, step: LocalStep) -> Result<(), StoreError> {
         let change = ByOwner { debate: debate.clone(), token: owner.token, step };
         self.writer.write(change).await.map_err(WriteError::into_store)
     }
 
     /// Every debate that was not submitted to a server and has not ended, with how it stands.
-    pub async fn locals(&self) -> Result<BTreeMap<DebateId, Local>, StoreError> {
+    pub async fn locals(&self) -> Result<BTreeMap<DebateId, LocalState>, StoreError> {
         let now = self.clock.now();
         let sql = format!("SELECT {COLUMNS} FROM local_debates JOIN debates USING (debate) WHERE ended = 0");
         self.readers.run(move |db| all(db, &sql, now)).await
     }
 
     /// How a debate stands, if it was not submitted to a server and has not ended.
-    pub(super) async fn local_of(&self, debate: &DebateId) -> Result<Option<Local>, StoreError> {
+    pub(super) async fn local_of(&self, debate: &DebateId) -> Result<Option<LocalState>, StoreError> {
         let (debate, now) = (debate.clone(), self.clock.now());
         let row = self.readers.run(move |db| find(db, &debate).map_err(backend)).await?;
         Ok(row.map(|row| row.at(now)))
     }
 }
 
-fn all(db: &Connection, sql: &str, now: Timestamp) -> Result<BTreeMap<DebateId, Local>, StoreError> {
+fn all(db: &Connection, sql: &str, now: Timestamp) -> Result<BTreeMap<DebateId, LocalState>, StoreError> {
     let mut statement = db.prepare_cached(sql).map_err(backend)?;
-    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, Standing::of(row)?))).map_err(backend)?;
+    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, LocalRow::of(row)?))).map_err(backend)?;
     let mut locals = BTreeMap::new();
     for row in rows {
         let (debate, standing) = row.map_err(backend)?;

@@ -24,21 +24,21 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
 use trouble::Identity;
-use writer::Writer;
+use writer::WriterHandle;
 
-pub use open::{Clock, OpenError, SqliteOptions, SyncMode};
-pub use trouble::Trouble;
+pub use open::{OpenError, SqliteOptions, SyncMode, WallClock};
+pub use trouble::WriteTrouble;
 
 /// Everything in one SQLite file. Several processes may use one file.
 ///
 /// One thread of its own writes: all changes that wait, of whatever debate, go into one transaction, and are answered when it is
 /// on disk. Dropping the store waits for what was already asked for.
 pub struct SqliteStore {
-    writer: Writer,
+    writer: WriterHandle,
     readers: Arc<Readers>,
     live: Arc<Live>,
     max_jobs: NonZeroUsize,
-    clock: Clock,
+    clock: WallClock,
 }
 
 impl SqliteStore {
@@ -46,14 +46,14 @@ impl SqliteStore {
     pub fn open(path: &Path, options: SqliteOptions) -> Result<Self, OpenError> {
         let connection = open::connect(path, &options)?;
         let live = Arc::new(Live::new(options.tail_records, options.live_debates));
-        let writer = Writer::start(connection, Identity::of(path), &options, Arc::clone(&live));
+        let writer = WriterHandle::start(connection, Identity::of(path), &options, Arc::clone(&live));
         let writer = writer.map_err(|source| OpenError::Thread { source })?;
         let readers = Arc::new(Readers::new(path, &options));
         Ok(Self { writer, readers, live, max_jobs: options.max_jobs, clock: options.clock })
     }
 
     /// What keeps the database from being written, as the last change found it.
-    pub fn trouble(&self) -> watch::Receiver<Option<Trouble>> {
+    pub fn trouble(&self) -> watch::Receiver<Option<WriteTrouble>> {
         self.writer.trouble()
     }
 }

@@ -1,9 +1,10 @@
 //! Opening a database file.
 use super::schema;
 use super::trouble::{is_full, said};
-use crate::shares::DEFAULT_MAX_JOBS;
+use crate::weighted_fairness::DEFAULT_MAX_JOBS;
 use agon_core::Timestamp;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What an answered write has reached.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SyncMode {
     /// The disk: a power cut loses no event of a log, no order and no request id. One flush per group of them; registers, jobs and
     /// the catalogue, which are only worth a second generation and a second look, reach the disk with the next one.
@@ -43,7 +45,7 @@ pub struct SqliteOptions {
     /// Most jobs; more are refused as [`crate::StoreError::Full`].
     pub max_jobs: NonZeroUsize,
     /// What tells the time of leases and of request ids.
-    pub clock: Clock,
+    pub clock: WallClock,
 }
 impl Default for SqliteOptions {
     fn default() -> Self {
@@ -57,15 +59,15 @@ impl Default for SqliteOptions {
             tail_records: 64,
             live_debates: 20_000,
             max_jobs: DEFAULT_MAX_JOBS,
-            clock: Clock::default(),
+            clock: WallClock::default(),
         }
     }
 }
 
 /// A source of wall-clock time.
 #[derive(Clone)]
-pub struct Clock(Arc<dyn Fn() -> Timestamp + Send + Sync>);
-impl Clock {
+pub struct WallClock(Arc<dyn Fn() -> Timestamp + Send + Sync>);
+impl WallClock {
     /// A clock that asks `now`.
     pub fn new(now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         Self(Arc::new(now))
@@ -75,7 +77,7 @@ impl Clock {
         (self.0)()
     }
 }
-impl Default for Clock {
+impl Default for WallClock {
     fn default() -> Self {
         Self::new(|| {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -83,7 +85,7 @@ impl Default for Clock {
         })
     }
 }
-impl fmt::Debug for Clock {
+impl fmt::Debug for WallClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Clock")
     }

@@ -2,7 +2,7 @@
 use super::writer::{Change, WriteError};
 use super::{SqliteStore, backend};
 use crate::live::Live;
-use crate::port::{Decision, Registers, StoreError};
+use crate::port::{RegisterOutcome, Registers, StoreError};
 use agon_core::{DebateId, TurnId, TurnResult};
 use agon_proto::Wire as _;
 use async_trait::async_trait;
@@ -42,12 +42,12 @@ impl Change for Decide {
 
 #[async_trait]
 impl Registers for SqliteStore {
-    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<Decision, StoreError> {
+    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<RegisterOutcome, StoreError> {
         let (bytes, result) = (result.to_bytes(), Arc::new(result));
         let change = Decide { debate: debate.clone(), turn, result: Arc::clone(&result), bytes };
         match self.writer.write(change).await.map_err(WriteError::into_store)? {
-            None => Ok(Decision { result, won: true }),
-            Some(first) => Ok(Decision { result: self.known(debate, turn, &first)?, won: false }),
+            None => Ok(RegisterOutcome { result, won: true }),
+            Some(first) => Ok(RegisterOutcome { result: self.known(debate, turn, &first)?, won: false }),
         }
     }
 

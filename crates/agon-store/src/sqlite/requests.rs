@@ -10,13 +10,13 @@ use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 /// Writes a claim unless there is one, and removes a few that are too old.
-struct Claim {
+struct RequestIdClaim {
     tenant: TenantId,
     request: String,
     bytes: Bytes,
     now: Timestamp,
 }
-impl Change for Claim {
+impl Change for RequestIdClaim {
     /// What was there first, if something was.
     type Done = Option<Vec<u8>>;
     const FLUSHED: bool = true;
@@ -47,7 +47,7 @@ impl Requests for SqliteStore {
         claim: RequestClaim,
     ) -> Result<RequestClaim, StoreError> {
         let request = request_id.to_owned();
-        let change = Claim { tenant: tenant.clone(), request, bytes: claim.to_bytes(), now: self.clock.now() };
+        let change = RequestIdClaim { tenant: tenant.clone(), request, bytes: claim.to_bytes(), now: self.clock.now() };
         match self.writer.write(change).await.map_err(WriteError::into_store)? {
             None => Ok(claim),
             Some(first) => decode(tenant, request_id, &first),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// Why nothing can be written at the moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct WriteTrouble {
     /// In words.
     pub detail: String,
     /// It does not pass: the file is gone, or is another one.
@@ -13,7 +13,7 @@ pub struct Trouble {
     pub full: bool,
 }
 
-impl Trouble {
+impl WriteTrouble {
     /// The trouble that a failed write tells of; none where only the write itself was wrong.
     pub(super) fn of(error: &rusqlite::Error) -> Option<Self> {
         let lasting = match error.sqlite_error_code()? {
@@ -46,15 +46,13 @@ pub(super) fn full_disk(error: &rusqlite::Error) -> String {
 /// What an error of SQLite means for whoever keeps debates in the file. SQLite's own words say neither where nor what to do.
 pub(super) fn said(error: &rusqlite::Error) -> String {
     let words = match error.sqlite_error_code() {
-        _ if is_full(error) => "the disk is full; make room on it, for reading takes part in writing",
-        Some(ErrorCode::NotADatabase) => "it is no database",
-        Some(ErrorCode::DatabaseCorrupt) => "the file is damaged or cut off; take its last copy",
-        Some(ErrorCode::ReadOnly) => {
-            "it may only be read; reading takes part in writing, so copy it to a folder that may be written to"
-        }
+        _ if is_full(error) => "the disk is full; free space on it (reading writes, too)",
+        Some(ErrorCode::NotADatabase) => "it is not a database",
+        Some(ErrorCode::DatabaseCorrupt) => "the file is damaged or truncated; restore its last copy",
+        Some(ErrorCode::ReadOnly) => "it is read-only, and reading writes, too: copy it to a writable folder",
         Some(ErrorCode::CannotOpen) => {
-            "the file or its folder cannot be opened or may only be read; reading takes part in writing, so copy the file to a folder that \
-             may be written to"
+            "the file or its folder cannot be opened or is read-only, and reading writes, too: copy the file to a \
+             writable folder"
         }
         Some(ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied) => "this user may not use it",
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
@@ -66,11 +64,11 @@ pub(super) fn said(error: &rusqlite::Error) -> String {
         }
         Some(ErrorCode::OutOfMemory) => "there is not enough memory",
         Some(ErrorCode::SchemaChanged | ErrorCode::TypeMismatch | ErrorCode::ConstraintViolation) => {
-            "what it holds is not what Agon writes"
+            "its content was not written by Agon"
         }
         Some(_) => "the database refused the request",
         // what was found in it is no error of SQLite's, and no text of its own
-        None => "what it holds cannot be read",
+        None => "its content cannot be read",
     };
     match error.sqlite_error() {
         Some(code) => format!("{words} (SQLite {})", code.extended_code),
@@ -104,7 +102,7 @@ impl Identity {
     }
 
     /// What became of the file; none while it is the one that was opened.
-    pub(super) fn lost(&self) -> Option<Trouble> {
+    pub(super) fn lost(&self) -> Option<WriteTrouble> {
         let own = (&self.path, self.opened);
         let log = self.log.as_ref().map(|(path, inode)| (path, Some(*inode)));
         let (path, now) = [Some(own), log].into_iter().flatten().find_map(|(path, opened)| {
@@ -113,7 +111,7 @@ impl Identity {
         })?;
         let became = if now.is_none() { "was deleted or moved" } else { "was replaced by another" };
         let path = path.display();
-        Some(Trouble {
+        Some(WriteTrouble {
             detail: format!("the database file {path} {became} while it was in use"),
             lasting: true,
             full: false,

@@ -6,9 +6,9 @@ use super::{SqliteStore, backend};
 use crate::chain::Hash;
 use crate::condition::Condition;
 use crate::live::{Live, ends};
-use crate::owner::Local;
+use crate::owner::LocalState;
 use crate::port::StoreError;
-use crate::upkeep::{DebateHead, Page, RawRecord, Upkeep, Verified, Walk};
+use crate::upkeep::{DebateHead, ListPage, LogWalk, RawRecord, Upkeep, VerifiedLog};
 use agon_core::{DebateId, Position, Timestamp};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -44,7 +44,7 @@ impl Change for Delete {
 
 #[async_trait]
 impl Upkeep for SqliteStore {
-    async fn verify(&self, debate: &DebateId) -> Result<Verified, StoreError> {
+    async fn verify(&self, debate: &DebateId) -> Result<VerifiedLog, StoreError> {
         let debate = debate.clone();
         self.readers.run(move |db| verify(db, &debate)).await
     }
@@ -53,7 +53,7 @@ impl Upkeep for SqliteStore {
         let Some(trouble) = self.writer.trouble().borrow().clone() else { return Condition::default() };
         match trouble.full {
             true => Condition {
-                exhausted: vec![format!("the disk of the store is full ({}); make room on it", trouble.detail)],
+                exhausted: vec![format!("the disk of the store is full ({}); free space on it", trouble.detail)],
                 ..Condition::default()
             },
             false => Condition {
@@ -81,11 +81,11 @@ impl Upkeep for SqliteStore {
         self.writer.write(PurgeRegisters(debate.clone())).await.map_err(WriteError::into_store)
     }
 
-    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError> {
+    async fn list(&self, page: ListPage) -> Result<Vec<DebateHead>, StoreError> {
         self.readers.run(move |db| list(db, page)).await
     }
 
-    async fn local(&self, debate: &DebateId) -> Result<Option<Local>, StoreError> {
+    async fn local(&self, debate: &DebateId) -> Result<Option<LocalState>, StoreError> {
         self.local_of(debate).await
     }
 
@@ -94,7 +94,7 @@ impl Upkeep for SqliteStore {
     }
 }
 
-fn list(db: &Connection, page: Page) -> Result<Vec<DebateHead>, StoreError> {
+fn list(db: &Connection, page: ListPage) -> Result<Vec<DebateHead>, StoreError> {
     let before = match page.after {
         None => i64::MAX,
         Some(cursor) => db
@@ -122,15 +122,15 @@ fn list(db: &Connection, page: Page) -> Result<Vec<DebateHead>, StoreError> {
 
 /// What the table of debates says about a log.
 #[derive(PartialEq)]
-struct Head {
-    verified: Verified,
+struct LogRow {
+    verified: VerifiedLog,
     admitted: Timestamp,
     updated: Timestamp,
     ended: u64,
 }
 
-fn verify(db: &Connection, debate: &DebateId) -> Result<Verified, StoreError> {
-    let mut walk = Walk::from_start(debate);
+fn verify(db: &Connection, debate: &DebateId) -> Result<VerifiedLog, StoreError> {
+    let mut walk = LogWalk::from_start(debate);
     let head = head(db, debate)
         .map_err(|error| walk.damage(Position(0), &format!("the debate's head cannot be read: {error}")))?
         .ok_or_else(|| StoreError::NotFound(debate.clone()))?;
@@ -149,7 +149,7 @@ fn verify(db: &Connection, debate: &DebateId) -> Result<Verified, StoreError> {
     if verified.events < head.verified.events {
         return Err(missing());
     }
-    let walked = Head { verified, admitted, updated, ended };
+    let walked = LogRow { verified, admitted, updated, ended };
     if walked != head {
         let last = Position(walked.verified.events);
         let detail = "the debate's head does not fit its last record".to_owned();
@@ -158,13 +158,13 @@ fn verify(db: &Connection, debate: &DebateId) -> Result<Verified, StoreError> {
     Ok(walked.verified)
 }
 
-fn head(db: &Connection, debate: &DebateId) -> rusqlite::Result<Option<Head>> {
+fn head(db: &Connection, debate: &DebateId) -> rusqlite::Result<Option<LogRow>> {
     db.prepare_cached("SELECT records, last, last_hash, admitted, updated, ended FROM debates WHERE debate = ?1")?
         .query_row([debate.as_str()], |row| {
             let verified =
-                Verified { records: number(row, 0)?, events: number(row, 1)?, head_hash: row.get::<_, Hash>(2)? };
+                VerifiedLog { records: number(row, 0)?, events: number(row, 1)?, head_hash: row.get::<_, Hash>(2)? };
             let (admitted, updated) = (Timestamp(number(row, 3)?), Timestamp(number(row, 4)?));
-            Ok(Head { verified, admitted, updated, ended: number(row, 5)? })
+            Ok(LogRow { verified, admitted, updated, ended: number(row, 5)? })
         })
         .optional()
 }

@@ -4,7 +4,7 @@
 //! is committed. What one change finds (a fence, a decided register) is an answer, not a failure; a change that SQLite refuses is
 //! rolled back with its group, and then every change of the group is run by itself, so that only the culprit fails.
 use super::open::{SqliteOptions, SyncMode};
-use super::trouble::{Identity, Trouble, full_disk, is_full, said};
+use super::trouble::{Identity, WriteTrouble, full_disk, is_full, said};
 use crate::live::Live;
 use rusqlite::{Connection, TransactionBehavior};
 use std::sync::Arc;
@@ -50,13 +50,13 @@ impl WriteError {
 }
 
 /// The handle of the writing thread.
-pub(super) struct Writer {
+pub(super) struct WriterHandle {
     queue: Option<mpsc::Sender<Box<dyn Pending>>>,
-    trouble: watch::Receiver<Option<Trouble>>,
+    trouble: watch::Receiver<Option<WriteTrouble>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Writer {
+impl WriterHandle {
     /// Starts the thread.
     pub(super) fn start(
         connection: Connection,
@@ -75,7 +75,7 @@ impl Writer {
     }
 
     /// What keeps changes from being written.
-    pub(super) fn trouble(&self) -> watch::Receiver<Option<Trouble>> {
+    pub(super) fn trouble(&self) -> watch::Receiver<Option<WriteTrouble>> {
         self.trouble.clone()
     }
 
@@ -84,12 +84,12 @@ impl Writer {
         let stopped = || WriteError::Refused("the store's writer has stopped".to_owned());
         let queue = self.queue.as_ref().ok_or_else(stopped)?;
         let (answer, answered) = oneshot::channel();
-        queue.send(Box::new(Waiting { change, done: None, answer })).await.map_err(|_| stopped())?;
+        queue.send(Box::new(QueuedChange { change, done: None, answer })).await.map_err(|_| stopped())?;
         answered.await.unwrap_or_else(|_| Err(WriteError::Unsure("the store's writer stopped meanwhile".to_owned())))
     }
 }
 
-impl Drop for Writer {
+impl Drop for WriterHandle {
     fn drop(&mut self) {
         drop(self.queue.take());
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
@@ -105,13 +105,13 @@ trait Pending: Send {
     fn settle(self: Box<Self>, outcome: Result<(), WriteError>, live: &Live);
 }
 
-struct Waiting<C: Change> {
+struct QueuedChange<C: Change> {
     change: C,
     done: Option<C::Done>,
     answer: oneshot::Sender<Result<C::Done, WriteError>>,
 }
 
-impl<C: Change> Pending for Waiting<C> {
+impl<C: Change> Pending for QueuedChange<C> {
     fn flushed(&self) -> bool {
         C::FLUSHED
     }
@@ -120,7 +120,7 @@ impl<C: Change> Pending for Waiting<C> {
         Ok(())
     }
     fn settle(self: Box<Self>, outcome: Result<(), WriteError>, live: &Live) {
-        let Waiting { change, done, answer } = *self;
+        let QueuedChange { change, done, answer } = *self;
         let done = outcome.and_then(|()| done.ok_or_else(|| WriteError::Refused("the change was not run".to_owned())));
         if let Ok(done) = &done {
             change.committed(done, live);
@@ -140,11 +140,11 @@ struct Loop {
     /// Whether the connection flushes its transactions, where the mode asks for it.
     flushing: bool,
     live: Arc<Live>,
-    tell: watch::Sender<Option<Trouble>>,
+    tell: watch::Sender<Option<WriteTrouble>>,
 }
 
 /// Where a transaction failed.
-enum Failed {
+enum TransactionError {
     /// Before its end: nothing of it was written.
     Before(rusqlite::Error),
     /// At its end: it may have been written.
@@ -187,28 +187,28 @@ impl Loop {
                 self.file.written();
                 self.note(None);
             }
-            Err(Failed::Before(reason) | Failed::AtCommit(reason)) => self.note_failed(reason),
+            Err(TransactionError::Before(reason) | TransactionError::AtCommit(reason)) => self.note_failed(reason),
         }
         match written {
             Ok(()) => self.settle(group, &Ok(())),
-            Err(Failed::Before(reason)) if group.len() > 1 => {
+            Err(TransactionError::Before(reason)) if group.len() > 1 => {
                 debug!(%reason, changes = group.len(), "group of changes split");
                 for change in group.drain(..) {
                     self.write(&mut vec![change]);
                 }
             }
-            Err(Failed::Before(reason)) => self.settle(group, &Err(WriteError::refused(&reason))),
-            Err(Failed::AtCommit(reason)) => self.settle(group, &Err(WriteError::Unsure(reason.to_string()))),
+            Err(TransactionError::Before(reason)) => self.settle(group, &Err(WriteError::refused(&reason))),
+            Err(TransactionError::AtCommit(reason)) => self.settle(group, &Err(WriteError::Unsure(reason.to_string()))),
         }
     }
 
     fn note_failed(&self, reason: &rusqlite::Error) {
-        if let Some(trouble) = Trouble::of(reason) {
+        if let Some(trouble) = WriteTrouble::of(reason) {
             self.note(Some(trouble));
         }
     }
 
-    fn note(&self, trouble: Option<Trouble>) {
+    fn note(&self, trouble: Option<WriteTrouble>) {
         self.tell.send_if_modified(|told| {
             let changed = *told != trouble;
             *told = trouble;
@@ -216,14 +216,16 @@ impl Loop {
         });
     }
 
-    fn transaction(&mut self, group: &mut [Box<dyn Pending>]) -> Result<(), Failed> {
-        self.set_flushing(group.iter().any(|change| change.flushed())).map_err(Failed::Before)?;
-        let transaction =
-            self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(Failed::Before)?;
+    fn transaction(&mut self, group: &mut [Box<dyn Pending>]) -> Result<(), TransactionError> {
+        self.set_flushing(group.iter().any(|change| change.flushed())).map_err(TransactionError::Before)?;
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(TransactionError::Before)?;
         for change in group {
-            change.run(&transaction).map_err(Failed::Before)?;
+            change.run(&transaction).map_err(TransactionError::Before)?;
         }
-        transaction.commit().map_err(Failed::AtCommit)
+        transaction.commit().map_err(TransactionError::AtCommit)
     }
 
     /// The write-ahead log is written in order, so a flush covers all transactions before it too.

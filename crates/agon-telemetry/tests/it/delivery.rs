@@ -1,5 +1,5 @@
 //! What happens to spans on their way.
-use crate::stage::{LIMIT, admission, config, hold, stumble, tell};
+use crate::test_bench::{LIMIT, admission, config, hold, stumble, tell};
 use agon_core::{Timestamp, TurnId};
 use agon_telemetry::{Observer, Otlp, Telemetry, TelemetryConfig, TelemetryError};
 use agon_testkit::{OtlpSink, free_port};

@@ -13,7 +13,7 @@ mod privacy;
 #[cfg(test)]
 mod rpc;
 #[cfg(test)]
-mod stage;
+mod test_bench;
 #[cfg(test)]
 mod tree;
 #[cfg(test)]

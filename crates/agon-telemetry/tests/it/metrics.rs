@@ -1,7 +1,7 @@
 //! `/metrics`.
-use crate::stage::{admission, hold, lively, stumble, tell, tool_use, with_try};
+use crate::test_bench::{admission, hold, lively, stumble, tell, tool_use, with_try};
 use agon_core::{Call, HostId, Mode, ModelName};
-use agon_telemetry::{CircuitState, Gate, Observer, Permits, REVISION, Telemetry, TelemetryConfig, TurnPlayed};
+use agon_telemetry::{CircuitState, HostedModel, Observer, Permits, REVISION, Telemetry, TelemetryConfig, TurnPlayed};
 
 fn telemetry() -> Telemetry {
     Telemetry::start(TelemetryConfig { log: None, ..TelemetryConfig::new("agon", "node-1") }).unwrap()
@@ -85,7 +85,7 @@ fn tool_call() -> Call {
 fn gates_tell_their_state() {
     let telemetry = telemetry();
     let (host, model) = (HostId::new("attic"), ModelName::new("qwen3:8b"));
-    let gate = Gate { host: &host, model: &model };
+    let gate = HostedModel { host: &host, model: &model };
 
     telemetry.breaker_changed(gate, CircuitState::Open);
     telemetry.permits_changed(gate, Permits { in_use: 2, limit: 4, waiting: 3 });
@@ -131,8 +131,8 @@ fn the_guide_names_every_metric() {
     tell(&telemetry, &held);
     with_try(&lively, &held.played[0], |told| telemetry.turn_played(&TurnPlayed { call: &call, ..told }));
     let (host, model) = (HostId::new("attic"), ModelName::new("qwen3:8b"));
-    telemetry.breaker_changed(Gate { host: &host, model: &model }, CircuitState::Closed);
-    telemetry.permits_changed(Gate { host: &host, model: &model }, Permits { in_use: 0, limit: 1, waiting: 0 });
+    telemetry.breaker_changed(HostedModel { host: &host, model: &model }, CircuitState::Closed);
+    telemetry.permits_changed(HostedModel { host: &host, model: &model }, Permits { in_use: 0, limit: 1, waiting: 0 });
     telemetry.debates_active(0);
     telemetry.rpc().begin("agon.v1.DebateService/GetDebate", None).end("OK");
 
@@ -147,7 +147,7 @@ fn the_guide_names_every_metric() {
 fn thousands_of_names_that_debates_made_up_are_a_bounded_number_of_series() {
     let telemetry = telemetry();
     let admission = lively("oven-2026");
-    let held = hold(crate::stage::admission("oven-2026"), |_| None);
+    let held = hold(crate::test_bench::admission("oven-2026"), |_| None);
     for number in 0..3_000 {
         let mut played = held.played[0].clone();
         played.ask.model = ModelName::from(format!("made-up:{number}").as_str());
@@ -161,7 +161,7 @@ fn thousands_of_names_that_debates_made_up_are_a_bounded_number_of_series() {
             telemetry.turn_played(&TurnPlayed { call: &call, response_model: Some(&response), ..told });
         });
         let host = HostId::from("rehearsal");
-        let gate = Gate { host: &host, model: &played.ask.model };
+        let gate = HostedModel { host: &host, model: &played.ask.model };
         telemetry.breaker_changed(gate, CircuitState::Open);
         telemetry.permits_changed(gate, Permits { in_use: 1, limit: 1, waiting: 0 });
     }

@@ -1,5 +1,5 @@
 //! A trace as a picture: spans under their parents, in the order of time, with their attributes.
-use crate::stage::START;
+use crate::test_bench::START;
 use agon_testkit::SinkSpan;
 use std::fmt::Write;
 

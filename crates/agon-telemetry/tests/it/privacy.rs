@@ -1,5 +1,5 @@
 //! What was said stays at home unless the operator says otherwise.
-use crate::stage::{SECRET, admission, config, hold, stumble, tell};
+use crate::test_bench::{SECRET, admission, config, hold, stumble, tell};
 use agon_core::FailureCause;
 use agon_telemetry::{Observer, Telemetry, TelemetryConfig};
 use agon_testkit::{OtlpSink, SinkSpan};

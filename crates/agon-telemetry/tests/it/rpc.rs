@@ -1,5 +1,5 @@
 //! Calls to the server. One test, because the process has one log.
-use crate::stage::{admission, config};
+use crate::test_bench::{admission, config};
 use agon_telemetry::{LogConfig, LogFormat, Telemetry, TelemetryConfig};
 use agon_testkit::OtlpSink;
 use std::io::Write;
@@ -8,9 +8,9 @@ use tracing::Instrument;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+struct LogBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Lines {
+impl Write for LogBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap().write(bytes)
     }
@@ -19,7 +19,7 @@ impl Write for Lines {
     }
 }
 
-impl Lines {
+impl LogBuffer {
     fn of(&self, message: &str) -> serde_json::Value {
         let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
         let line =
@@ -32,7 +32,7 @@ const CALLER: &str = "0af7651916cd43dd8448eb211c80319c";
 
 #[tokio::test]
 async fn calls_belong_to_their_callers_trace_and_logs_to_their_calls_and_debates() {
-    let (sink, lines) = (OtlpSink::start().unwrap(), Lines::default());
+    let (sink, lines) = (OtlpSink::start().unwrap(), LogBuffer::default());
     let writer = lines.clone();
     let log = Some(LogConfig {
         format: LogFormat::Json,

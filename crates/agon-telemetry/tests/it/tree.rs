@@ -1,8 +1,8 @@
 //! The tree of a debate.
 use crate::picture::draw;
-use crate::stage::{LIMIT, admission, config, hold, hold_with, lively, stumble, tell, tell_the_play};
+use crate::test_bench::{LIMIT, admission, config, hold, hold_with, lively, stumble, tell, tell_the_play};
 use agon_core::FailureCause;
-use agon_telemetry::{Observer, Place, Telemetry, TelemetryConfig, TraceContext};
+use agon_telemetry::{Observer, SpanPlace, Telemetry, TelemetryConfig, TraceContext};
 use agon_testkit::{OtlpSink, SinkSpan};
 use std::collections::BTreeSet;
 
@@ -114,7 +114,7 @@ async fn the_header_that_travels_with_a_turn_names_its_span() {
     telemetry.shutdown().await;
 
     let context = TraceContext::parse(&header).unwrap();
-    assert_eq!(context, TraceContext::of(&debate, Place::Turn(turn), true));
+    assert_eq!(context, TraceContext::of(&debate, SpanPlace::Turn(turn), true));
     let span_id: String = context.span_id().iter().map(|byte| format!("{byte:02x}")).collect();
     assert!(sink.spans().iter().any(|span| span.span_id == span_id && span.name == "send agon.gen"));
 }

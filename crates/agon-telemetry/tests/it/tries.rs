@@ -1,5 +1,5 @@
 //! Tries that did not go as far as others.
-use crate::stage::{SECRET, admission, config, hold, lively, tool_use, with_try};
+use crate::test_bench::{SECRET, admission, config, hold, lively, tool_use, with_try};
 use agon_core::{Call, Failure, FailureCause};
 use agon_telemetry::{Observer, Telemetry, TurnEnd, TurnPlayed};
 use agon_testkit::{OtlpSink, SinkSpan};

@@ -4,11 +4,11 @@ use agon_core::FeedFault;
 use tokio::io::AsyncReadExt as _;
 
 use super::FeedConfig;
-use crate::process::Process;
+use crate::process::ProcessGroup;
 
 /// The whole output of the program, which ends with it or is ended. Dropping the future ends it too.
 pub(super) async fn output(feed: &str, config: &FeedConfig) -> Result<Vec<u8>, FeedFault> {
-    let (process, output, input) = Process::start(feed, &config.program()).map_err(|_| FeedFault::Unavailable)?;
+    let (process, output, input) = ProcessGroup::start(feed, &config.program()).map_err(|_| FeedFault::Unavailable)?;
     drop(input);
     let limit = u64::try_from(config.max_bytes).unwrap_or(u64::MAX);
     let mut printed = Vec::new();

@@ -15,7 +15,7 @@ use crate::rag::plain_text;
 pub(super) fn items(document: &str, most: usize) -> Result<Vec<FeedItem>, String> {
     let mut reader = Reader::from_str(document.trim_start_matches('\u{feff}'));
     reader.config_mut().allow_dangling_amp = true;
-    let mut walk = Walk::default();
+    let mut walk = FeedWalk::default();
     while walk.items.len() < most {
         match reader.read_event().map_err(|error| error.to_string())? {
             Event::Start(tag) => walk.open(&tag)?,
@@ -45,7 +45,7 @@ fn meaning(entity: &BytesRef<'_>) -> String {
 
 /// A part of an item.
 #[derive(Clone, Copy)]
-enum Part {
+enum ItemPart {
     Title,
     Date,
     Link,
@@ -53,7 +53,7 @@ enum Part {
 }
 
 #[derive(Default)]
-struct Walk {
+struct FeedWalk {
     /// Whether the document has begun.
     begun: bool,
     /// What stands before the names of the document's own elements.
@@ -62,11 +62,11 @@ struct Walk {
     depth: usize,
     /// The item that is open, and how deep it stands.
     item: Option<(usize, Raw)>,
-    part: Option<Part>,
+    part: Option<ItemPart>,
     items: Vec<FeedItem>,
 }
 
-impl Walk {
+impl FeedWalk {
     fn open(&mut self, tag: &BytesStart<'_>) -> Result<(), String> {
         self.depth += 1;
         self.begun = true;
@@ -122,23 +122,23 @@ impl Walk {
 }
 
 impl Raw {
-    fn part(&mut self, part: Part) -> &mut String {
+    fn part(&mut self, part: ItemPart) -> &mut String {
         match part {
-            Part::Title => &mut self.title,
-            Part::Date => &mut self.date,
-            Part::Link => &mut self.link,
-            Part::Text => &mut self.text,
+            ItemPart::Title => &mut self.title,
+            ItemPart::Date => &mut self.date,
+            ItemPart::Link => &mut self.link,
+            ItemPart::Text => &mut self.text,
         }
     }
 }
 
 /// What an element of an item holds. Names with a prefix are extensions, and none of them is read.
-fn part(name: &[u8]) -> Option<Part> {
+fn part(name: &[u8]) -> Option<ItemPart> {
     match name {
-        b"title" => Some(Part::Title),
-        b"pubDate" | b"published" | b"updated" => Some(Part::Date),
-        b"link" => Some(Part::Link),
-        b"description" | b"summary" | b"content" => Some(Part::Text),
+        b"title" => Some(ItemPart::Title),
+        b"pubDate" | b"published" | b"updated" => Some(ItemPart::Date),
+        b"link" => Some(ItemPart::Link),
+        b"description" | b"summary" | b"content" => Some(ItemPart::Text),
         _ => None,
     }
 }

@@ -22,7 +22,7 @@ const MAX_SCHEMA_BYTES: usize = 16 * 1024;
 const MAX_LISTED: usize = 20;
 
 /// One tool of a server.
-pub(super) struct Function {
+pub(super) struct McpFunction {
     /// How models see it.
     pub(super) spec: ToolSpec,
     /// What its server calls it.
@@ -32,7 +32,11 @@ pub(super) struct Function {
 }
 
 /// The functions of the server `tool` that `allowed` lets through; one that no model could call right is left out.
-pub(super) fn functions(tool: &str, tools: Vec<Tool>, allowed: Option<&[String]>) -> Result<Vec<Function>, ToolError> {
+pub(super) fn functions(
+    tool: &str,
+    tools: Vec<Tool>,
+    allowed: Option<&[String]>,
+) -> Result<Vec<McpFunction>, ToolError> {
     if let Some(missing) = allowed.unwrap_or_default().iter().find(|name| tools.iter().all(|tool| tool.name != **name))
     {
         let there = tools.iter().take(MAX_LISTED).map(|tool| one_line(&tool.name, MAX_NAME_CHARS)).collect::<Vec<_>>();
@@ -58,7 +62,7 @@ pub(super) fn functions(tool: &str, tools: Vec<Tool>, allowed: Option<&[String]>
     Ok(functions)
 }
 
-fn function(tool: &str, found: &Tool, taken: &mut BTreeSet<String>) -> Result<Function, String> {
+fn function(tool: &str, found: &Tool, taken: &mut BTreeSet<String>) -> Result<McpFunction, String> {
     let mut fields = found.input_schema.as_ref().clone();
     // Some model servers refuse a function whose schema leaves these out.
     fields.entry("type").or_insert_with(|| "object".into());
@@ -76,7 +80,7 @@ fn function(tool: &str, found: &Tool, taken: &mut BTreeSet<String>) -> Result<Fu
     let description = told(found.description.as_deref().unwrap_or_default(), MAX_DESCRIPTION_CHARS);
     let name = legal(tool, &found.name, taken);
     let spec = ToolSpec { name, description, parameters: Arc::new(parameters) };
-    Ok(Function { spec, original: found.name.to_string(), schema })
+    Ok(McpFunction { spec, original: found.name.to_string(), schema })
 }
 
 /// A name that models can call: letters, digits, `_` and `-` alone, short enough, and no other function's.

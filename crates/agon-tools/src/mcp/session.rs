@@ -17,9 +17,9 @@ use serde_json::Value;
 use tracing::debug;
 
 use super::bounded::Bounded;
-use super::functions::{Function, functions};
+use super::functions::{McpFunction, functions};
 use super::{MAX_MESSAGE_BYTES, failure, reply};
-use crate::process::Process;
+use crate::process::ProcessGroup;
 use crate::{McpConfig, ToolError, http};
 
 const MAX_PAGES: usize = 16;
@@ -28,8 +28,8 @@ const MAX_TOOLS_READ: usize = 1024;
 /// A server that has said what it can do.
 pub(super) struct Session {
     service: RunningService<RoleClient, ClientConfig>,
-    functions: Vec<Function>,
-    process: Option<Process>,
+    functions: Vec<McpFunction>,
+    process: Option<ProcessGroup>,
     overflow: Arc<AtomicBool>,
 }
 
@@ -60,14 +60,14 @@ impl Session {
             let service = handshake(tool, transport, mode).await?;
             return Ok((service, None, overflow));
         }
-        let (process, output, input) = Process::start(tool, config)?;
+        let (process, output, input) = ProcessGroup::start(tool, config)?;
         let output = Bounded::new(output, MAX_MESSAGE_BYTES, Arc::clone(&overflow));
         let transport = AsyncRwTransport::new(output, input).with_max_line_length(MAX_MESSAGE_BYTES);
         let service = handshake(tool, transport, mode).await?;
         Ok((service, Some(process), overflow))
     }
 
-    pub(super) fn functions(&self) -> &[Function] {
+    pub(super) fn functions(&self) -> &[McpFunction] {
         &self.functions
     }
 
@@ -75,7 +75,7 @@ impl Session {
         !self.service.is_closed() && !self.service.is_transport_closed()
     }
 
-    pub(super) async fn call(&self, tool: &str, function: &Function, arguments: Value) -> Result<String, ToolError> {
+    pub(super) async fn call(&self, tool: &str, function: &McpFunction, arguments: Value) -> Result<String, ToolError> {
         let mut params = CallToolRequestParams::new(function.original.clone());
         params.arguments = match arguments {
             Value::Object(fields) => Some(fields),
@@ -107,7 +107,7 @@ impl Session {
     }
 }
 
-type Greeted = (RunningService<RoleClient, ClientConfig>, Option<Process>, Arc<AtomicBool>);
+type Greeted = (RunningService<RoleClient, ClientConfig>, Option<ProcessGroup>, Arc<AtomicBool>);
 
 fn over_http(
     tool: &str,

@@ -22,7 +22,7 @@ pub(super) struct Stamp {
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundFile {
     /// How results name it: the configured path's last part and the way below it.
     pub(super) label: String,
     pub(super) stamp: Stamp,
@@ -30,7 +30,7 @@ pub(super) struct Found {
 
 /// Why files are not searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Skip {
+pub(super) enum SkipCause {
     TooLarge,
     NotText,
     Unreadable,
@@ -40,21 +40,21 @@ pub(super) enum Skip {
 
 /// How many files are not searched, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Skipped(pub(super) BTreeMap<Skip, usize>);
+pub(super) struct Skipped(pub(super) BTreeMap<SkipCause, usize>);
 
 impl Skipped {
-    pub(super) fn add(&mut self, why: Skip) {
+    pub(super) fn add(&mut self, why: SkipCause) {
         *self.0.entry(why).or_default() += 1;
     }
 
     /// One sentence, if anything was skipped.
     pub(super) fn notes(&self) -> Vec<String> {
-        let words = |(why, count): (&Skip, &usize)| match why {
-            Skip::TooLarge => format!("{count} over {} MB", MAX_FILE_BYTES / 1024 / 1024),
-            Skip::NotText => format!("{count} that are no text"),
-            Skip::Unreadable => format!("{count} that cannot be read"),
-            Skip::Outside => format!("{count} links that lead outside"),
-            Skip::TooMany => format!("at least {count} beyond the limit of this tool"),
+        let words = |(why, count): (&SkipCause, &usize)| match why {
+            SkipCause::TooLarge => format!("{count} over {} MB", MAX_FILE_BYTES / 1024 / 1024),
+            SkipCause::NotText => format!("{count} that are no text"),
+            SkipCause::Unreadable => format!("{count} that cannot be read"),
+            SkipCause::Outside => format!("{count} links that lead outside"),
+            SkipCause::TooMany => format!("at least {count} beyond the limit of this tool"),
         };
         let parts = self.0.iter().map(words).collect::<Vec<_>>();
         if parts.is_empty() { Vec::new() } else { vec![format!("Files not searched: {}", parts.join(", "))] }
@@ -62,8 +62,8 @@ impl Skipped {
 }
 
 /// All files below `roots`, by their true paths; hidden ones and links that leave the roots are left out.
-pub(super) fn walk(roots: &[PathBuf], skipped: &mut Skipped) -> BTreeMap<PathBuf, Found> {
-    let mut walk = Walk { roots: Vec::new(), seen: BTreeSet::new(), found: BTreeMap::new(), skipped };
+pub(super) fn walk(roots: &[PathBuf], skipped: &mut Skipped) -> BTreeMap<PathBuf, FoundFile> {
+    let mut walk = FolderWalk { roots: Vec::new(), seen: BTreeSet::new(), found: BTreeMap::new(), skipped };
     let mut open = VecDeque::new();
     for root in roots {
         match fs::canonicalize(root) {
@@ -72,14 +72,14 @@ pub(super) fn walk(roots: &[PathBuf], skipped: &mut Skipped) -> BTreeMap<PathBuf
                 walk.roots.push(real.clone());
                 open.push_back((real, name));
             }
-            Err(_) => walk.skipped.add(Skip::Unreadable),
+            Err(_) => walk.skipped.add(SkipCause::Unreadable),
         }
     }
     let mut entries = 0;
     while let Some((path, label)) = open.pop_front() {
         entries += 1;
         if entries > MAX_ENTRIES || walk.found.len() == MAX_FILES {
-            walk.skipped.add(Skip::TooMany);
+            walk.skipped.add(SkipCause::TooMany);
             break;
         }
         walk.visit(&path, label, &mut open);
@@ -87,19 +87,19 @@ pub(super) fn walk(roots: &[PathBuf], skipped: &mut Skipped) -> BTreeMap<PathBuf
     walk.found
 }
 
-struct Walk<'a> {
+struct FolderWalk<'a> {
     roots: Vec<PathBuf>,
     seen: BTreeSet<PathBuf>,
-    found: BTreeMap<PathBuf, Found>,
+    found: BTreeMap<PathBuf, FoundFile>,
     skipped: &'a mut Skipped,
 }
 
-impl Walk<'_> {
+impl FolderWalk<'_> {
     fn visit(&mut self, path: &Path, label: String, open: &mut VecDeque<(PathBuf, String)>) {
         let looked = fs::canonicalize(path).and_then(|real| fs::metadata(&real).map(|metadata| (real, metadata)));
-        let Ok((real, metadata)) = looked else { return self.skipped.add(Skip::Unreadable) };
+        let Ok((real, metadata)) = looked else { return self.skipped.add(SkipCause::Unreadable) };
         if !self.roots.iter().any(|root| real.starts_with(root)) {
-            return self.skipped.add(Skip::Outside);
+            return self.skipped.add(SkipCause::Outside);
         }
         if !self.seen.insert(real.clone()) {
             return;
@@ -112,7 +112,7 @@ impl Walk<'_> {
     }
 
     fn list(&mut self, folder: &Path, label: &str, open: &mut VecDeque<(PathBuf, String)>) {
-        let Ok(entries) = fs::read_dir(folder) else { return self.skipped.add(Skip::Unreadable) };
+        let Ok(entries) = fs::read_dir(folder) else { return self.skipped.add(SkipCause::Unreadable) };
         let mut names = entries.filter_map(|entry| Some(entry.ok()?.file_name())).take(MAX_ENTRIES).collect::<Vec<_>>();
         names.sort();
         for name in names {
@@ -125,25 +125,25 @@ impl Walk<'_> {
 
     fn take(&mut self, real: PathBuf, label: String, metadata: &Metadata) {
         if metadata.len() > MAX_FILE_BYTES {
-            return self.skipped.add(Skip::TooLarge);
+            return self.skipped.add(SkipCause::TooLarge);
         }
         let stamp = Stamp { modified: metadata.modified().ok(), size: metadata.len() };
-        self.found.insert(real, Found { label, stamp });
+        self.found.insert(real, FoundFile { label, stamp });
     }
 }
 
 /// The text of a file, HTML without its tags.
-pub(super) fn read(path: &Path) -> Result<String, Skip> {
-    let file = File::open(path).map_err(|_| Skip::Unreadable)?;
+pub(super) fn read(path: &Path) -> Result<String, SkipCause> {
+    let file = File::open(path).map_err(|_| SkipCause::Unreadable)?;
     let mut bytes = Vec::new();
     // One byte more than allowed: the file may have grown since it was found.
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|_| Skip::Unreadable)?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|_| SkipCause::Unreadable)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(Skip::TooLarge);
+        return Err(SkipCause::TooLarge);
     }
-    let text = String::from_utf8(bytes).map_err(|_| Skip::NotText)?;
+    let text = String::from_utf8(bytes).map_err(|_| SkipCause::NotText)?;
     if text.contains('\0') {
-        return Err(Skip::NotText);
+        return Err(SkipCause::NotText);
     }
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let page = matches!(extension.as_deref(), Some("html" | "htm" | "xhtml"));

@@ -8,17 +8,17 @@ use agon_core::words::words;
 use rusqlite::{Connection, params};
 use tracing::debug;
 
-use super::Vectors;
+use super::PassageVectors;
 use super::chunk::chunks;
-use super::files::{Found, Skip, Skipped, Stamp, read, walk};
-use super::rank::Passage;
+use super::files::{FoundFile, SkipCause, Skipped, Stamp, read, walk};
+use super::rank::FoundPassage;
 
 const MAX_PASSAGES: usize = 20_000;
 const MAX_QUERY_WORDS: usize = 32;
 
 /// Why nothing can be searched.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Error {
+pub(super) enum IndexError {
     /// The index itself failed.
     #[error("its index failed")]
     Sqlite(#[from] rusqlite::Error),
@@ -31,41 +31,41 @@ pub(super) enum Error {
 }
 
 /// The passages of all files, by words as [`words`] cuts them, and the vectors of those that have one.
-pub(super) struct Index {
+pub(super) struct PassageIndex {
     db: Connection,
-    files: BTreeMap<PathBuf, Entry>,
-    pub(super) vectors: Vectors,
+    files: BTreeMap<PathBuf, IndexedFile>,
+    pub(super) vectors: PassageVectors,
     next: i64,
     passages: usize,
 }
 
-struct Entry {
+struct IndexedFile {
     stamp: Stamp,
     label: String,
     /// The numbers of its passages, or why it has none.
-    content: Result<Vec<i64>, Skip>,
+    content: Result<Vec<i64>, SkipCause>,
 }
 
-impl Index {
-    pub(super) fn new() -> Result<Self, Error> {
+impl PassageIndex {
+    pub(super) fn new() -> Result<Self, IndexError> {
         let db = Connection::open_in_memory()?;
         db.execute_batch(
             "CREATE VIRTUAL TABLE passages USING fts5(words, text UNINDEXED, label UNINDEXED, first UNINDEXED, last UNINDEXED,
              tokenize = 'porter unicode61 remove_diacritics 2')",
         )?;
-        Ok(Self { db, files: BTreeMap::new(), vectors: Vectors::new(), next: 1, passages: 0 })
+        Ok(Self { db, files: BTreeMap::new(), vectors: PassageVectors::new(), next: 1, passages: 0 })
     }
 
     /// Reads what is new or changed below `roots`, forgets what is gone, and says what is not searched.
     ///
     /// What was read stays when `stop` ends it early, so that the next call goes on from there.
-    pub(super) fn refresh(&mut self, roots: &[PathBuf], stop: &AtomicBool) -> Result<Skipped, Error> {
+    pub(super) fn refresh(&mut self, roots: &[PathBuf], stop: &AtomicBool) -> Result<Skipped, IndexError> {
         let mut skipped = Skipped::default();
         let found = walk(roots, &mut skipped);
-        if found.is_empty() && skipped.0.get(&Skip::Unreadable).is_some_and(|count| *count >= roots.len()) {
-            return Err(Error::NoPaths);
+        if found.is_empty() && skipped.0.get(&SkipCause::Unreadable).is_some_and(|count| *count >= roots.len()) {
+            return Err(IndexError::NoPaths);
         }
-        let is_stale = |path: &PathBuf, entry: &Entry| {
+        let is_stale = |path: &PathBuf, entry: &IndexedFile| {
             found.get(path).is_none_or(|found| found.stamp != entry.stamp || found.label != entry.label)
         };
         let stale = self.files.iter().filter(|(path, entry)| is_stale(path, entry)).map(|(path, _)| path.clone());
@@ -74,7 +74,7 @@ impl Index {
         }
         for (path, found) in found {
             if stop.load(Ordering::Relaxed) {
-                return Err(Error::Stopped);
+                return Err(IndexError::Stopped);
             }
             if !self.files.contains_key(&path) {
                 self.add(path, found)?;
@@ -84,12 +84,12 @@ impl Index {
         Ok(skipped)
     }
 
-    fn add(&mut self, path: PathBuf, found: Found) -> Result<(), Error> {
-        let Found { label, stamp } = found;
+    fn add(&mut self, path: PathBuf, found: FoundFile) -> Result<(), IndexError> {
+        let FoundFile { label, stamp } = found;
         let room = MAX_PASSAGES - self.passages;
         let content = read(&path)
             .map(|text| chunks(&text))
-            .and_then(|chunks| if chunks.len() > room { Err(Skip::TooMany) } else { Ok(chunks) });
+            .and_then(|chunks| if chunks.len() > room { Err(SkipCause::TooMany) } else { Ok(chunks) });
         let content = match content {
             Err(why) => {
                 debug!(file = %path.display(), ?why, "a file is not searched");
@@ -119,11 +119,11 @@ impl Index {
                 Ok(numbers)
             }
         };
-        self.files.insert(path, Entry { stamp, label, content });
+        self.files.insert(path, IndexedFile { stamp, label, content });
         Ok(())
     }
 
-    fn forget(&mut self, path: &PathBuf) -> Result<(), Error> {
+    fn forget(&mut self, path: &PathBuf) -> Result<(), IndexError> {
         let Some(entry) = self.files.remove(path) else { return Ok(()) };
         let numbers = entry.content.unwrap_or_default();
         let write = self.db.transaction()?;
@@ -137,7 +137,7 @@ impl Index {
     }
 
     /// The best passages for the words of `query`, by BM25.
-    pub(super) fn by_words(&self, query: &str, count: usize) -> Result<Vec<Passage>, Error> {
+    pub(super) fn by_words(&self, query: &str, count: usize) -> Result<Vec<FoundPassage>, IndexError> {
         let Some(expression) = expression(query) else { return Ok(Vec::new()) };
         let mut select = self.db.prepare_cached(
             "SELECT rowid, text, label, first, last FROM passages WHERE passages MATCH ?1 ORDER BY rank, rowid LIMIT ?2",
@@ -147,7 +147,7 @@ impl Index {
     }
 
     /// The passages `numbers`, in that order; those that are gone by now are left out.
-    pub(super) fn by_numbers(&self, numbers: &[i64]) -> Result<Vec<Passage>, Error> {
+    pub(super) fn by_numbers(&self, numbers: &[i64]) -> Result<Vec<FoundPassage>, IndexError> {
         let mut select =
             self.db.prepare_cached("SELECT rowid, text, label, first, last FROM passages WHERE rowid = ?1")?;
         let mut passages = Vec::new();
@@ -158,7 +158,7 @@ impl Index {
     }
 
     /// Some passages that have no vector yet, and how many there are in all.
-    pub(super) fn without_vector(&self, count: usize) -> Result<(Vec<Passage>, usize), Error> {
+    pub(super) fn without_vector(&self, count: usize) -> Result<(Vec<FoundPassage>, usize), IndexError> {
         let all = self.files.values().filter_map(|entry| entry.content.as_ref().ok()).flatten();
         let missing = all.filter(|number| !self.vectors.contains_key(number)).copied().collect::<Vec<_>>();
         let some = missing.iter().take(count).copied().collect::<Vec<_>>();
@@ -174,8 +174,14 @@ impl Index {
     }
 }
 
-fn passage(row: &rusqlite::Row<'_>) -> rusqlite::Result<Passage> {
-    Ok(Passage { number: row.get(0)?, text: row.get(1)?, label: row.get(2)?, first: row.get(3)?, last: row.get(4)? })
+fn passage(row: &rusqlite::Row<'_>) -> rusqlite::Result<FoundPassage> {
+    Ok(FoundPassage {
+        number: row.get(0)?,
+        text: row.get(1)?,
+        label: row.get(2)?,
+        first: row.get(3)?,
+        last: row.get(4)?,
+    })
 }
 
 /// Any of the query's words, each quoted, so that nothing a model writes is taken for FTS5's own language.

@@ -7,7 +7,7 @@ const SMOOTHING: f64 = 60.0;
 
 /// A passage of a file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Passage {
+pub(super) struct FoundPassage {
     pub(super) number: i64,
     pub(super) text: String,
     pub(super) label: String,
@@ -15,7 +15,7 @@ pub(super) struct Passage {
     pub(super) last: u32,
 }
 
-impl Passage {
+impl FoundPassage {
     /// Its file and lines.
     pub(super) fn place(&self) -> String {
         if self.first == self.last {
@@ -26,7 +26,7 @@ impl Passage {
 }
 
 /// Reciprocal rank fusion: a passage scores 1 / (60 + its place) in every list that holds it. Ties keep the first list's order.
-pub(super) fn fuse<const N: usize>(lists: [Vec<Passage>; N], count: usize) -> Vec<Passage> {
+pub(super) fn fuse<const N: usize>(lists: [Vec<FoundPassage>; N], count: usize) -> Vec<FoundPassage> {
     let mut scores = BTreeMap::<i64, f64>::new();
     let mut order = Vec::new();
     for list in lists {
@@ -38,7 +38,7 @@ pub(super) fn fuse<const N: usize>(lists: [Vec<Passage>; N], count: usize) -> Ve
             *score += 1.0 / (SMOOTHING + f64::from(place));
         }
     }
-    let score = |passage: &Passage| scores.get(&passage.number).copied().unwrap_or_default();
+    let score = |passage: &FoundPassage| scores.get(&passage.number).copied().unwrap_or_default();
     order.sort_by(|a, b| score(b).total_cmp(&score(a)));
     order.truncate(count);
     order
@@ -48,13 +48,13 @@ pub(super) fn fuse<const N: usize>(lists: [Vec<Passage>; N], count: usize) -> Ve
 mod tests {
     use super::*;
 
-    fn list(numbers: &[i64]) -> Vec<Passage> {
+    fn list(numbers: &[i64]) -> Vec<FoundPassage> {
         let passage =
-            |number: &i64| Passage { number: *number, text: String::new(), label: "a".into(), first: 1, last: 2 };
+            |number: &i64| FoundPassage { number: *number, text: String::new(), label: "a".into(), first: 1, last: 2 };
         numbers.iter().map(passage).collect()
     }
 
-    fn numbers(passages: &[Passage]) -> Vec<i64> {
+    fn numbers(passages: &[FoundPassage]) -> Vec<i64> {
         passages.iter().map(|passage| passage.number).collect()
     }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use agon_llm::ChatModel;
 use tokio::time::{Instant, timeout_at};
 
-use super::rank::Passage;
-use super::{CANDIDATES, Rag, Vectors};
+use super::rank::FoundPassage;
+use super::{CANDIDATES, PassageVectors, Rag};
 use crate::text::one_line;
 use crate::{FindModel, ToolError};
 
@@ -23,7 +23,7 @@ impl Rag {
         model: &str,
         query: &str,
         patience: Duration,
-    ) -> Result<(Vec<Passage>, Option<String>), String> {
+    ) -> Result<(Vec<FoundPassage>, Option<String>), String> {
         let server = find(model).ok_or_else(|| format!("no host has the model `{model}`"))?;
         let until = Instant::now() + patience;
         let late = || format!("the model `{model}` took too long");
@@ -61,7 +61,7 @@ impl Rag {
             let (numbers, texts): (Vec<_>, Vec<_>) =
                 batch.into_iter().map(|passage| (passage.number, passage.text)).unzip();
             let Ok(vectors) = timeout_at(until, embed(server, model, texts)).await else { return Ok(missing) };
-            let known = numbers.into_iter().zip(vectors?).collect::<Vectors>();
+            let known = numbers.into_iter().zip(vectors?).collect::<PassageVectors>();
             let kept = self.with_index(tool, move |index, _| {
                 known.into_iter().for_each(|(number, vector)| index.keep(number, vector));
                 Ok(())
@@ -81,7 +81,7 @@ async fn embed(server: &Arc<dyn ChatModel>, model: &str, texts: Vec<String>) -> 
 }
 
 /// The numbers of the passages with the highest cosine to `query`, best first; other lengths cannot be compared.
-fn nearest(vectors: &Vectors, query: &[f32], count: usize) -> Vec<i64> {
+fn nearest(vectors: &PassageVectors, query: &[f32], count: usize) -> Vec<i64> {
     let scored = vectors.iter().filter_map(|(number, vector)| Some((cosine(query, vector)?, *number)));
     let mut scored = scored.collect::<Vec<_>>();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn the_nearest_come_first_and_foreign_lengths_not_at_all() {
-        let vectors = Vectors::from([
+        let vectors = PassageVectors::from([
             (1, vec![0.0, 1.0]),
             (2, vec![1.0, 0.1]),
             (3, vec![1.0]),

@@ -9,7 +9,7 @@ use crate::text::one_line;
 const SHOWN: usize = 80;
 
 #[derive(Deserialize)]
-struct Answer {
+struct VerifierReply {
     result: Word,
     #[serde(default)]
     detail: String,
@@ -32,7 +32,7 @@ pub(super) fn read(text: &str) -> Result<(CheckResult, String), String> {
         return Err("nothing".to_owned());
     }
     if text.starts_with('{') {
-        let answer = serde_json::from_str::<Answer>(text).map_err(|error| format!("{} ({error})", none()))?;
+        let answer = serde_json::from_str::<VerifierReply>(text).map_err(|error| format!("{} ({error})", none()))?;
         return Ok((answer.result.into(), answer.detail.trim().to_owned()));
     }
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));

@@ -4,21 +4,21 @@ use agon_core::CheckFailure;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{ChildStdin, ChildStdout};
 
-use super::{Failed, MAX_ANSWER};
+use super::{CheckError, MAX_ANSWER};
 use crate::McpConfig;
-use crate::process::Process;
+use crate::process::ProcessGroup;
 
 /// Gives the program the claim, and returns what it answered. Whoever drops this ends the program and all it started.
-pub(super) async fn run(verifier: &str, program: &McpConfig, claim: &str) -> Result<String, Failed> {
-    let (process, output, input) =
-        Process::start(verifier, program).map_err(|error| Failed::new(CheckFailure::Unavailable, told(&error)))?;
+pub(super) async fn run(verifier: &str, program: &McpConfig, claim: &str) -> Result<String, CheckError> {
+    let (process, output, input) = ProcessGroup::start(verifier, program)
+        .map_err(|error| CheckError::new(CheckFailure::Unavailable, told(&error)))?;
     let (said, ()) = tokio::join!(answer(output), feed(input, claim));
     let status = process.ended().await;
     if status.is_some_and(|status| status.success()) {
         return Ok(said);
     }
     let how = status.map_or_else(|| "in a way that is not known".to_owned(), |status| format!("with {status}"));
-    Err(Failed::new(CheckFailure::Died, format!("the verifier `{verifier}` ended {how}")))
+    Err(CheckError::new(CheckFailure::Died, format!("the verifier `{verifier}` ended {how}")))
 }
 
 /// A tool's words, said of a verifier.

@@ -20,12 +20,12 @@ const RSS: &str = "<rss version=\"2.0\"><channel><title>News</title>\
     <item><title>One</title><link>https://n.example/1</link></item><item><title>Two</title></item></channel></rss>";
 
 /// A server with a feed for every fault.
-struct Feeds {
+struct FeedServer {
     url: String,
     _server: JoinSet<()>,
 }
 
-impl Feeds {
+impl FeedServer {
     async fn start() -> Self {
         let secret = |headers: HeaderMap| async move {
             let known = headers.get(header::AUTHORIZATION).is_some_and(|key| key == "Bearer of-gold");
@@ -87,7 +87,7 @@ fn titles(feed: &FeedReading) -> Vec<&str> {
 
 #[tokio::test]
 async fn the_first_items_of_a_feed_are_read() {
-    let feeds = Feeds::start().await;
+    let feeds = FeedServer::start().await;
 
     let all = feeds.read("/rss", json!({})).await;
     let first = feeds.read("/rss", json!({"max_items": 1})).await;
@@ -99,7 +99,7 @@ async fn the_first_items_of_a_feed_are_read() {
 
 #[tokio::test]
 async fn a_key_goes_with_the_request() {
-    let feeds = Feeds::start().await;
+    let feeds = FeedServer::start().await;
 
     assert_eq!(feeds.read("/secret", json!({})).await.fault, Some(FeedFault::Refused));
     assert_eq!(feeds.read("/secret", json!({"bearer_token": "of-gold"})).await.items.len(), 2);
@@ -107,7 +107,7 @@ async fn a_key_goes_with_the_request() {
 
 #[tokio::test]
 async fn every_bad_feed_gives_its_own_fault_and_no_item() {
-    let feeds = Feeds::start().await;
+    let feeds = FeedServer::start().await;
     let cases = [
         ("/moved", FeedFault::Refused),
         ("/nowhere", FeedFault::Refused),
@@ -127,7 +127,7 @@ async fn every_bad_feed_gives_its_own_fault_and_no_item() {
 
 #[tokio::test]
 async fn feeds_are_read_at_once_and_in_the_order_that_was_asked_for() {
-    let feeds = Feeds::start().await;
+    let feeds = FeedServer::start().await;
     let rss = format!("{}/rss", feeds.url);
     let silent = json!({"url": format!("{}/silent", feeds.url), "timeout_seconds": 1});
     let reader = reader(json!({"a": {"url": rss}, "b": silent, "c": silent, "d": {"url": rss}}));

@@ -9,7 +9,7 @@ use agon_tools::{Toolbox, no_models};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::kit::{Model, call, code, toolbox_with};
+use crate::kit::{ScriptedModel, call, code, toolbox_with};
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -29,7 +29,7 @@ fn docs(folder: &Path) -> Toolbox {
     toolbox_with(json!({"docs": {"kind": "rag", "paths": [folder]}}), no_models())
 }
 
-fn with_vectors(folder: &Path, model: &Arc<Model>) -> Toolbox {
+fn with_vectors(folder: &Path, model: &Arc<ScriptedModel>) -> Toolbox {
     let config = json!({"docs": {"kind": "rag", "paths": [folder], "embedding_model": "e", "max_results": 1}});
     toolbox_with(config, model.named("e"))
 }
@@ -170,7 +170,7 @@ fn meaning(text: &str) -> Option<Vec<f32>> {
 #[tokio::test]
 async fn vectors_find_what_other_words_say() {
     let folder = folder(&[("a.txt", "A heron."), ("b.txt", "The tax.")]);
-    let model = Model::embedding(meaning);
+    let model = ScriptedModel::embedding(meaning);
 
     let text = search(&with_vectors(folder.path(), &model), "wings and feather").await;
 
@@ -180,7 +180,7 @@ async fn vectors_find_what_other_words_say() {
 #[tokio::test]
 async fn without_vectors_the_words_decide_and_the_result_says_so() {
     let folder = folder(&[("a.txt", "A heron."), ("b.txt", "The tax.")]);
-    let broken = Model::answering(|_| Err(ChatErrorKind::Busy));
+    let broken = ScriptedModel::answering(|_| Err(ChatErrorKind::Busy));
 
     let text = search(&with_vectors(folder.path(), &broken), "heron").await;
 
@@ -191,7 +191,7 @@ async fn without_vectors_the_words_decide_and_the_result_says_so() {
 #[tokio::test(start_paused = true)]
 async fn a_model_that_takes_too_long_over_the_passages_does_not_hold_the_search_up() {
     let folder = folder(&[("a.txt", "A heron."), ("b.txt", "The slow tax.")]);
-    let model = Model::embedding(|text| if text.contains("slow") { None } else { meaning(text) });
+    let model = ScriptedModel::embedding(|text| if text.contains("slow") { None } else { meaning(text) });
 
     let outcome = call(&with_vectors(folder.path(), &model), "docs", query("heron")).await;
 
@@ -204,7 +204,7 @@ async fn many_passages_get_their_vectors_in_several_batches() {
     let files = (0..40).map(|n| (format!("{n}.txt"), format!("Number {n} says tax."))).collect::<Vec<_>>();
     let folder = folder(&files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect::<Vec<_>>());
     write(folder.path(), "z.txt", "A heron.");
-    let model = Model::embedding(meaning);
+    let model = ScriptedModel::embedding(meaning);
 
     let text = search(&with_vectors(folder.path(), &model), "wings").await;
 

@@ -18,13 +18,13 @@ use crate::kit::{call, call_within, code, toolbox};
 const KEY: &str = "Bearer k3y";
 
 /// A server on loopback, and the methods that it was asked for.
-struct Server {
+struct McpTestServer {
     url: String,
     asked: Arc<Mutex<Vec<String>>>,
     tasks: JoinSet<()>,
 }
 
-impl Server {
+impl McpTestServer {
     async fn start() -> Self {
         Self::listen("127.0.0.1:0").await
     }
@@ -98,7 +98,7 @@ fn endless(kind: &'static str) -> Response {
 
 #[tokio::test]
 async fn answers_come_in_one_piece_or_as_events() {
-    let server = Server::start().await;
+    let server = McpTestServer::start().await;
     let toolbox = server.tool("k3y");
 
     let specs = toolbox.specs(&["far".to_owned()]).await.unwrap();
@@ -112,7 +112,7 @@ async fn answers_come_in_one_piece_or_as_events() {
 
 #[tokio::test]
 async fn a_wrong_key_is_told_and_not_shown() {
-    let server = Server::start().await;
+    let server = McpTestServer::start().await;
 
     let outcome = call(&server.tool("wr0ng"), "far__plain", json!({})).await;
 
@@ -122,7 +122,7 @@ async fn a_wrong_key_is_told_and_not_shown() {
 
 #[tokio::test]
 async fn a_call_that_hangs_is_cut_off_and_the_next_one_works() {
-    let server = Server::start().await;
+    let server = McpTestServer::start().await;
     let toolbox = server.tool("k3y");
     toolbox.specs(&["far".to_owned()]).await.unwrap();
 
@@ -135,7 +135,7 @@ async fn a_call_that_hangs_is_cut_off_and_the_next_one_works() {
 
 #[tokio::test]
 async fn a_body_without_end_is_read_up_to_a_limit() {
-    let server = Server::start().await;
+    let server = McpTestServer::start().await;
     let toolbox = server.tool("k3y");
 
     let body = call(&toolbox, "far__endless", json!({})).await;
@@ -147,7 +147,7 @@ async fn a_body_without_end_is_read_up_to_a_limit() {
 
 #[tokio::test]
 async fn an_event_without_end_ends_the_connection_and_the_next_call_makes_another() {
-    let server = Server::start().await;
+    let server = McpTestServer::start().await;
     let toolbox = server.tool("k3y");
 
     let event = call(&toolbox, "far__endless_event", json!({})).await;
@@ -159,7 +159,7 @@ async fn an_event_without_end_ends_the_connection_and_the_next_call_makes_anothe
 
 #[tokio::test]
 async fn a_body_that_is_no_message_is_a_failure_of_the_tool() {
-    let server = Server::start().await;
+    let server = McpTestServer::start().await;
 
     let outcome = call(&server.tool("k3y"), "far__garbage", json!({})).await;
 
@@ -168,14 +168,14 @@ async fn a_body_that_is_no_message_is_a_failure_of_the_tool() {
 
 #[tokio::test]
 async fn a_server_that_went_away_is_told_and_one_that_came_back_is_used() {
-    let mut server = Server::start().await;
+    let mut server = McpTestServer::start().await;
     let toolbox = server.tool("k3y");
     assert_eq!(call(&toolbox, "far__plain", json!({})).await.text, "in one piece");
     let address = server.url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
     server.tasks.shutdown().await;
 
     let gone = call(&toolbox, "far__plain", json!({})).await;
-    let _again = Server::listen(&address).await;
+    let _again = McpTestServer::listen(&address).await;
     let back = call(&toolbox, "far__plain", json!({})).await;
 
     assert!(matches!(code(&gone), "unavailable" | "died"), "{}", gone.text);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agon_tools::{Limits, MAX_STARTS, Toolbox};
+use agon_tools::{MAX_STARTS, ToolCallLimits, Toolbox};
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::{TcpListener, TcpStream};
@@ -68,7 +68,7 @@ async fn arguments_that_do_not_fit_never_reach_the_server() {
 async fn a_tool_that_was_not_granted_is_refused_and_not_started() {
     let toolbox = fine();
 
-    let outcome = toolbox.call(&["docs".to_owned()], "bad__echo", json!({}), &Limits::default()).await;
+    let outcome = toolbox.call(&["docs".to_owned()], "bad__echo", json!({}), &ToolCallLimits::default()).await;
     let invented = call(&toolbox, "bad__format_disk", json!({})).await;
 
     assert_eq!(outcome.text, "there is no function `bad__echo`; there is `docs`");

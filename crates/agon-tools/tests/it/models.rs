@@ -4,7 +4,7 @@ use agon_llm::ChatErrorKind;
 use agon_tools::no_models;
 use serde_json::{Value, json};
 
-use crate::kit::{Model, call, code, toolbox_with};
+use crate::kit::{ScriptedModel, call, code, toolbox_with};
 
 fn tools() -> Value {
     json!({"short": {"kind": "summarizer", "model": "m"}, "score": {"kind": "scorer", "model": "m"}})
@@ -17,7 +17,7 @@ fn scores(clarity: i32) -> String {
 
 #[tokio::test]
 async fn a_summary_is_asked_for_in_the_wanted_length_with_the_text_as_data() {
-    let model = Model::answering(|_| Ok("short".to_owned()));
+    let model = ScriptedModel::answering(|_| Ok("short".to_owned()));
     let toolbox = toolbox_with(tools(), model.named("m"));
 
     let outcome = call(&toolbox, "short", json!({"text": "long text", "words": 30})).await;
@@ -31,7 +31,7 @@ async fn a_summary_is_asked_for_in_the_wanted_length_with_the_text_as_data() {
 
 #[tokio::test]
 async fn scores_are_given_by_criterion_with_their_reasons() {
-    let model = Model::answering(|_| Ok(scores(1)));
+    let model = ScriptedModel::answering(|_| Ok(scores(1)));
 
     let outcome = call(&toolbox_with(tools(), model.named("m")), "score", json!({"text": "t", "topic": "rent"})).await;
 
@@ -46,7 +46,7 @@ async fn scores_are_given_by_criterion_with_their_reasons() {
 
 #[tokio::test]
 async fn scores_that_break_their_schema_are_not_shown() {
-    let model = Model::answering(|_| Ok(scores(99)));
+    let model = ScriptedModel::answering(|_| Ok(scores(99)));
 
     let outcome = call(&toolbox_with(tools(), model.named("m")), "score", json!({"text": "t"})).await;
 
@@ -55,7 +55,7 @@ async fn scores_that_break_their_schema_are_not_shown() {
 
 #[tokio::test]
 async fn a_model_that_nobody_has_or_that_fails_makes_the_tool_unavailable() {
-    let busy = Model::answering(|_| Err(ChatErrorKind::Busy));
+    let busy = ScriptedModel::answering(|_| Err(ChatErrorKind::Busy));
 
     let nobody = call(&toolbox_with(tools(), no_models()), "short", json!({"text": "t"})).await;
     let busy = call(&toolbox_with(tools(), busy.named("m")), "short", json!({"text": "t"})).await;
@@ -73,7 +73,7 @@ async fn a_tool_that_does_not_exist_is_refused_with_the_names_of_those_that_do()
 
 #[tokio::test]
 async fn a_function_that_only_starts_like_a_tool_is_refused() {
-    let model = Model::answering(|_| Ok("short".to_owned()));
+    let model = ScriptedModel::answering(|_| Ok("short".to_owned()));
 
     let outcome = call(&toolbox_with(tools(), model.named("m")), "short__er", json!({"text": "t"})).await;
 

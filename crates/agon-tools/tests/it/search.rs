@@ -17,12 +17,12 @@ use tokio::task::JoinSet;
 use crate::kit::{call, call_within, code, toolbox};
 
 /// The query of a search, and the key that came with it.
-type Asked = (String, Option<String>);
+type SearchQuery = (String, Option<String>);
 
 /// An endpoint that gives the same answer to every search, and remembers what it was asked.
 struct Engine {
     url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<SearchQuery>>>,
     _server: JoinSet<()>,
 }
 

@@ -1,5 +1,5 @@
 //! The Agon server, where the settings name one.
-use super::Finding;
+use super::CheckupFinding;
 use super::machine::clock;
 use crate::cli::ApiArgs;
 use crate::client::Client;
@@ -9,7 +9,7 @@ use agon_proto::pb::v1::DebateFilter;
 use agon_server::ROOM_SERVICE;
 
 /// Looks at the Agon server, where one is named: whether it answers, and whether it knows this caller.
-pub async fn server(context: &Context, settings: &Settings, args: &ApiArgs) -> Vec<Finding> {
+pub async fn server(context: &Context, settings: &Settings, args: &ApiArgs) -> Vec<CheckupFinding> {
     let mut client = settings.client.clone();
     client.server = args.server.clone().or(client.server);
     let Some(named) = client.server.as_deref() else { return Vec::new() };
@@ -18,28 +18,29 @@ pub async fn server(context: &Context, settings: &Settings, args: &ApiArgs) -> V
     let told = |stop: crate::exit::Stop| stop.error.map_or_else(String::new, |error| format!("{error:#}"));
     let client = match Client::open(&client, &context.environment) {
         Ok(client) => client,
-        Err(stop) => return vec![Finding::fail(what, told(stop), FIX)],
+        Err(stop) => return vec![CheckupFinding::fail(what, told(stop), FIX)],
     };
-    const TROUBLE: &str = "agon health --url http://HOST:PORT, with the admin port of that server, says why";
+    const TROUBLE: &str = "agon health --url http://HOST:PORT, with the admin port of that server, prints the reason";
     let full = match settings.nats.urls.is_empty() {
         true => {
-            "delete debates that are over (agon delete), or make room; agon doctor with the server's own settings (nats.urls) names \
-             what is full, and how full it is"
+            "delete ended debates (agon delete), or free space; agon doctor with the server's own settings (nats.urls) reports what is full, and how full it is"
         }
-        false => "delete debates that are over (agon delete), or make room; the line of NATS names what is full",
+        false => "delete ended debates (agon delete), or free space; the line of NATS names what is full",
     };
     let serves = client.serves("").await;
     match (client.list(&DebateFilter::default(), 1).await, serves) {
-        (Err(stop), Some(false)) => return vec![Finding::fail(what, told(stop), TROUBLE)],
-        (Err(stop), Some(true) | None) => return vec![Finding::fail(what, told(stop), FIX)],
-        (Ok(_), Some(false)) => return vec![Finding::fail(what, "answers, and says that it cannot serve", TROUBLE)],
+        (Err(stop), Some(false)) => return vec![CheckupFinding::fail(what, told(stop), TROUBLE)],
+        (Err(stop), Some(true) | None) => return vec![CheckupFinding::fail(what, told(stop), FIX)],
+        (Ok(_), Some(false)) => {
+            return vec![CheckupFinding::fail(what, "answers, but reports that it cannot serve", TROUBLE)];
+        }
         (Ok(_), Some(true) | None) => {}
     }
     // a server of an earlier version does not say
     if client.serves(ROOM_SERVICE).await == Some(false) {
-        return vec![Finding::fail(what, "answers, and its store has no room for new debates and turns", full)];
+        return vec![CheckupFinding::fail(what, "answers, but its store has no room for new debates and turns", full)];
     }
     let skew = clock(&what, client.date().await);
-    let found = if settings.client.token.is_some() { "answers, and takes the token" } else { "answers" };
-    [Finding::ok(what, found)].into_iter().chain(skew).collect()
+    let found = if settings.client.token.is_some() { "answers, and accepts the token" } else { "answers" };
+    [CheckupFinding::ok(what, found)].into_iter().chain(skew).collect()
 }

@@ -1,11 +1,11 @@
 //! Model servers: reachable, new enough, with the model.
-use super::{Finding, machine, model, reach};
-use crate::cli::{DoctorArgs, Role};
+use super::{CheckupFinding, machine, model, reach};
+use crate::cli::{DoctorArgs, ProcessRole};
 use crate::commands::Context;
-use crate::debate_file::{self, Named};
+use crate::debate_file::{self, NamedDebate};
 use crate::environment::Environment;
 use crate::exit::Stop;
-use crate::servers::{self, Found, Server};
+use crate::servers::{self, ProbedModels, ReachableServer};
 use crate::settings::{HostKind, HostSettings, Origin, Settings, chosen_hosts, masked_address};
 use crate::speeds::Remembered;
 use agon_core::{DebateSpec, ModelName, Outgrown, Overlong};
@@ -13,12 +13,12 @@ use agon_llm::ChatError;
 use agon_spec::{Defaults, Overrides};
 
 /// One server, and what it said.
-type Asked = [(Server, Result<Found, ChatError>); 1];
+type ProbedServer = [(ReachableServer, Result<ProbedModels, ChatError>); 1];
 /// A model, and the tokens that it generates a second.
-pub type Measured = (String, f64);
+pub type ModelSpeed = (String, f64);
 
 /// Looks at every server, and at the model at each server that has it.
-pub async fn check(context: &Context, args: &DoctorArgs, settings: &Settings) -> Result<Vec<Finding>, Stop> {
+pub async fn check(context: &Context, args: &DoctorArgs, settings: &Settings) -> Result<Vec<CheckupFinding>, Stop> {
     let rehearsal = match args.server.rehearsal {
         true => Some(servers::start(agon_rehearsal::RehearsalConfig::default()).await?),
         false => None,
@@ -27,7 +27,7 @@ pub async fn check(context: &Context, args: &DoctorArgs, settings: &Settings) ->
         Some(file) => Some(debate(context, args, settings, file).await?),
         None => None,
     };
-    let wanted = Wanted::of(args, settings, spec.as_ref());
+    let wanted = ProbeRequest::of(args, settings, spec.as_ref());
     let hosts = match &rehearsal {
         Some((_, host)) => vec![host.clone()],
         None => chosen_hosts(&args.server, &settings.hosts, &context.environment, &wanted.models),
@@ -48,25 +48,30 @@ pub async fn check(context: &Context, args: &DoctorArgs, settings: &Settings) ->
 }
 
 /// That nobody named a model server and this machine needs none: another process plays the turns.
-fn unused(args: &DoctorArgs, settings: &Settings, hosts: &[HostSettings]) -> Option<Finding> {
+fn unused(args: &DoctorArgs, settings: &Settings, hosts: &[HostSettings]) -> Option<CheckupFinding> {
     let named = hosts.iter().any(|host| host.origin != Origin::Usual);
     if named || args.server.is_named() || args.file.is_some() || args.model.is_some() {
         return None;
     }
-    let why = if !settings.node.roles.contains(&Role::Host) {
-        "none is named, and node.roles has no host, so that other processes play the turns"
+    let why = if !settings.node.roles.contains(&ProcessRole::Host) {
+        "none is named, and node.roles has no host, so other processes play the turns"
     } else if args.api.server.is_some() || settings.client.server.is_some() {
-        "none is named, and debates are submitted to a server; agon doctor --ollama URL looks at one"
+        "none is named, and debates are submitted to a server; agon doctor --ollama URL checks one"
     } else {
         return None;
     };
-    Some(Finding::ok("model servers", format!("not used here: {why}")))
+    Some(CheckupFinding::ok("model servers", format!("not used here: {why}")))
 }
 
 /// Looks at one server; what is wrong with it keeps nobody from looking at the others.
-async fn one(host: &HostSettings, all: &[HostSettings], wanted: &Wanted<'_>, context: &Context) -> Vec<Finding> {
+async fn one(
+    host: &HostSettings,
+    all: &[HostSettings],
+    wanted: &ProbeRequest<'_>,
+    context: &Context,
+) -> Vec<CheckupFinding> {
     let environment = &context.environment;
-    let server = match Server::connect(host, all, environment) {
+    let server = match ReachableServer::connect(host, all, environment) {
         Ok(server) => server,
         Err(stop) => return vec![unprepared(host, &stop, environment)],
     };
@@ -91,7 +96,7 @@ async fn one(host: &HostSettings, all: &[HostSettings], wanted: &Wanted<'_>, con
 
 /// The debate that is to run.
 async fn debate(context: &Context, args: &DoctorArgs, settings: &Settings, file: &str) -> Result<DebateSpec, Stop> {
-    let named = Named::Written(debate_file::file_or_input(file, None)?);
+    let named = NamedDebate::Written(debate_file::file_or_input(file, None)?);
     let model = args.model.as_deref();
     let settings = servers::choose_model(context, &args.server, settings.clone(), &named, model).await?;
     let overrides = Overrides { model: args.model.clone(), ..Overrides::default() };
@@ -99,14 +104,14 @@ async fn debate(context: &Context, args: &DoctorArgs, settings: &Settings, file:
 }
 
 /// What the servers are tried with.
-pub struct Wanted<'a> {
+pub struct ProbeRequest<'a> {
     /// The models, none where nobody named one.
     models: Vec<ModelName>,
     /// What they are to do.
     spec: Option<&'a DebateSpec>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> ProbeRequest<'a> {
     fn of(args: &DoctorArgs, settings: &Settings, spec: Option<&'a DebateSpec>) -> Self {
         let named = args.model.as_deref().or(settings.defaults.model.as_deref());
         let models = match spec {
@@ -133,29 +138,33 @@ impl<'a> Wanted<'a> {
     }
 }
 
-fn unprepared(host: &HostSettings, stop: &Stop, environment: &Environment) -> Finding {
+fn unprepared(host: &HostSettings, stop: &Stop, environment: &Environment) -> CheckupFinding {
     let otherwise = || "correct this host in [[hosts]]; agon config show --origin shows where it comes from".to_owned();
     let fix = host.remedy(environment).unwrap_or_else(otherwise);
     let why = stop.error.as_ref().map_or_else(String::new, |error| format!("{error:#}"));
-    Finding::fail(format!("host {} ({})", host.name, masked_address(&host.url)), why, fix)
+    CheckupFinding::fail(format!("host {} ({})", host.name, masked_address(&host.url)), why, fix)
 }
 
 /// A key that travels where others can read it.
-fn bare_key(what: &str, server: &Server) -> Option<Finding> {
+fn bare_key(what: &str, server: &ReachableServer) -> Option<CheckupFinding> {
     let endpoint = server.client.endpoint();
     let bare = server.settings.api_key.is_some() && !endpoint.is_encrypted() && !is_here(server);
-    bare.then(|| Finding::warn(what, "its key is sent unencrypted", "use https://, or a server on this machine"))
+    bare.then(|| CheckupFinding::warn(what, "its key is sent unencrypted", "use https://, or a server on this machine"))
 }
 
 /// Whether the server is on this machine.
-pub fn is_here(server: &Server) -> bool {
+pub fn is_here(server: &ReachableServer) -> bool {
     let host = server.client.endpoint().host();
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Looks at the models that are wanted, else at the one that `agon run` would take.
-async fn the_models(server: &Server, found: Found, wanted: &Wanted<'_>) -> Vec<(Option<Measured>, Finding)> {
+async fn the_models(
+    server: &ReachableServer,
+    found: ProbedModels,
+    wanted: &ProbeRequest<'_>,
+) -> Vec<(Option<ModelSpeed>, CheckupFinding)> {
     let asked = [(server.clone(), Ok(found))];
     if wanted.models.is_empty() {
         let picked = servers::pick(&asked).await.map(|picked| picked.model);
@@ -169,7 +178,11 @@ async fn the_models(server: &Server, found: Found, wanted: &Wanted<'_>) -> Vec<(
 }
 
 /// Looks at one model.
-async fn the_model(asked: &Asked, picked: Option<String>, wanted: &Wanted<'_>) -> Vec<(Option<Measured>, Finding)> {
+async fn the_model(
+    asked: &ProbedServer,
+    picked: Option<String>,
+    wanted: &ProbeRequest<'_>,
+) -> Vec<(Option<ModelSpeed>, CheckupFinding)> {
     let [(server, Ok(found))] = asked else { return Vec::new() };
     let findings = match picked {
         Some(name) if server.leaves(&name) => Vec::new(),
@@ -180,32 +193,39 @@ async fn the_model(asked: &Asked, picked: Option<String>, wanted: &Wanted<'_>) -
                 HostKind::Ollama => format!("{}, or choose another with --model NAME", agon_core::remedy::pull(&name)),
                 HostKind::Openai => "choose another with --model NAME".to_owned(),
             };
-            vec![Finding::fail(format!("model {name}"), why, fix)]
+            vec![CheckupFinding::fail(format!("model {name}"), why, fix)]
         }
         None => {
             let fix = format!("install one: {}", agon_core::remedy::pull(crate::settings::USUAL_MODEL));
-            vec![Finding::fail("model", format!("{} has no model that writes text", server.client.endpoint()), fix)]
+            vec![CheckupFinding::fail(
+                "model",
+                format!("{} has no model that writes text", server.client.endpoint()),
+                fix,
+            )]
         }
     };
     findings.into_iter().map(|finding| (None, finding)).collect()
 }
 
-fn reached(what: &str, found: &Found) -> Finding {
-    let version = found.version.text.as_deref().map_or("no version told".to_owned(), |text| format!("version {text}"));
+fn reached(what: &str, found: &ProbedModels) -> CheckupFinding {
+    let version =
+        found.version.text.as_deref().map_or("no version reported".to_owned(), |text| format!("version {text}"));
     let models = found.models.len();
     let said = format!("reached, {version}, {models} model{}", if models == 1 { "" } else { "s" });
     if found.is_rehearsal() {
-        return Finding::warn(
+        return CheckupFinding::warn(
             what,
             format!("{said}; a rehearsal server: scripted speakers, no model"),
-            "nothing to mend if that is meant",
+            "nothing to fix if this is intended",
         );
     }
     match found.version.release {
-        Some(release) if !release.heeds_truncate() => {
-            Finding::warn(what, format!("{said}; it cuts long prompts in silence"), "update Ollama to 0.12.6 or newer")
-        }
-        Some(_) | None => Finding::ok(what, said),
+        Some(release) if !release.heeds_truncate() => CheckupFinding::warn(
+            what,
+            format!("{said}; it cuts long prompts in silence"),
+            "update Ollama to 0.12.6 or newer",
+        ),
+        Some(_) | None => CheckupFinding::ok(what, said),
     }
 }
 

@@ -1,5 +1,5 @@
 //! This machine: memory, disks, clock, variables.
-use super::Finding;
+use super::CheckupFinding;
 use crate::environment::Environment;
 use crate::settings::{KNOWN_VARIABLES, variable_mistake};
 use std::path::Path;
@@ -12,36 +12,36 @@ const NO_SPACE: u64 = 32 << 20;
 const SKEW_SECONDS: i64 = 60;
 
 /// Looks at the free space where `what` is kept.
-pub fn disk(what: &str, path: &Path) -> Option<Finding> {
+pub fn disk(what: &str, path: &Path) -> Option<CheckupFinding> {
     let place = path.ancestors().find(|place| !place.as_os_str().is_empty() && place.exists());
     let stat = rustix::fs::statvfs(place.unwrap_or(Path::new("."))).ok()?;
     space(what, path, stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
-fn space(what: &str, path: &Path, free: u64) -> Option<Finding> {
+fn space(what: &str, path: &Path, free: u64) -> Option<CheckupFinding> {
     let found =
         |least: u64| format!("{} free on the disk of {}, less than {}", bytes(free), path.display(), bytes(least));
     let fix = "free some space, or use another disk (--store PATH, --output-dir DIR)";
     match free {
-        _ if free < NO_SPACE => Some(Finding::fail(what, found(NO_SPACE), fix)),
-        _ if free < LITTLE_SPACE => Some(Finding::warn(what, found(LITTLE_SPACE), fix)),
+        _ if free < NO_SPACE => Some(CheckupFinding::fail(what, found(NO_SPACE), fix)),
+        _ if free < LITTLE_SPACE => Some(CheckupFinding::warn(what, found(LITTLE_SPACE), fix)),
         _ => None,
     }
 }
 
 /// Compares the clock of a server with ours.
-pub fn clock(server: &str, theirs: Option<jiff::Timestamp>) -> Option<Finding> {
+pub fn clock(server: &str, theirs: Option<jiff::Timestamp>) -> Option<CheckupFinding> {
     skew(server, theirs?, jiff::Timestamp::now())
 }
 
-fn skew(server: &str, theirs: jiff::Timestamp, ours: jiff::Timestamp) -> Option<Finding> {
+fn skew(server: &str, theirs: jiff::Timestamp, ours: jiff::Timestamp) -> Option<CheckupFinding> {
     let ahead = ours.duration_since(theirs).as_secs();
     if ahead.abs() <= SKEW_SECONDS {
         return None;
     }
     let word = if ahead > 0 { "ahead of" } else { "behind" };
     let found = format!("this machine is {} s {word} {server}", ahead.abs());
-    Some(Finding::warn("clock", found, "set both clocks by NTP (timedatectl set-ntp true)"))
+    Some(CheckupFinding::warn("clock", found, "set both clocks by NTP (timedatectl set-ntp true)"))
 }
 
 /// The memory that models can still take on this machine, in bytes; nothing where the system does not tell.
@@ -62,15 +62,17 @@ pub fn bytes(bytes: u64) -> String {
 const OTHERS: [&str; 2] = ["AGON_LOG", "AGON_SERVER"];
 
 /// Looks for variables that look like Agon's and are none.
-pub fn variables(environment: &Environment) -> Vec<Finding> {
+pub fn variables(environment: &Environment) -> Vec<CheckupFinding> {
     let names = environment.with_prefix("AGON_").map(|(name, _)| name);
     let unknown = names.filter(|name| !name.starts_with("AGON__") && !is_known(name) && !is_of_kubernetes(name));
     let finding = |name: &str| {
         let fix = match meant(name) {
-            Some(meant) => format!("did you mean {meant}? Else remove it: unset {name}"),
-            None => format!("settings have two underscores, as in AGON__STORE__PATH; else remove it: unset {name}"),
+            Some(meant) => format!("did you mean {meant}? Otherwise remove it: unset {name}"),
+            None => {
+                format!("settings have two underscores, as in AGON__STORE__PATH; otherwise remove it: unset {name}")
+            }
         };
-        Finding::warn("environment", format!("Agon knows no variable {name}, and ignores it"), fix)
+        CheckupFinding::warn("environment", format!("Agon knows no variable {name}, and ignores it"), fix)
     };
     unknown.map(finding).collect()
 }
@@ -107,8 +109,8 @@ mod tests {
         let level = |free| space("store", Path::new("/a"), free).map(|found| (found.level, found.found));
         assert_eq!(level(LITTLE_SPACE), None);
         let (warned, found) = level(LITTLE_SPACE - 1).unwrap();
-        assert!(warned == super::super::Level::Warn && found.contains("512 MiB"), "{found}");
-        assert_eq!(level(1 << 20).unwrap().0, super::super::Level::Fail);
+        assert!(warned == super::super::CheckupLevel::Warn && found.contains("512 MiB"), "{found}");
+        assert_eq!(level(1 << 20).unwrap().0, super::super::CheckupLevel::Fail);
     }
 
     #[test]

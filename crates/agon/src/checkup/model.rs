@@ -1,10 +1,11 @@
 //! A model: fits into memory, answers freely and to a schema, has room for a debate.
-use super::hosts::{Measured, Wanted, is_here};
-use super::{Finding, Level, machine};
-use crate::servers::{self, Found, Server};
+use super::hosts::{ModelSpeed, ProbeRequest, is_here};
+use super::{CheckupFinding, CheckupLevel, machine};
+use crate::servers::{self, ProbedModels, ReachableServer};
 use crate::settings::HostKind;
+use agon_core::{CallOptions, Think};
 use agon_core::{Outgrown, Overlong, remedy};
-use agon_llm::{ChatError, ChatErrorKind, ChatRequest, DeltaSink, Discard, LoadedModel, Message, Sampling, Think};
+use agon_llm::{ChatError, ChatErrorKind, ChatMessage, ChatRequest, DeltaSink, Discard, LoadedModel};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,13 +22,13 @@ const LEAST_TIME: Duration = Duration::from_millis(20);
 
 /// Looks at one model of a server; what was found of its speed comes with the speed.
 pub async fn check(
-    server: &Server,
-    found: &Found,
+    server: &ReachableServer,
+    found: &ProbedModels,
     model: &str,
-    wanted: &Wanted<'_>,
-) -> Vec<(Option<Measured>, Finding)> {
+    wanted: &ProbeRequest<'_>,
+) -> Vec<(Option<ModelSpeed>, CheckupFinding)> {
     let mut findings: Vec<_> = able(server, found, model).await.into_iter().map(|finding| (None, finding)).collect();
-    if findings.iter().any(|(_, finding)| finding.level == Level::Fail) {
+    if findings.iter().any(|(_, finding)| finding.level == CheckupLevel::Fail) {
         return findings;
     }
     if let Some(speed) = speed(server, model).await {
@@ -37,34 +38,36 @@ pub async fn check(
     findings
 }
 
-async fn able(server: &Server, found: &Found, model: &str) -> Vec<Finding> {
+async fn able(server: &ReachableServer, found: &ProbedModels, model: &str) -> Vec<CheckupFinding> {
     let what = format!("model {model}");
     let tight = too_large(server, found, model).await;
     let mut findings = Vec::new();
     match answers(server, model).await {
-        Ok(()) => findings.push(Finding::ok(&what, "answers")),
+        Ok(()) => findings.push(CheckupFinding::ok(&what, "answers")),
         Err(error) => {
             let fix = tight.as_ref().and_then(|tight| tight.fix.clone());
             let why = tight.map_or_else(String::new, |tight| format!("; {}", tight.found));
             let fix = fix.unwrap_or_else(|| fix_of(server, &error, model));
-            findings.push(Finding::fail(&what, format!("does not answer: {error}{why}"), fix));
+            findings.push(CheckupFinding::fail(&what, format!("does not answer: {error}{why}"), fix));
             return findings;
         }
     }
     findings.extend(tight);
     findings.push(match structured(server, model).await {
-        Ok(true) => Finding::ok(&what, "answers to a schema, as judges and ballots need"),
-        Ok(false) => Finding::warn(
+        Ok(true) => CheckupFinding::ok(&what, "answers to a schema, as judges and ballots need"),
+        Ok(false) => CheckupFinding::warn(
             &what,
-            "does not keep to a schema",
+            "does not follow a schema",
             "judge and ballots will need retries; prefer another model",
         ),
-        Err(error) => Finding::warn(&what, format!("no answer to a schema: {error}"), fix_of(server, &error, model)),
+        Err(error) => {
+            CheckupFinding::warn(&what, format!("no answer to a schema: {error}"), fix_of(server, &error, model))
+        }
     });
     if server.settings.kind == HostKind::Ollama {
         let permits = server.settings.permits;
         let said = format!("{permits} call{} at a time to each model", if permits.get() == 1 { "" } else { "s" });
-        findings.push(Finding::ok(
+        findings.push(CheckupFinding::ok(
             format!("host {}", server.settings.name),
             format!("{said}; set permits to its OLLAMA_NUM_PARALLEL (default 1)"),
         ));
@@ -73,7 +76,7 @@ async fn able(server: &Server, found: &Found, model: &str) -> Vec<Finding> {
 }
 
 /// A model that is not loaded and needs more memory than this machine has left. A graphics card may have room that nobody tells of.
-async fn too_large(server: &Server, found: &Found, model: &str) -> Option<Finding> {
+async fn too_large(server: &ReachableServer, found: &ProbedModels, model: &str) -> Option<CheckupFinding> {
     let available = machine::available_memory().filter(|_| is_here(server))?;
     let size = found.models.iter().find(|listed| servers::same_model(&listed.name, model))?.size?;
     let loaded = server.client.loaded().await.unwrap_or_default();
@@ -91,19 +94,19 @@ async fn too_large(server: &Server, found: &Found, model: &str) -> Option<Findin
         machine::bytes(size),
         machine::bytes(available)
     );
-    Some(Finding::warn(format!("model {model}"), found, format!("{smaller}; or free memory")))
+    Some(CheckupFinding::warn(format!("model {model}"), found, format!("{smaller}; or free memory")))
 }
 
-fn request(server: &Server, model: &str, ask: &str, tokens: u32) -> ChatRequest {
+fn request(server: &ReachableServer, model: &str, ask: &str, tokens: u32) -> ChatRequest {
     ChatRequest {
-        sampling: Sampling { num_predict: Some(tokens), temperature: Some(0.0), ..Sampling::default() },
+        options: CallOptions { max_tokens: Some(tokens), temperature: Some(0.0), ..CallOptions::default() },
         timeouts: server.timeouts(),
-        ..ChatRequest::new(model, vec![Message::user(ask)])
+        ..ChatRequest::new(model, vec![ChatMessage::user(ask)])
     }
 }
 
 /// One token is enough: that it was cut there is the expected end.
-async fn answers(server: &Server, model: &str) -> Result<(), ChatError> {
+async fn answers(server: &ReachableServer, model: &str) -> Result<(), ChatError> {
     match server.client.chat(&request(server, model, "Say yes.", 1), &mut Discard).await {
         Ok(_) => Ok(()),
         Err(error) if is_cut(&error.kind) => Ok(()),
@@ -115,14 +118,12 @@ fn is_cut(kind: &ChatErrorKind) -> bool {
     matches!(kind, ChatErrorKind::Truncated { .. } | ChatErrorKind::BudgetEaten { .. })
 }
 
-async fn structured(server: &Server, model: &str) -> Result<bool, ChatError> {
+async fn structured(server: &ReachableServer, model: &str) -> Result<bool, ChatError> {
     let schema = json!({"type": "object", "properties": {"sky": {"enum": ["blue", "green"]}}, "required": ["sky"]});
     let able = server.client.show(model).await.ok().and_then(|details| details.can("thinking")) == Some(true);
-    let ask = ChatRequest {
-        format: Some(Arc::new(schema)),
-        think: able.then_some(Think::Off),
-        ..request(server, model, "What colour is a clear sky? Answer as JSON.", 200)
-    };
+    let mut ask = request(server, model, "What colour is a clear sky? Answer as JSON.", 200);
+    ask.format = Some(Arc::new(schema));
+    ask.options.think = able.then_some(Think::Off);
     let answer = server.client.chat(&ask, &mut Discard).await?;
     let value: Option<serde_json::Value> = serde_json::from_str(&answer.text).ok();
     Ok(value.is_some_and(|value| value.get("sky").is_some_and(|sky| sky == "blue" || sky == "green")))
@@ -130,13 +131,13 @@ async fn structured(server: &Server, model: &str) -> Result<bool, ChatError> {
 
 /// Hears when the pieces of an answer come.
 #[derive(Default)]
-struct Heard {
+struct StreamTimes {
     first: Option<Instant>,
     last: Option<Instant>,
     pieces: u32,
 }
 
-impl Heard {
+impl StreamTimes {
     fn piece(&mut self) {
         let now = Instant::now();
         self.first.get_or_insert(now);
@@ -153,7 +154,7 @@ impl Heard {
     }
 }
 
-impl DeltaSink for Heard {
+impl DeltaSink for StreamTimes {
     fn text(&mut self, _: &str) {
         self.piece();
     }
@@ -163,10 +164,10 @@ impl DeltaSink for Heard {
 }
 
 /// How fast the model generates: a short answer tells, also one that is cut or takes too long.
-async fn speed(server: &Server, model: &str) -> Option<f64> {
+async fn speed(server: &ReachableServer, model: &str) -> Option<f64> {
     let mut ask = request(server, model, "Count from one to one hundred, in words.", MEASURED_TOKENS);
     ask.timeouts.turn = Some(MEASURED_TIME);
-    let mut heard = Heard::default();
+    let mut heard = StreamTimes::default();
     let usage = match server.client.chat(&ask, &mut heard).await {
         Ok(answer) => answer.usage,
         Err(error) => error.usage,
@@ -174,16 +175,21 @@ async fn speed(server: &Server, model: &str) -> Option<f64> {
     heard.speed(usage.completion_tokens)
 }
 
-fn fast_enough(model: &str, speed: f64, wanted: &Wanted<'_>) -> Finding {
+fn fast_enough(model: &str, speed: f64, wanted: &ProbeRequest<'_>) -> CheckupFinding {
     let what = format!("model {model}");
     match wanted.overlong(model, speed) {
-        Some(overlong) => Finding::warn(what, format!("slow: {overlong}"), Overlong::REMEDY),
-        None => Finding::ok(what, format!("generates about {speed:.1} tokens a second")),
+        Some(overlong) => CheckupFinding::warn(what, format!("slow: {overlong}"), Overlong::REMEDY),
+        None => CheckupFinding::ok(what, format!("generates about {speed:.1} tokens a second")),
     }
 }
 
 /// The context of the model: as it is loaded, and as the server lists it.
-async fn context_length(server: &Server, found: &Found, model: &str, wanted: &Wanted<'_>) -> Option<Finding> {
+async fn context_length(
+    server: &ReachableServer,
+    found: &ProbedModels,
+    model: &str,
+    wanted: &ProbeRequest<'_>,
+) -> Option<CheckupFinding> {
     let what = format!("model {model}");
     let all = server.client.loaded().await.ok()?;
     let same = |loaded: &&LoadedModel| servers::same_model(&loaded.name, model);
@@ -192,23 +198,23 @@ async fn context_length(server: &Server, found: &Found, model: &str, wanted: &Wa
     let known = [loaded.and_then(|loaded| loaded.context_length), listed.and_then(|listed| listed.context_length)];
     let context = known.into_iter().flatten().min()?;
     if let Some(outgrown) = wanted.outgrows(context) {
-        return Some(Finding::warn(what, format!("not all that is said may fit: {outgrown}"), Outgrown::REMEDY));
+        return Some(CheckupFinding::warn(what, format!("the debate may not fit: {outgrown}"), Outgrown::REMEDY));
     }
     if context < SMALL_CONTEXT {
         let fix = "set num_ctx of this host, or OLLAMA_CONTEXT_LENGTH at the server; long debates will not fit";
-        return Some(Finding::warn(what, format!("context of {context} tokens"), fix));
+        return Some(CheckupFinding::warn(what, format!("context of {context} tokens"), fix));
     }
     if loaded.is_some_and(|loaded| loaded.offloaded() == Some(true)) {
-        return Some(Finding::warn(
+        return Some(CheckupFinding::warn(
             what,
             "part of it runs on the CPU",
             "a smaller model or a smaller num_ctx is faster",
         ));
     }
-    Some(Finding::ok(what, format!("context of {context} tokens")))
+    Some(CheckupFinding::ok(what, format!("context of {context} tokens")))
 }
 
-fn fix_of(server: &Server, error: &ChatError, model: &str) -> String {
+fn fix_of(server: &ReachableServer, error: &ChatError, model: &str) -> String {
     match error.kind {
         ChatErrorKind::NotFound => match server.settings.kind {
             HostKind::Ollama => remedy::pull(model),
@@ -217,7 +223,7 @@ fn fix_of(server: &Server, error: &ChatError, model: &str) -> String {
         ChatErrorKind::RunnerDied | ChatErrorKind::Server5xx => {
             format!("the model likely needs more memory than the server has: {}", remedy::SMALLER_MODEL)
         }
-        ChatErrorKind::Timeout(_) => format!("the server takes calls and does not answer: {}", remedy::SILENT),
-        _ => servers::hint(server, error).unwrap_or_else(|| "look into the server's log".to_owned()),
+        ChatErrorKind::Timeout(_) => format!("the server accepts calls and does not answer: {}", remedy::SILENT),
+        _ => servers::hint(server, error).unwrap_or_else(|| "read the server's log".to_owned()),
     }
 }

@@ -1,6 +1,6 @@
 //! NATS, where the settings name it: whether it answers, and whether its user may do what it is there for. Nothing is set up.
-use super::Finding;
-use crate::cli::Role;
+use super::CheckupFinding;
+use crate::cli::ProcessRole;
 use crate::commands::Context;
 use crate::grants::inbox;
 use crate::serve::permissions::{needed, told};
@@ -16,24 +16,24 @@ use std::time::Duration;
 
 /// The servers before this one cannot do what Agon builds on.
 const OLDEST_NATS: (u32, u32, u32) = (2, 9, 10);
-const RIGHTS: &str = "docs/guide/security.md says which user of NATS needs what";
+const RIGHTS: &str = "docs/guide/security.md lists what each user of NATS needs";
 const SETTINGS: &str = "correct [nats]; agon config show --origin shows where each value comes from";
 const REACH: &str = "start it (nats-server -js), or check nats.urls and the credentials of [nats]; agon config show --origin shows where they come from";
 
 /// Looks at NATS, where the settings name it.
-pub async fn check(context: &Context, settings: &Settings) -> Option<Finding> {
+pub async fn check(context: &Context, settings: &Settings) -> Option<CheckupFinding> {
     if settings.nats.urls.is_empty() {
         return None;
     }
     let what = format!("NATS {}", settings.nats.urls.join(", "));
     let config = match settings.nats.config("doctor", "doctor", &context.environment) {
         Ok(config) => NatsConfig { wait: Duration::ZERO, ..config },
-        Err(error) => return Some(Finding::fail(what, format!("{error:#}"), SETTINGS)),
+        Err(error) => return Some(CheckupFinding::fail(what, format!("{error:#}"), SETTINGS)),
     };
     let found = looked_at(&what, settings, config).await;
     Some(found.unwrap_or_else(|error| {
         let fix = remedy(&error);
-        Finding::fail(what, format!("{:#}", anyhow::Error::from(error)), fix)
+        CheckupFinding::fail(what, format!("{:#}", anyhow::Error::from(error)), fix)
     }))
 }
 
@@ -42,12 +42,10 @@ fn remedy(error: &NatsError) -> &'static str {
     match error {
         NatsError::Unreachable { .. } | NatsError::Silent { .. } => REACH,
         NatsError::Refused { .. } => {
-            "it runs, and takes another user or password: check nats.user and nats.password, or nats.nkey, nats.creds or nats.token; agon config show \
+            "it runs, but rejects this user or password: check nats.user and nats.password, or nats.nkey, nats.creds or nats.token; agon config show \
              --origin shows where they come from"
         }
-        NatsError::Tls { .. } => {
-            "it runs: check nats.tls, and that nats.urls has the name that stands in its certificate"
-        }
+        NatsError::Tls { .. } => "it runs: check nats.tls, and that nats.urls has the name of its certificate",
         NatsError::NoAddress
         | NatsError::Address { .. }
         | NatsError::UserInAddress { .. }
@@ -63,12 +61,12 @@ fn is_operator(user: &str) -> bool {
     user.rsplit(['_', '-']).next() == Some("sys")
 }
 
-async fn looked_at(what: &str, settings: &Settings, config: NatsConfig) -> Result<Finding, NatsError> {
+async fn looked_at(what: &str, settings: &Settings, config: NatsConfig) -> Result<CheckupFinding, NatsError> {
     if let Some(user) = settings.nats.user.as_deref().filter(|user| is_operator(user)) {
         connect(config).await?.close().await;
         let found = format!("reached, by the user {user}, which is for operators and has no streams");
         let fix = "name the user of a role in nats.user: gateway, coordinator, host, or provisioner for agon provision";
-        return Ok(Finding::fail(what, found, fix));
+        return Ok(CheckupFinding::fail(what, found, fix));
     }
     let named = settings.nats.user.as_deref().map_or(Who::Anybody, Who::named);
     let (who, link) = match open(&config, &named).await? {
@@ -76,9 +74,8 @@ async fn looked_at(what: &str, settings: &Settings, config: NatsConfig) -> Resul
         None => match another(&config, &named).await? {
             Some(found) => found,
             None => {
-                let found =
-                    "reached, but its user may listen to no inbox of a role of Agon, so that no answer reaches it";
-                return Ok(Finding::fail(what, found, RIGHTS));
+                let found = "reached, but its user may listen to no inbox of a role of Agon, so no answer reaches it";
+                return Ok(CheckupFinding::fail(what, found, RIGHTS));
             }
         },
     };
@@ -93,7 +90,7 @@ enum Who {
     /// The server asks nobody, or allows everything.
     Anybody,
     /// It serves with these roles.
-    Roles(BTreeSet<Role>),
+    Roles(BTreeSet<ProcessRole>),
     /// It sets up streams.
     Provisioner,
 }
@@ -102,7 +99,7 @@ impl Who {
     /// As `agon nats config` names users: `gateway`, `coordinator_host`, `acme_provisioner`.
     fn named(user: &str) -> Self {
         let words = || user.split(['_', '-']);
-        let roles: BTreeSet<Role> = words().filter_map(|word| Role::from_str(word, false).ok()).collect();
+        let roles: BTreeSet<ProcessRole> = words().filter_map(|word| ProcessRole::from_str(word, false).ok()).collect();
         match words().next_back() {
             Some("provisioner") => Self::Provisioner,
             _ if roles.is_empty() => Self::Anybody,
@@ -111,7 +108,7 @@ impl Who {
     }
 
     fn all() -> Vec<Self> {
-        let roles = [Role::Gateway, Role::Coordinator, Role::Host];
+        let roles = [ProcessRole::Gateway, ProcessRole::Coordinator, ProcessRole::Host];
         let chosen = |set: u8| (0_u8..).zip(roles).filter(move |(bit, _)| set & (1 << bit) != 0).map(|(_, role)| role);
         let mixes = (1..8_u8).map(|set| Self::Roles(chosen(set).collect()));
         [Self::Anybody, Self::Provisioner].into_iter().chain(mixes).collect()
@@ -156,21 +153,21 @@ async fn another(config: &NatsConfig, tried: &Who) -> Result<Option<(Who, NatsLi
     Ok(None)
 }
 
-async fn asked(what: &str, settings: &Settings, who: &Who, link: &NatsLink) -> Result<Finding, NatsError> {
+async fn asked(what: &str, settings: &Settings, who: &Who, link: &NatsLink) -> Result<CheckupFinding, NatsError> {
     let version = link.state().server_version;
     let (major, minor, patch) = OLDEST_NATS;
     if !link.server_at_least(major, minor, patch) {
         let fix = format!("use nats-server {major}.{minor}.{patch} or newer");
-        return Ok(Finding::fail(what, format!("nats-server {version} is too old"), fix));
+        return Ok(CheckupFinding::fail(what, format!("nats-server {version} is too old"), fix));
     }
     let link = match who {
-        Who::Roles(roles) if *roles == BTreeSet::from([Role::Host]) => link.clone().in_its_account().await,
+        Who::Roles(roles) if *roles == BTreeSet::from([ProcessRole::Host]) => link.clone().in_its_account().await,
         Who::Roles(_) | Who::Anybody | Who::Provisioner => link.clone(),
     };
     if let Who::Roles(roles) = who {
         let missing = probe(&link, &needed(roles, settings.nats.shards.get(), &link)).await?;
         if !missing.is_empty() {
-            return Ok(Finding::fail(what, told(roles, &missing), RIGHTS));
+            return Ok(CheckupFinding::fail(what, told(roles, &missing), RIGHTS));
         }
     }
     let streams = ProvisionConfig { replicas: settings.nats.replicas.get(), ..ProvisionConfig::default() };
@@ -185,18 +182,18 @@ async fn asked(what: &str, settings: &Settings, who: &Who, link: &NatsLink) -> R
 }
 
 /// What is wrong with the store, as the readiness of a process says it.
-fn store_found(what: &str, condition: Condition) -> Option<Finding> {
-    const FULL: &str = "delete debates that are over (agon delete), or raise nats.limits and run agon provision";
+fn store_found(what: &str, condition: Condition) -> Option<CheckupFinding> {
+    const FULL: &str = "delete ended debates (agon delete), or raise nats.limits and run agon provision";
     let fix = match condition.broken.is_empty() {
         true => FULL,
         false => {
             "run agon provision as the provisioner, or restore a backup; a running role that may set up streams does so by itself"
         }
     };
-    Some(Finding::fail(what, condition.trouble()?, fix))
+    Some(CheckupFinding::fail(what, condition.trouble()?, fix))
 }
 
-fn streams_found(what: &str, version: &str, who: &Who, streams: Result<(), ProvisionError>) -> Finding {
+fn streams_found(what: &str, version: &str, who: &Who, streams: Result<(), ProvisionError>) -> CheckupFinding {
     let user = match who {
         Who::Anybody => String::new(),
         Who::Roles(roles) => {
@@ -207,25 +204,27 @@ fn streams_found(what: &str, version: &str, who: &Who, streams: Result<(), Provi
     };
     let reached = format!("reached{user}, nats-server {version} with JetStream");
     match (streams, who) {
-        (Ok(()), _) => Finding::ok(what, format!("{reached}, streams set up")),
+        (Ok(()), _) => CheckupFinding::ok(what, format!("{reached}, streams set up")),
         (Err(ProvisionError::Missing(_)), Who::Anybody) => {
-            Finding::ok(what, format!("{reached}; agon serve will set up the streams"))
+            CheckupFinding::ok(what, format!("{reached}; agon serve will set up the streams"))
         }
-        (Err(ProvisionError::Missing(_)), Who::Roles(_) | Who::Provisioner) => {
-            Finding::fail(what, format!("{reached}, but without the streams"), "run agon provision as the provisioner")
-        }
-        (Err(error @ ProvisionError::NoJetStream(_)), _) => Finding::fail(
+        (Err(ProvisionError::Missing(_)), Who::Roles(_) | Who::Provisioner) => CheckupFinding::fail(
+            what,
+            format!("{reached}, but without the streams"),
+            "run agon provision as the provisioner",
+        ),
+        (Err(error @ ProvisionError::NoJetStream(_)), _) => CheckupFinding::fail(
             what,
             error.to_string(),
             "start it with JetStream (nats-server -js), and allow it for this account",
         ),
         // an older configuration of a gateway's user lacks this, and the gateway does without
-        (Err(ProvisionError::Denied { .. }), Who::Roles(roles)) if *roles == BTreeSet::from([Role::Gateway]) => {
-            Finding::ok(what, format!("{reached}; the user may not look whether the queue is set up"))
+        (Err(ProvisionError::Denied { .. }), Who::Roles(roles)) if *roles == BTreeSet::from([ProcessRole::Gateway]) => {
+            CheckupFinding::ok(what, format!("{reached}; the user may not check whether the queue is set up"))
         }
-        (Err(error @ ProvisionError::Denied { .. }), _) => Finding::fail(what, error.to_string(), RIGHTS),
+        (Err(error @ ProvisionError::Denied { .. }), _) => CheckupFinding::fail(what, error.to_string(), RIGHTS),
         (Err(error @ (ProvisionError::Differs { .. } | ProvisionError::Server { .. })), _) => {
-            Finding::fail(what, error.to_string(), "docs/reference/nats.md says how the streams have to be")
+            CheckupFinding::fail(what, error.to_string(), "docs/reference/nats.md describes the required streams")
         }
     }
 }
@@ -241,10 +240,10 @@ mod tests {
 
     #[test]
     fn a_user_is_known_by_the_name_that_the_printed_configuration_gives_it() {
-        let roles = |roles: &[Role]| Who::Roles(roles.iter().copied().collect());
+        let roles = |roles: &[ProcessRole]| Who::Roles(roles.iter().copied().collect());
         for (name, who) in [
-            ("gateway", roles(&[Role::Gateway])),
-            ("acme_coordinator_host", roles(&[Role::Coordinator, Role::Host])),
+            ("gateway", roles(&[ProcessRole::Gateway])),
+            ("acme_coordinator_host", roles(&[ProcessRole::Coordinator, ProcessRole::Host])),
             ("acme_provisioner", Who::Provisioner),
             ("qwen", Who::Anybody),
         ] {

@@ -11,12 +11,12 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   agon run debate.md --rehearsal              try it without a model
-  agon run \"Should we rewrite it in Rust?\"    a plain topic, argued by a built-in cast
+  agon run \"Should we rewrite it in Rust?\"    a plain topic, debated by a built-in cast
   agon run debate.md --model qwen3:8b --json > result.json
   OPENAI_API_KEY=... agon run debate.md --model openai/gpt-5-mini
 
-The debate goes to standard output, progress to standard error. On a terminal it is shown as it happens;
-elsewhere as plain lines. Ctrl-C once stops and keeps the debate for `agon resume`, twice stops at once.")]
+The debate goes to stdout, progress goes to stderr. A terminal shows the debate as it happens; piped output is
+plain text. Ctrl-C once stops and keeps the debate for `agon resume`; twice stops at once.")]
 pub struct RunArgs {
     /// What is debated.
     #[command(flatten)]
@@ -35,16 +35,16 @@ pub struct RunArgs {
 /// Which servers to ask.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ServerArgs {
-    /// Let scripted speakers talk instead of models; everything is marked as a rehearsal
+    /// Use scripted speakers instead of models; all output is marked as a rehearsal
     #[arg(long, help_heading = "Models")]
     pub rehearsal: bool,
-    /// Ask this Ollama server; else the hosts of the settings, OLLAMA_HOST, or http://127.0.0.1:11434
+    /// Use this Ollama server [default: the hosts of the settings, OLLAMA_HOST, or http://127.0.0.1:11434]
     #[arg(long, value_name = "URL", conflicts_with = "rehearsal", group = "model_server", help_heading = "Models")]
     pub ollama: Option<String>,
-    /// Ask this OpenAI-compatible server and no other, such as http://127.0.0.1:8000/v1
+    /// Use only this OpenAI-compatible server, such as http://127.0.0.1:8000/v1
     #[arg(long, value_name = "URL", conflicts_with_all = ["rehearsal", "ollama"], group = "model_server", help_heading = "Models")]
     pub base_url: Option<String>,
-    /// The environment variable that holds the key of the server that --ollama or --base-url names
+    /// The environment variable with the key of the server that --ollama or --base-url names
     #[arg(
         long,
         value_name = "VARIABLE",
@@ -72,13 +72,13 @@ impl ServerArgs {
 /// How fast and how badly a rehearsal goes.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PaceArgs {
-    /// Time between the tokens of a rehearsal [default: 4ms on a terminal, else 0]
+    /// Time between the tokens of a rehearsal [default: 4ms on a terminal, otherwise 0]
     #[arg(long, value_name = "TIME", requires = "rehearsal", help_heading = "Rehearsal")]
     pub token_interval: Option<Length>,
     /// Time before the first token of a rehearsal's answers
     #[arg(long, value_name = "TIME", requires = "rehearsal", help_heading = "Rehearsal")]
     pub latency: Option<Length>,
-    /// Let the calls fail that this script (TOML or JSON) names
+    /// Inject the failures described in this script (TOML or JSON)
     #[arg(long, value_name = "FILE", requires = "rehearsal", help_heading = "Rehearsal")]
     pub rehearsal_script: Option<PathBuf>,
 }
@@ -92,7 +92,7 @@ pub struct ViewArgs {
     /// Print the events as JSON lines, as they happen, instead of the debate
     #[arg(long, help_heading = "Output")]
     pub jsonl: bool,
-    /// Print the result and nothing else; with --json or --jsonl no progress
+    /// Print only the result; with --json or --jsonl, no progress
     #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
     /// What to print before the result
@@ -109,7 +109,7 @@ pub enum Show {
     /// Everything that happens
     #[default]
     All,
-    /// What is said before everybody
+    /// The speeches
     Speeches,
     /// Nothing
     Verdict,
@@ -121,7 +121,7 @@ pub struct OutputArgs {
     /// In which form it is shown.
     #[command(flatten)]
     pub view: ViewArgs,
-    /// Write reports below this folder, in one named after the debate [default: ./agon-reports]
+    /// Write reports to a folder named after the debate, below this one [default: ./agon-reports]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub output_dir: Option<PathBuf>,
     /// Write no reports
@@ -144,8 +144,8 @@ pub struct NewArgs {
     /// What is debated
     #[arg(long, value_name = "TEXT")]
     pub topic: Option<String>,
-    /// Take the personas with the most debates in the store of this machine, and write what they did there into their
-    /// instructions; with --cast so many of them, else 3 at most
+    /// Use the personas with the most debates in the store of this machine, and put their record into their instructions;
+    /// as many as --cast says, otherwise at most 3
     #[arg(long, conflicts_with = "model")]
     pub from_ratings: bool,
     /// Ask a model for this many personas with different stances
@@ -154,10 +154,10 @@ pub struct NewArgs {
     /// Which servers to ask for a cast.
     #[command(flatten)]
     pub server: ServerArgs,
-    /// The model to ask for a cast, which the file then names too [default: that of the settings]
+    /// The model that proposes the personas; the file names it too [default: that of the settings]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// Write to this file, which must not exist, instead of standard output
+    /// Write to this new file instead of stdout
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -173,7 +173,7 @@ pub enum Template {
     /// Two sides and a judge
     #[default]
     ProCon,
-    /// Several experts who look for an answer and vote
+    /// Several experts who search for an answer and vote
     Panel,
     /// Options against each other, a moderator and a judge
     Decision,

@@ -6,16 +6,16 @@ use std::str::FromStr;
 /// What describes a debate.
 #[derive(Clone, Debug, Args)]
 pub struct DebateArgs {
-    /// A debate file (.md, .markdown, .txt, .yaml, .yml, .json), a plain topic, or - for standard input
+    /// A debate file (.md, .markdown, .txt, .yaml, .yml, .json), a plain topic, or - for stdin
     #[arg(value_name = "FILE|TOPIC|-")]
     pub what: String,
-    /// How the file is written, where its name does not tell
+    /// The syntax of the file, if its name does not show it
     #[arg(long = "as", value_name = "SYNTAX")]
     pub syntax: Option<FileSyntax>,
-    /// Let this model play every role, whatever the file says
+    /// Let this model play every role; overrides the file
     #[arg(long, value_name = "NAME", help_heading = "Models")]
     pub model: Option<String>,
-    /// Hold at most this many rounds, whatever the file says
+    /// Run at most this many rounds; overrides the file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub rounds: Option<u32>,
     /// Derive every random choice from this number
@@ -24,10 +24,10 @@ pub struct DebateArgs {
     /// Name the debate: 4 to 63 characters of a-z, 0-9 and -
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
-    /// Mark the debate, to find it again with `agon list --label`; may be given more than once
+    /// Label the debate, for `agon list --label`; repeatable
     #[arg(long = "label", value_name = "KEY=VALUE")]
     pub labels: Vec<Label>,
-    /// How urgent it is among the debates that wait
+    /// Its priority among the debates that wait
     #[arg(long, value_name = "NAME", default_value = "normal")]
     pub priority: Urgency,
 }
@@ -87,9 +87,9 @@ impl FromStr for Label {
 /// How urgent a debate is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Urgency {
-    /// Somebody waits for it
+    /// Someone waits for the result
     Interactive,
-    /// The usual
+    /// The default
     #[default]
     Normal,
     /// In bulk

@@ -11,19 +11,19 @@ Examples:
   agon list --state failed --since 1d
   agon list --label team=infra --outcome tie,inconclusive --json")]
 pub struct ListArgs {
-    /// Only debates in these states, apart by commas
+    /// Only debates in these states, comma-separated
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub state: Vec<ListedState>,
-    /// Only debates with these outcomes, apart by commas
+    /// Only debates with these outcomes, comma-separated
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub outcome: Vec<ListedOutcome>,
-    /// Only debates with this label; KEY alone stands for any value; may be given more than once
+    /// Only debates with this label; KEY alone matches any value; repeatable
     #[arg(long = "label", value_name = "KEY=VALUE")]
     pub labels: Vec<Label>,
-    /// Only debates whose topic holds this, whatever the case
+    /// Only debates with this text in their topic, in any letter case
     #[arg(long, value_name = "TEXT")]
     pub text: Option<String>,
-    /// Only debates admitted since then: a moment (2026-01-31, 2026-01-31T12:00Z), or so long ago (90m, 2d)
+    /// Only debates admitted since this moment (2026-01-31, 2026-01-31T12:00Z) or within this time (90m, 2d)
     #[arg(long, value_name = "WHEN", value_parser = since)]
     pub since: Option<Timestamp>,
     /// Print one JSON array
@@ -32,7 +32,7 @@ pub struct ListArgs {
     /// Show at most this many, newest first
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
-    /// Where to look.
+    /// Where to find it.
     #[command(flatten)]
     pub place: PlaceArgs,
 }
@@ -40,21 +40,21 @@ pub struct ListArgs {
 /// A state to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ListedState {
-    /// Nobody has claimed it yet
+    /// No coordinator has claimed it yet
     Queued,
-    /// Somebody coordinates it
+    /// It has a coordinator
     Running,
     /// Its process was stopped; `agon resume` continues it
     Paused,
     /// Its process died; `agon resume` continues it
     Interrupted,
-    /// It came to an outcome
+    /// It has an outcome
     Succeeded,
-    /// It could not
+    /// It has no outcome, because of a failure
     Failed,
-    /// It was ended by order
+    /// It was cancelled
     Cancelled,
-    /// Its log is gone from the server's store
+    /// Its log is missing from the server's store
     Lost,
 }
 
@@ -67,7 +67,7 @@ pub enum ListedOutcome {
     Degraded,
     /// The votes are tied
     Tie,
-    /// No verdict can be given
+    /// There is no verdict
     Inconclusive,
 }
 

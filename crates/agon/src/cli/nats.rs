@@ -20,9 +20,9 @@ pub struct NatsArgs {
 /// What to make for NATS.
 #[derive(Clone, Debug, Subcommand)]
 pub enum NatsAction {
-    /// Print a configuration of nats-server with a user for each process, each with the least that it needs
+    /// Print a configuration of nats-server with a least-privilege user for each process
     Config(Box<NatsConfigArgs>),
-    /// Make a user's key: the seed goes to a file, the public key for the configuration to standard output
+    /// Create a user's key: the seed goes to a file, the public key for the configuration to stdout
     Key(NatsKeyArgs),
 }
 
@@ -33,34 +33,34 @@ Examples:
   agon nats config > nats.conf                            users provisioner, gateway, coordinator, host and sys
   agon nats config --roles gateway+coordinator,host --shards 4
   agon nats config --bound-host qwen=qwen3:8b --seat outsider=research/outsider
-  agon nats config --account ACME --account GLOBEX        two clusters that share nothing but the server
+  agon nats config --account ACME --account GLOBEX        two clusters that share only the server
   agon nats config --nkey gateway=$(agon nats key gateway.nk)
 
-A user without a key has a password, which nats-server takes from its environment: AGON_NATS_GATEWAY_PASSWORD for the user
-gateway. In any other account than AGON the account's name comes first: acme_gateway, AGON_NATS_ACME_GATEWAY_PASSWORD.")]
+A user without a key has a password, which nats-server reads from its environment: AGON_NATS_GATEWAY_PASSWORD for the user
+gateway. In accounts other than AGON, the account's name comes first: acme_gateway, AGON_NATS_ACME_GATEWAY_PASSWORD.")]
 pub struct NatsConfigArgs {
-    /// Which processes there are, apart by commas; the roles of one process are joined: gateway+coordinator
+    /// The processes, comma-separated; join the roles of one process with +: gateway+coordinator
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = NATS_ROLES)]
     pub roles: Vec<String>,
-    /// A host that plays these models alone, apart by commas; may be given more than once
+    /// A host that plays only these models, comma-separated; repeatable
     #[arg(long, value_name = "USER=MODELS")]
     pub bound_host: Vec<String>,
-    /// An external participant: the seats of this name in a tenant's debates, or all of its seats; may be given more than once
+    /// An external participant: the seats of this name in a tenant's debates, or all of its seats; repeatable
     #[arg(long, value_name = "USER=TENANT[/NAME]")]
     pub seat: Vec<String>,
-    /// An account with all of these users and streams of its own; may be given more than once
+    /// An account with all of these users and its own streams; repeatable
     #[arg(long, value_name = "NAME", default_value = NATS_ACCOUNT)]
     pub account: Vec<String>,
-    /// Streams that the logs are spread over, as `nats.shards` of the settings says
+    /// The number of streams that share the logs, as in `nats.shards` of the settings
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_SHARDS))]
     pub shards: u32,
-    /// This user has a key instead of a password; may be given more than once
+    /// This user has a key instead of a password; repeatable
     #[arg(long, value_name = "USER=KEY")]
     pub nkey: Vec<String>,
-    /// Speak TLS only, and with clients only that have a certificate: tls.crt, tls.key and ca.crt of this folder
+    /// Require TLS and client certificates: tls.crt, tls.key and ca.crt of this folder
     #[arg(long, value_name = "DIR")]
     pub tls: Option<PathBuf>,
-    /// Print only the accounts, to be included in the `accounts` of a configuration of your own
+    /// Print only the accounts, to include in the `accounts` of your own configuration
     #[arg(long, conflicts_with = "tls")]
     pub accounts_only: bool,
 }
@@ -71,9 +71,9 @@ pub struct NatsConfigArgs {
 Example:
   agon nats config --nkey host=$(agon nats key host.nk) > nats.conf
 
-The program that is to be this user gets the file by `nats.nkey` of the settings. Only its owner may read the file.")]
+The program that connects as this user reads the file named by `nats.nkey` of the settings. Only its owner may read the file.")]
 pub struct NatsKeyArgs {
-    /// Where the seed goes; the file must not exist
+    /// The new file for the seed
     pub file: PathBuf,
     /// Print one JSON object
     #[arg(long)]

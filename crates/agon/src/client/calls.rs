@@ -1,6 +1,6 @@
 //! The questions to a server. What passes by itself is asked again, a few times.
-use super::connect::{Client, Passed};
-use super::told;
+use super::connect::{AuthChannel, Client};
+use super::refusal;
 use crate::exit::Stop;
 use agon_core::{Position, Record, Timestamp};
 use agon_proto::pb;
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// Debates on a page of a list, and events on a page of a log.
 const PAGE: i32 = 500;
 
-type Debates = DebateServiceClient<Passed>;
+type Debates = DebateServiceClient<AuthChannel>;
 
 impl Client {
     /// Submits a debate, or asks what it would take. Harmless to repeat, because it carries a request id.
@@ -227,11 +227,11 @@ where
     let (mut wait, mut tries, begun) = (FIRST_WAIT, 1, Instant::now());
     loop {
         let status = match send().await {
-            Err(status) if told::broke(&status) => status,
+            Err(status) if refusal::broke(&status) => status,
             answered => return answered.map(Response::into_inner),
         };
         // A server that answers and says when to come again is there, and so is worth a longer wait.
-        let waits = told::come_again(&status) && begun.elapsed() < PATIENCE;
+        let waits = refusal::come_again(&status) && begun.elapsed() < PATIENCE;
         if tries >= TRIES && !waits {
             return Err(status);
         }
@@ -268,7 +268,7 @@ mod tests {
     async fn a_server_that_says_when_to_come_again_is_asked_for_longer() {
         let later = || {
             let details = ErrorDetails::with_retry_info(Some(Duration::from_secs(1)));
-            Status::with_error_details(Code::Unavailable, "the store cannot be reached", details)
+            Status::with_error_details(Code::Unavailable, "the store is unreachable", details)
         };
         let asked = Cell::new(0);
         let count = || asked.replace(asked.get() + 1) + 1;

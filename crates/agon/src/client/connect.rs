@@ -1,7 +1,7 @@
 //! The connection: address, TLS, token.
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
-use crate::output::Output;
+use crate::output::OutputMode;
 use crate::settings::{ClientSettings, carries_credentials};
 use agon_proto::pb::v1::archive_service_client::ArchiveServiceClient;
 use agon_proto::pb::v1::cluster_service_client::ClusterServiceClient;
@@ -24,21 +24,21 @@ const KEEP_ALIVE: Duration = Duration::from_secs(10);
 const LARGEST_ANSWER: usize = 64 << 20;
 
 /// A channel whose calls carry the token.
-pub type Passed = InterceptedService<Channel, Pass>;
+pub type AuthChannel = InterceptedService<Channel, TokenInterceptor>;
 
 /// A server that can be asked. Nothing is sent before the first question.
 #[derive(Clone)]
 pub struct Client {
-    pub(super) debates: DebateServiceClient<Passed>,
-    pub(super) archive: ArchiveServiceClient<Passed>,
-    pub(super) cluster: ClusterServiceClient<Passed>,
-    pub(super) health: HealthClient<Passed>,
+    pub(super) debates: DebateServiceClient<AuthChannel>,
+    pub(super) archive: ArchiveServiceClient<AuthChannel>,
+    pub(super) cluster: ClusterServiceClient<AuthChannel>,
+    pub(super) health: HealthClient<AuthChannel>,
     /// Its address, for messages.
     pub address: String,
     pub(super) timeout: Duration,
     pub(super) patience: Duration,
     /// Where a client that waits for its answers says so.
-    pub(super) says: Option<Output>,
+    pub(super) says: Option<OutputMode>,
 }
 
 impl Client {
@@ -50,7 +50,7 @@ impl Client {
             .with_context(|| format!("the connection to {address} cannot be set up"))
             .map_err(|error| Stop::new(Exit::Usage, error))?
             .connect_lazy();
-        let pass = Pass::read(settings, environment).map_err(|error| Stop::new(Exit::Usage, error))?;
+        let pass = TokenInterceptor::read(settings, environment).map_err(|error| Stop::new(Exit::Usage, error))?;
         Ok(Self {
             debates: DebateServiceClient::with_interceptor(channel.clone(), pass.clone())
                 .max_decoding_message_size(LARGEST_ANSWER),
@@ -66,7 +66,7 @@ impl Client {
     }
 
     /// The same, but it asks until it is answered, for as long as its patience lasts, and says what it waits for.
-    pub fn patient(&self, says: Output) -> Self {
+    pub fn patient(&self, says: OutputMode) -> Self {
         Self { says: Some(says), ..self.clone() }
     }
 }
@@ -87,7 +87,7 @@ pub fn address(named: &str) -> Result<String, String> {
     }
     match uri.host() {
         Some(host) if !host.is_empty() => {}
-        _ => return Err(wrong("there is no host in it")),
+        _ => return Err(wrong("it has no host")),
     }
     if !matches!(uri.path(), "" | "/") {
         return Err(wrong("it must not have a path"));
@@ -120,9 +120,9 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 
 /// Puts the token into every call.
 #[derive(Clone)]
-pub struct Pass(Option<MetadataValue<Ascii>>);
+pub struct TokenInterceptor(Option<MetadataValue<Ascii>>);
 
-impl Pass {
+impl TokenInterceptor {
     fn read(settings: &ClientSettings, environment: &Environment) -> anyhow::Result<Self> {
         use secrecy::ExposeSecret as _;
         let Some(source) = &settings.token else { return Ok(Self(None)) };
@@ -134,7 +134,7 @@ impl Pass {
     }
 }
 
-impl Interceptor for Pass {
+impl Interceptor for TokenInterceptor {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         if let Some(value) = &self.0 {
             request.metadata_mut().insert("authorization", value.clone());

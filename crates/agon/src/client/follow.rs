@@ -1,10 +1,10 @@
 //! Following a debate at a server: every event once, however often the connection breaks.
 use super::connect::Client;
-use super::wait::{TELL, Wait};
-use super::{calls, told};
+use super::wait::{EventWait, TELL};
+use super::{calls, refusal};
 use crate::exit::{Exit, Stop};
 use crate::settings::Length;
-use crate::watching::{Feed, Seen, Sink, end_of, interrupts};
+use crate::watching::{FeedSender, WatchFeed, WatchItem, end_of, interrupts};
 use agon_core::Position;
 use agon_proto::pb;
 use agon_proto::pb::v1::debate::State;
@@ -25,20 +25,20 @@ const SHORTEST_QUESTION: Duration = Duration::from_secs(1);
 const SILENCE: Duration = Duration::from_secs(45);
 
 /// Follows a debate from the event after `after` on.
-pub fn follow(client: &Client, id: &str, after: Position) -> Feed {
-    let follower = Follower { client: client.clone(), id: id.to_owned(), seen: after, wait: Wait::new() };
-    Feed::new(|sink| follower.run(sink))
+pub fn follow(client: &Client, id: &str, after: Position) -> WatchFeed {
+    let follower = StreamFollower { client: client.clone(), id: id.to_owned(), seen: after, wait: EventWait::new() };
+    WatchFeed::new(|sink| follower.run(sink))
 }
 
-struct Follower {
+struct StreamFollower {
     client: Client,
     id: String,
     seen: Position,
-    wait: Wait,
+    wait: EventWait,
 }
 
 /// How a stream ended.
-enum Ended {
+enum StreamOutcome {
     /// The debate is over, or nobody plays it before it is resumed.
     Over,
     /// Nobody wants to hear more.
@@ -51,8 +51,8 @@ enum Ended {
     Unreadable(Stop),
 }
 
-impl Follower {
-    async fn run(mut self, sink: Sink) {
+impl StreamFollower {
+    async fn run(mut self, sink: FeedSender) {
         let mut pause = SHORTEST_PAUSE;
         loop {
             let before = self.seen;
@@ -62,18 +62,18 @@ impl Follower {
                 pause = SHORTEST_PAUSE;
             }
             match ended {
-                Ended::Over | Ended::Unheard => return,
-                Ended::Unreadable(stop) => return sink.fail(stop).await,
-                Ended::Broken(status) if self.is_final(&status) => {
+                StreamOutcome::Over | StreamOutcome::Unheard => return,
+                StreamOutcome::Unreadable(stop) => return sink.fail(stop).await,
+                StreamOutcome::Broken(status) if self.is_final(&status) => {
                     return sink.fail(self.client.stop(&status, "watch").await).await;
                 }
-                Ended::Broken(status) => {
-                    let why = told::words(&status);
-                    self.wait.stuck(&format!("the connection broke ({why}), it is tried to take it up again"));
+                StreamOutcome::Broken(status) => {
+                    let why = refusal::words(&status);
+                    self.wait.stuck(&format!("the connection broke ({why}); reconnecting"));
                     self.tell(&sink).await;
                 }
-                Ended::Cut if progress => continue,
-                Ended::Cut => {}
+                StreamOutcome::Cut if progress => continue,
+                StreamOutcome::Cut => {}
             }
             tokio::time::sleep(pause.min(self.left())).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
@@ -82,7 +82,7 @@ impl Follower {
 
     fn is_final(&mut self, status: &Status) -> bool {
         self.wait.stuck_since.get_or_insert_with(Instant::now);
-        !told::passes(status) || self.wait.exceeds(self.client.patience)
+        !refusal::passes(status) || self.wait.exceeds(self.client.patience)
     }
 
     /// What is left of the patience.
@@ -96,14 +96,14 @@ impl Follower {
     }
 
     /// Says what is waited for, if it is time to.
-    async fn tell(&mut self, sink: &Sink) {
+    async fn tell(&mut self, sink: &FeedSender) {
         if let Some(notice) = self.wait.notice() {
             sink.notice(Some(notice.into())).await;
         }
     }
 
     /// Says that the debate goes on.
-    async fn goes_on(&mut self, sink: &Sink) {
+    async fn goes_on(&mut self, sink: &FeedSender) {
         let (told, end) = self.wait.over();
         if let Some(end) = end {
             sink.notice(Some(end.into())).await;
@@ -114,20 +114,20 @@ impl Follower {
     }
 
     /// The end of the wait, where a store was in trouble for too long.
-    fn out_of_patience(&self) -> Option<Ended> {
+    fn out_of_patience(&self) -> Option<StreamOutcome> {
         let patience = self.client.patience;
         let why = self.wait.why.as_deref().filter(|_| self.wait.exceeds(patience))?;
         let id = &self.id;
-        Some(Ended::Unreadable(Stop::say(
+        Some(StreamOutcome::Unreadable(Stop::say(
             Exit::Unavailable,
             format!(
-                "debate {id} has not gone on for {}: {why}\n  it goes on once that has passed; agon watch {id} shows it again",
+                "debate {id} has made no progress for {}: {why}\n  it continues when that is resolved; agon watch {id} follows it again",
                 Length(patience)
             ),
         )))
     }
 
-    async fn stream(&mut self, sink: &Sink) -> Ended {
+    async fn stream(&mut self, sink: &FeedSender) -> StreamOutcome {
         let request = pb::v1::WatchDebateRequest {
             name: self.id.clone(),
             after_sequence: self.seen.0,
@@ -137,9 +137,9 @@ impl Follower {
         let opened = tokio::time::timeout(self.limit(), self.client.debates.watch_debate(request)).await;
         let mut stream = match opened {
             Ok(Ok(stream)) => stream.into_inner(),
-            Ok(Err(status)) => return Ended::Broken(status),
+            Ok(Err(status)) => return StreamOutcome::Broken(status),
             Err(_) => {
-                let late = || Ended::Broken(Status::new(Code::DeadlineExceeded, "no answer"));
+                let late = || StreamOutcome::Broken(Status::new(Code::DeadlineExceeded, "no answer"));
                 return self.out_of_patience().unwrap_or_else(late);
             }
         };
@@ -151,10 +151,10 @@ impl Follower {
                     heard = Instant::now();
                     self.take(message, sink).await
                 }
-                Ok(Ok(None)) => Some(Ended::Cut),
-                Ok(Err(status)) => Some(Ended::Broken(status)),
+                Ok(Ok(None)) => Some(StreamOutcome::Cut),
+                Ok(Err(status)) => Some(StreamOutcome::Broken(status)),
                 Err(_) if heard.elapsed() < SILENCE => None,
-                Err(_) => Some(Ended::Broken(Status::new(Code::Unavailable, "the stream fell silent"))),
+                Err(_) => Some(StreamOutcome::Broken(Status::new(Code::Unavailable, "the stream fell silent"))),
             };
             if let Some(ended) = ended.or_else(|| self.out_of_patience()) {
                 return ended;
@@ -163,37 +163,37 @@ impl Follower {
         }
     }
 
-    async fn take(&mut self, message: pb::v1::WatchDebateResponse, sink: &Sink) -> Option<Ended> {
+    async fn take(&mut self, message: pb::v1::WatchDebateResponse, sink: &FeedSender) -> Option<StreamOutcome> {
         match message.kind? {
             Kind::Snapshot(debate) if is_halted(&debate) => Some(self.catch_up(sink).await),
-            Kind::Snapshot(debate) => self.is_over(&debate).then_some(Ended::Over),
+            Kind::Snapshot(debate) => self.is_over(&debate).then_some(StreamOutcome::Over),
             Kind::Event(event) if event.sequence <= self.seen.0 => None,
             Kind::Event(event) => {
                 self.goes_on(sink).await;
                 let record = match calls::record(event) {
                     Ok(record) => record,
-                    Err(stop) => return Some(Ended::Unreadable(stop)),
+                    Err(stop) => return Some(StreamOutcome::Unreadable(stop)),
                 };
                 self.seen = record.last();
                 self.wait.asked(&record);
                 let (over, interrupted) = (end_of(&record).is_some(), interrupts(&record).is_some());
-                let heard = sink.send(Seen::Record(Arc::new(record))).await;
+                let heard = sink.send(WatchItem::Record(Arc::new(record))).await;
                 match (over, heard) {
-                    (true, _) => Some(Ended::Over),
-                    (false, false) => Some(Ended::Unheard),
+                    (true, _) => Some(StreamOutcome::Over),
+                    (false, false) => Some(StreamOutcome::Unheard),
                     (false, true) if interrupted => self.if_halted(sink, true).await,
                     (false, true) => None,
                 }
             }
             Kind::Delta(delta) => {
                 self.goes_on(sink).await;
-                let turn = delta.turn.map(Into::into)?;
+                let turn = delta.turn?.try_into().ok()?;
                 let heard = sink
-                    .send(Seen::Delta { turn, offset: delta.offset, text: delta.text, waiting: delta.waiting })
+                    .send(WatchItem::Delta { turn, offset: delta.offset, text: delta.text, waiting: delta.waiting })
                     .await;
-                (!heard).then_some(Ended::Unheard)
+                (!heard).then_some(StreamOutcome::Unheard)
             }
-            Kind::Heartbeat(_) if sink.is_closed() => Some(Ended::Unheard),
+            Kind::Heartbeat(_) if sink.is_closed() => Some(StreamOutcome::Unheard),
             // no event says that a process of the debate's own was stopped or died
             Kind::Heartbeat(heartbeat) => {
                 let well = heartbeat.waits_for.is_empty();
@@ -207,7 +207,7 @@ impl Follower {
     }
 
     /// The end of the stream, where nobody plays the debate any more. The store is well as far as the server knows, or is not.
-    async fn if_halted(&mut self, sink: &Sink, well: bool) -> Option<Ended> {
+    async fn if_halted(&mut self, sink: &FeedSender, well: bool) -> Option<StreamOutcome> {
         let asked = Instant::now();
         match self.client.get_within(&self.id, self.limit().min(TELL)).await {
             Ok(debate) if is_halted(&debate) => Some(self.catch_up(sink).await),
@@ -215,7 +215,7 @@ impl Follower {
                 let why =
                     debate.reason.and_then(|reason| reason.detail).map(|detail| one_line(&detail)).unwrap_or_default();
                 let lost = format!("debate {} is lost: {why}", self.id);
-                Some(Ended::Unreadable(Stop::say(Exit::Failed, lost)))
+                Some(StreamOutcome::Unreadable(Stop::say(Exit::Failed, lost)))
             }
             Ok(debate) => {
                 if well && let Some(end) = self.wait.well() {
@@ -225,32 +225,32 @@ impl Follower {
                 None
             }
             // nobody but the server knows the debate: it is asked again
-            Err(status) if told::passes(&status) => {
+            Err(status) if refusal::passes(&status) => {
                 self.wait.stuck_since.get_or_insert(asked);
                 // that an answer is late says less than what is known
-                if self.wait.why.is_none() || !told::is_late(&status) {
-                    self.wait.stuck(&told::what(&status, &self.client.address));
+                if self.wait.why.is_none() || !refusal::is_late(&status) {
+                    self.wait.stuck(&refusal::what(&status, &self.client.address));
                 }
                 None
             }
-            Err(status) => Some(Ended::Unreadable(self.client.stop(&status, "get").await)),
+            Err(status) => Some(StreamOutcome::Unreadable(self.client.stop(&status, "get").await)),
         }
     }
 
     /// The rest of a log to which nothing is added, those of its events too that watchers are not sent.
-    async fn catch_up(&mut self, sink: &Sink) -> Ended {
+    async fn catch_up(&mut self, sink: &FeedSender) -> StreamOutcome {
         let records = match self.client.events(&self.id).await {
             Ok(records) => records,
-            Err(stop) => return Ended::Unreadable(stop),
+            Err(stop) => return StreamOutcome::Unreadable(stop),
         };
         let seen = self.seen;
         for record in records.into_iter().filter(|record| record.last() > seen) {
             self.seen = record.last();
-            if !sink.send(Seen::Record(Arc::new(record))).await {
-                return Ended::Unheard;
+            if !sink.send(WatchItem::Record(Arc::new(record))).await {
+                return StreamOutcome::Unheard;
             }
         }
-        Ended::Over
+        StreamOutcome::Over
     }
 
     /// Nothing comes after what was seen already.

@@ -2,12 +2,12 @@
 mod archive;
 mod calls;
 mod connect;
-mod door;
 mod find;
 mod follow;
 mod patient;
-mod told;
+mod refusal;
 mod wait;
+mod wrong_port;
 
 pub use connect::{Client, address};
 pub use follow::{follow, is_halted};
@@ -19,7 +19,7 @@ use crate::exit::Stop;
 use crate::settings::{ClientSettings, Length};
 
 /// Where a command looks for debates.
-pub enum Place {
+pub enum DebateSource {
     /// In the store of this machine.
     Local,
     /// At a server, with these settings.
@@ -27,13 +27,13 @@ pub enum Place {
 }
 
 /// A flag decides, else the settings; a store that was asked for is meant.
-pub fn place(context: &Context, args: &PlaceArgs) -> Result<Place, Stop> {
+pub fn place(context: &Context, args: &PlaceArgs) -> Result<DebateSource, Stop> {
     if args.local || (context.global.store.is_some() && args.api.server.is_none()) {
-        return Ok(Place::Local);
+        return Ok(DebateSource::Local);
     }
     Ok(match chosen(context, &args.api)? {
-        settings if settings.server.is_some() => Place::Server(Box::new(settings)),
-        _ => Place::Local,
+        settings if settings.server.is_some() => DebateSource::Server(Box::new(settings)),
+        _ => DebateSource::Local,
     })
 }
 

@@ -1,8 +1,8 @@
 //! Questions of a command that waits: they are asked until they are answered.
 use super::connect::Client;
-use super::told;
-use super::wait::{TELL, Wait};
-use crate::output::Output;
+use super::refusal;
+use super::wait::{EventWait, TELL};
+use crate::output::OutputMode;
 use std::future::Future;
 use std::pin::pin;
 use std::time::Duration;
@@ -18,16 +18,20 @@ const SHORTEST_QUESTION: Duration = Duration::from_secs(1);
 
 impl Client {
     /// Asks until there is an answer, a refusal that stays, or an end of the patience.
-    pub(super) async fn insist<A, F>(&self, output: Output, mut send: impl FnMut(Duration) -> F) -> Result<A, Status>
+    pub(super) async fn insist<A, F>(
+        &self,
+        output: OutputMode,
+        mut send: impl FnMut(Duration) -> F,
+    ) -> Result<A, Status>
     where
         F: Future<Output = Result<Response<A>, Status>>,
     {
-        let (begun, mut wait, mut pause) = (Instant::now(), Wait::new(), FIRST_PAUSE);
+        let (begun, mut wait, mut pause) = (Instant::now(), EventWait::new(), FIRST_PAUSE);
         let mut known: Option<Status> = None;
         loop {
             let limit = self.timeout.min(self.left(begun).max(SHORTEST_QUESTION));
             let status = match self.told_of(tokio::time::timeout(limit, send(limit)), output, &mut wait).await {
-                Ok(Err(status)) if told::passes(&status) => status,
+                Ok(Err(status)) if refusal::passes(&status) => status,
                 Ok(answered) => {
                     if let Some(end) = wait.well().filter(|_| answered.is_ok()) {
                         output.note(&end);
@@ -40,22 +44,22 @@ impl Client {
                 return Err(status);
             }
             // that an answer is late says less than a refusal
-            let status = if told::is_late(&status) { known.take().unwrap_or(status) } else { status };
+            let status = if refusal::is_late(&status) { known.take().unwrap_or(status) } else { status };
             let left = self.left(begun);
             if left.is_zero() {
                 return Err(status);
             }
-            wait.stuck(&told::what(&status, &self.address));
+            wait.stuck(&refusal::what(&status, &self.address));
             if let Some(notice) = wait.notice() {
                 output.note(&notice);
             }
-            tokio::time::sleep(told::retry_delay(&status).unwrap_or(pause).min(LONGEST_PAUSE).min(left)).await;
+            tokio::time::sleep(refusal::retry_delay(&status).unwrap_or(pause).min(LONGEST_PAUSE).min(left)).await;
             (pause, known) = ((pause * 2).min(LONGEST_PAUSE), Some(status));
         }
     }
 
     /// Says what is waited for while there is no answer.
-    async fn told_of<T>(&self, asked: impl Future<Output = T>, output: Output, wait: &mut Wait) -> T {
+    async fn told_of<T>(&self, asked: impl Future<Output = T>, output: OutputMode, wait: &mut EventWait) -> T {
         let mut asked = pin!(asked);
         loop {
             if let Ok(answered) = tokio::time::timeout(TELL, &mut asked).await {
@@ -84,13 +88,13 @@ mod tests {
     use tonic::Code;
     use tonic_types::{ErrorDetails, StatusExt as _};
 
-    fn patient(seconds: u64) -> (Client, Output) {
+    fn patient(seconds: u64) -> (Client, OutputMode) {
         let settings = ClientSettings {
             server: Some("127.0.0.1:9".to_owned()),
             patience: Length::seconds(seconds),
             ..ClientSettings::default()
         };
-        let output = Output::new(crate::cli::ColorChoice::Never, &Environment::default()).quiet(true);
+        let output = OutputMode::new(crate::cli::ColorChoice::Never, &Environment::default()).quiet(true);
         (Client::open(&settings, &Environment::default()).unwrap().patient(output), output)
     }
 

@@ -9,7 +9,7 @@ pub const TELL: Duration = Duration::from_secs(10);
 
 /// A wait for the next event.
 #[derive(Debug)]
-pub struct Wait {
+pub struct EventWait {
     /// When the last event or piece of a speech came.
     news: Instant,
     /// When the watcher was last told.
@@ -26,7 +26,7 @@ pub struct Wait {
     turn: Option<String>,
 }
 
-impl Wait {
+impl EventWait {
     /// A wait that begins.
     pub fn new() -> Self {
         Self {
@@ -110,7 +110,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_watcher_is_told_every_ten_seconds_what_is_waited_for_until_something_comes() {
-        let mut wait = Wait::new();
+        let mut wait = EventWait::new();
         assert_eq!(wait.notice(), None);
         let mut told = Vec::new();
         for _ in 0..25 {
@@ -126,13 +126,13 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_store_in_trouble_is_told_at_once_and_uses_up_patience_and_a_queue_does_not() {
-        let mut wait = Wait::new();
+        let mut wait = EventWait::new();
         wait.queued = true;
         tokio::time::advance(Duration::from_secs(600)).await;
         assert!(wait.notice().unwrap().contains("no coordinator"));
         assert!(!wait.exceeds(Duration::from_secs(300)));
 
-        let mut wait = Wait::new();
+        let mut wait = EventWait::new();
         wait.stuck("stream AGON_LOG_0 does not exist");
         assert_eq!(wait.notice().unwrap(), "Waiting for 0 s: stream AGON_LOG_0 does not exist.");
         tokio::time::advance(Duration::from_secs(301)).await;
@@ -145,7 +145,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_cause_is_told_as_soon_as_it_is_known() {
-        let mut wait = Wait::new();
+        let mut wait = EventWait::new();
         tokio::time::advance(Duration::from_secs(10)).await;
         assert!(wait.notice().unwrap().contains("first turn"));
         tokio::time::advance(Duration::from_secs(1)).await;

@@ -2,15 +2,15 @@
 use super::submit::flag;
 use super::{Context, runtime, small_runtime};
 use crate::cli::CancelArgs;
-use crate::client::{self, Client, Place};
+use crate::client::{self, Client, DebateSource};
 use crate::exit::{Exit, Stop};
+use crate::local_runtime::LocalRuntime;
 use crate::ownership::{Ownership, described};
 use crate::settings::ClientSettings;
-use crate::stage::Stage;
 use crate::store::{Store, failed};
 use agon_core::{Debate, DebateId, DebateState};
 use agon_proto::pb::v1::debate::State;
-use agon_store::{CancelOrder, Commands, Jobs, Local, Upkeep};
+use agon_store::{CancelOrder, Commands, Jobs, LocalState, Upkeep};
 use anyhow::Context as _;
 use serde_json::json;
 use std::time::Duration;
@@ -21,8 +21,8 @@ const LOOK: Duration = Duration::from_millis(100);
 /// `agon cancel ID`
 pub fn run(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
     match client::place(context, &args.place)? {
-        Place::Local => here(context, args),
-        Place::Server(settings) => small_runtime()?.block_on(at_server(context, args, &settings)),
+        DebateSource::Local => here(context, args),
+        DebateSource::Server(settings) => small_runtime()?.block_on(at_server(context, args, &settings)),
     }
 }
 
@@ -33,20 +33,20 @@ fn here(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
         let (state, words) = loop {
             match store.sqlite.local(&id).await.map_err(failed)? {
                 None => match ended(&store, &id).await? {
-                    Some(_) => break ("over", "is over already"),
+                    Some(_) => break ("over", "has already ended"),
                     None => {
                         order(&store, &id, &args.reason).await?;
                         wake(&store, &id).await?;
-                        break ("cancelling", "was submitted to a server, which is ordered to end it");
+                        break ("cancelling", "belongs to a server, which will cancel it");
                     }
                 },
-                Some(Local::Played(owner)) => {
+                Some(LocalState::Played(owner)) => {
                     order(&store, &id, &args.reason).await?;
-                    context.output.note(&format!("debate {id} is ordered to end; {} plays it", described(&owner)));
+                    context.output.note(&format!("debate {id} is being cancelled; {} plays it", described(&owner)));
                     until_free(&store, &id).await?;
                 }
                 // another process may be faster
-                Some(Local::Halted(_)) => match Ownership::claim(&store, &id).await {
+                Some(LocalState::Halted(_)) => match Ownership::claim(&store, &id).await {
                     Ok(Some(ownership)) => {
                         end(context, &store, &id, &args.reason).await?;
                         ownership.leave().await;
@@ -58,7 +58,7 @@ fn here(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
             }
             match ended(&store, &id).await? {
                 Some(DebateState::Cancelled) => break ("cancelled", "is cancelled"),
-                Some(DebateState::Succeeded | DebateState::Failed) => break ("over", "is over already"),
+                Some(DebateState::Succeeded | DebateState::Failed) => break ("over", "has already ended"),
                 None => {}
             }
         };
@@ -76,7 +76,7 @@ fn unreadable(stop: Stop, delete: &str) -> Stop {
     let Stop { exit, error } = stop;
     let hint = |error: anyhow::Error| match format!("{error:#}") {
         said if said.contains("agon delete") => error,
-        said => anyhow::anyhow!("{said}\n  it cannot be ended; {delete} removes it"),
+        said => anyhow::anyhow!("{said}\n  it cannot be cancelled; {delete} deletes it"),
     };
     Stop { exit, error: if exit == Exit::Failed { error.map(hint) } else { error } }
 }
@@ -100,7 +100,7 @@ async fn wake(store: &Store, id: &DebateId) -> Result<(), Stop> {
 
 /// Waits until the process that plays the debate no longer does.
 async fn until_free(store: &Store, id: &DebateId) -> Result<(), Stop> {
-    while let Some(Local::Played(_)) = store.sqlite.local(id).await.map_err(failed)? {
+    while let Some(LocalState::Played(_)) = store.sqlite.local(id).await.map_err(failed)? {
         tokio::time::sleep(LOOK).await;
     }
     Ok(())
@@ -108,9 +108,9 @@ async fn until_free(store: &Store, id: &DebateId) -> Result<(), Stop> {
 
 /// Ends a debate that nobody plays.
 async fn end(context: &Context, store: &Store, id: &DebateId, reason: &str) -> Result<(), Stop> {
-    let stage = Stage::open(context, store.clone(), None, &[]).await?;
-    stage.node.cancel(id, reason, None).await.context("the debate cannot be told to end")?;
-    let ended = stage.node.finished(id).await.context("the debate cannot be watched")?;
+    let stage = LocalRuntime::open(context, store.clone(), None, &[]).await?;
+    stage.node.cancel(id, reason, None).await.context("the debate cannot be cancelled")?;
+    let ended = stage.node.finished(id).await.context("the debate cannot be followed")?;
     stage.close().await;
     tracing::debug!(?ended, "debate ended");
     Ok(())
@@ -122,7 +122,7 @@ async fn at_server(context: &Context, args: &CancelArgs, settings: &ClientSettin
     let delete = format!("agon delete {id}{}", flag(&args.place.api.server));
     let debate = client.cancel(&id, &args.reason).await.map_err(|stop| unreadable(stop, &delete))?;
     let (state, words) = match debate.state() {
-        State::Succeeded | State::Failed => ("over", "is over already"),
+        State::Succeeded | State::Failed => ("over", "has already ended"),
         State::Cancelled => ("cancelled", "is cancelled"),
         State::Unspecified
         | State::Queued

@@ -1,6 +1,6 @@
 //! `agon doctor`: what is wrong with this machine's settings, store, servers and models, and how to mend it.
 use super::{Context, runtime};
-use crate::checkup::{Level, cluster, feeds, hosts, nats, place};
+use crate::checkup::{CheckupLevel, cluster, feeds, hosts, nats, place};
 use crate::cli::DoctorArgs;
 use crate::exit::{Exit, Stop};
 use anyhow::Context as _;
@@ -26,6 +26,6 @@ pub fn run(context: &Context, args: &DoctorArgs) -> Result<Exit, Stop> {
         let lines: String = findings.iter().map(|finding| finding.line(context.output.color)).collect();
         context.output.data(&lines)?;
     }
-    let bad = findings.iter().any(|finding| finding.level == Level::Fail);
+    let bad = findings.iter().any(|finding| finding.level == CheckupLevel::Fail);
     Ok(if bad { Exit::Unwell } else { Exit::Done })
 }

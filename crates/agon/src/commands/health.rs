@@ -19,8 +19,8 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 /// `agon health`
 pub fn run(context: &Context, args: &HealthArgs) -> Result<Exit, Stop> {
     let base = match &args.url {
-        Some(url) => Door::parse(url).map_err(Stop::usage)?,
-        None => Door::of(context.settings()?.admin.listen.unwrap_or_else(AdminSettings::usual)),
+        Some(url) => AdminAddress::parse(url).map_err(Stop::usage)?,
+        None => AdminAddress::of(context.settings()?.admin.listen.unwrap_or_else(AdminSettings::usual)),
     };
     let path = if args.live { "/healthz" } else { "/readyz" };
     let asked = small_runtime()?.block_on(async { tokio::time::timeout(args.timeout.0, base.ask(path)).await });
@@ -46,7 +46,7 @@ pub fn run(context: &Context, args: &HealthArgs) -> Result<Exit, Stop> {
 
 /// An admin port.
 #[derive(Debug, PartialEq, Eq)]
-struct Door {
+struct AdminAddress {
     /// As `Host` names it.
     authority: String,
     /// As it is connected to.
@@ -54,7 +54,7 @@ struct Door {
     port: u16,
 }
 
-impl Door {
+impl AdminAddress {
     /// Where a server listens, as it is reached from the same machine.
     fn of(listen: SocketAddr) -> Self {
         let ip = match listen.ip() {
@@ -68,18 +68,19 @@ impl Door {
 
     /// The port has no TLS and no paths but its own.
     fn parse(url: &str) -> Result<Self, String> {
-        let wrong = |why: &str| format!("{url:?} is no address of an admin port such as http://127.0.0.1:9090: {why}");
+        let wrong =
+            |why: &str| format!("{url:?} is not the address of an admin port, such as http://127.0.0.1:9090: {why}");
         let uri: Uri = url.parse().map_err(|error| wrong(&format!("{error}")))?;
         if uri.scheme_str() != Some("http") {
-            return Err(wrong("it has to begin with http://"));
+            return Err(wrong("it must begin with http://"));
         }
         if !matches!(uri.path(), "" | "/") || uri.query().is_some() {
             return Err(wrong("it must not have a path"));
         }
         let authority = uri.authority().filter(|authority| !authority.host().is_empty());
-        let authority = authority.ok_or_else(|| wrong("there is no host in it"))?;
+        let authority = authority.ok_or_else(|| wrong("it has no host"))?;
         if authority.as_str().contains('@') {
-            return Err(wrong("the port asks nobody who he is"));
+            return Err(wrong("the port has no authentication: remove the user"));
         }
         let host = authority.host().trim_matches(['[', ']']).to_owned();
         Ok(Self { authority: authority.to_string(), host, port: authority.port_u16().unwrap_or(80) })
@@ -105,7 +106,7 @@ impl Door {
     }
 }
 
-impl std::fmt::Display for Door {
+impl std::fmt::Display for AdminAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "http://{}", self.authority)
     }
@@ -115,13 +116,13 @@ impl std::fmt::Display for Door {
 mod tests {
     use super::*;
 
-    fn door(host: &str, port: u16, authority: &str) -> Door {
-        Door { authority: authority.to_owned(), host: host.to_owned(), port }
+    fn door(host: &str, port: u16, authority: &str) -> AdminAddress {
+        AdminAddress { authority: authority.to_owned(), host: host.to_owned(), port }
     }
 
     #[test]
     fn whoever_listens_everywhere_is_reached_on_loopback() {
-        let of = |listen: &str| Door::of(listen.parse().unwrap());
+        let of = |listen: &str| AdminAddress::of(listen.parse().unwrap());
         assert_eq!(of("0.0.0.0:9090"), door("127.0.0.1", 9090, "127.0.0.1:9090"));
         assert_eq!(of("[::]:9191"), door("::1", 9191, "[::1]:9191"));
         assert_eq!(of("10.1.2.3:80"), door("10.1.2.3", 80, "10.1.2.3:80"));
@@ -129,8 +130,8 @@ mod tests {
 
     #[test]
     fn an_address_is_plain_http_without_a_path() {
-        assert_eq!(Door::parse("http://gateway:9090/"), Ok(door("gateway", 9090, "gateway:9090")));
-        assert_eq!(Door::parse("http://[::1]"), Ok(door("::1", 80, "[::1]")));
+        assert_eq!(AdminAddress::parse("http://gateway:9090/"), Ok(door("gateway", 9090, "gateway:9090")));
+        assert_eq!(AdminAddress::parse("http://[::1]"), Ok(door("::1", 80, "[::1]")));
         for wrong in [
             "",
             "gateway:9090",
@@ -141,7 +142,7 @@ mod tests {
             "http://a b",
             "http://:1",
         ] {
-            assert!(Door::parse(wrong).is_err(), "{wrong}");
+            assert!(AdminAddress::parse(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -3,6 +3,7 @@ use super::{Context, small_runtime};
 use crate::cli::HostsArgs;
 use crate::client::{self, Client};
 use crate::exit::{Exit, Stop};
+use crate::output::columns;
 use agon_core::Timestamp;
 use agon_proto::pb::bus::v1::{BreakerState, HostModel, ModelServerAway};
 use agon_proto::pb::v1::Host;
@@ -21,7 +22,7 @@ pub fn run(context: &Context, args: &HostsArgs) -> Result<Exit, Stop> {
     } else if hosts.is_empty() {
         context
             .output
-            .note("no host lives; start one beside its models: agon serve --roles host --nats URL --ollama URL");
+            .note("no live host; start one close to its models: agon serve --roles host --nats URL --ollama URL");
     } else {
         context.output.data(&table(&hosts))?;
     }
@@ -42,15 +43,7 @@ fn table(hosts: &[Host]) -> String {
             lines.push(cells(host, "(none)", ["-", "-", "-", "-"].map(str::to_owned)));
         }
     }
-    let mut widths = [0; 7];
-    for line in &lines {
-        widths.iter_mut().zip(line).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
-    }
-    let padded = |line: &[String; 7]| {
-        let cells: Vec<String> = line.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        format!("{}\n", cells.join("  ").trim_end())
-    };
-    lines.iter().map(padded).collect()
+    columns(&lines)
 }
 
 fn line(host: &Host, model: &HostModel) -> [String; 7] {

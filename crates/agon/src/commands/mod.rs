@@ -7,6 +7,7 @@ mod health;
 mod hosts;
 mod nats;
 mod new;
+mod new_debate;
 mod open;
 mod plan;
 mod print;
@@ -21,14 +22,13 @@ mod show;
 mod stored;
 mod submit;
 mod token;
-mod wanted;
 
 pub use ratings::did;
 
 use crate::cli::{Cli, Command, GlobalArgs};
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
-use crate::output::Output;
+use crate::output::OutputMode;
 use crate::settings::{Layers, Settings};
 use anyhow::Context as _;
 use tokio::runtime::{Builder, Runtime};
@@ -41,7 +41,7 @@ pub struct Context {
     /// The process environment.
     pub environment: Environment,
     /// How to write.
-    pub output: Output,
+    pub output: OutputMode,
 }
 
 impl Context {
@@ -70,7 +70,7 @@ pub fn small_runtime() -> Result<Runtime, Stop> {
 }
 
 /// Does what the command line asks for.
-pub fn run(cli: Cli, environment: Environment, output: Output) -> Result<Exit, Stop> {
+pub fn run(cli: Cli, environment: Environment, output: OutputMode) -> Result<Exit, Stop> {
     let context = Context { global: cli.global, environment, output };
     match cli.command {
         Command::Config(args) => config::run(&context, args),

@@ -4,9 +4,9 @@ use super::{Context, runtime};
 use crate::alumni;
 use crate::cast::{self, Proposal};
 use crate::cli::{NewArgs, Template};
-use crate::debate_file::{self, Named};
+use crate::debate_file::{self, NamedDebate};
 use crate::exit::{Exit, Stop};
-use crate::servers::{self, Server};
+use crate::servers::{self, ReachableServer};
 use crate::settings::{Settings, USUAL_MODEL, chosen_hosts};
 use crate::store;
 use agon_core::ModelName;
@@ -55,7 +55,7 @@ fn create(path: &Path, text: &str) -> Result<(), Stop> {
 
 fn with_cast(context: &Context, args: &NewArgs, topic: &str, size: usize) -> Result<String, Stop> {
     let runtime = runtime()?;
-    let named = Named::topic(topic)?;
+    let named = NamedDebate::topic(topic)?;
     let chosen = servers::choose_model(context, &args.server, context.settings()?, &named, args.model.as_deref());
     let settings = runtime.block_on(chosen)?;
     let model = args.model.clone().or_else(|| settings.defaults.model.clone());
@@ -78,7 +78,7 @@ fn from_ratings(context: &Context, args: &NewArgs, topic: &str, size: Option<usi
 
 fn checked(context: &Context, settings: &Settings, text: String) -> Result<String, Stop> {
     debate_file::load(
-        &Named::Written(Source::new("the proposed file", text.as_str())),
+        &NamedDebate::Written(Source::new("the proposed file", text.as_str())),
         &debate_file::defaults(settings),
         &Overrides::default(),
         &context.output,
@@ -102,7 +102,7 @@ async fn propose(
         Some((_, host)) => vec![host.clone()],
         None => chosen_hosts(&args.server, &settings.hosts, &context.environment, &[ModelName::from(model)]),
     };
-    let server = one_that_serves(Server::connect_all(&hosts, &context.environment)?, model).await?;
+    let server = one_that_serves(ReachableServer::connect_all(&hosts, &context.environment)?, model).await?;
     context.output.note(&format!("asking {model} for {size} personas"));
     let proposal = cast::propose(&server, model, topic, size).await;
     if let Some((server, _)) = rehearsal {
@@ -111,7 +111,7 @@ async fn propose(
     proposal.map_err(|error| Stop::new(Exit::Failed, error))
 }
 
-async fn one_that_serves(servers: Vec<Server>, model: &str) -> Result<Server, Stop> {
+async fn one_that_serves(servers: Vec<ReachableServer>, model: &str) -> Result<ReachableServer, Stop> {
     let wanted = [ModelName::from(model)];
     let mut asked = Vec::new();
     for server in servers {

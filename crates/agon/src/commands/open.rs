@@ -2,7 +2,7 @@
 use super::Context;
 use super::stored::document;
 use crate::cli::{Format, OpenArgs};
-use crate::client::{self, Client, Place};
+use crate::client::{self, Client, DebateSource};
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
 use crate::reports;
@@ -22,7 +22,7 @@ pub fn run(context: &Context, args: &OpenArgs) -> Result<Exit, Stop> {
     let page = folder.join("report.html");
     // What stands there may be older than the log, or the report of a debate of the same name in another store.
     let text = document(context, &args.place, &name, Format::Html)?;
-    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
     reports::replace(&page, &text)?;
     context.output.note(&format!("opening {}", page.display()));
     if !opened(&context.environment, &page) {
@@ -34,11 +34,11 @@ pub fn run(context: &Context, args: &OpenArgs) -> Result<Exit, Stop> {
 /// The name of the debate.
 fn find(context: &Context, args: &OpenArgs) -> Result<String, Stop> {
     match client::place(context, &args.place)? {
-        Place::Local => {
+        DebateSource::Local => {
             let store = Store::open(context)?;
             store.block_on(async { Ok(store.find(&args.id).await?.name().to_owned()) })
         }
-        Place::Server(settings) => super::small_runtime()?.block_on(async {
+        DebateSource::Server(settings) => super::small_runtime()?.block_on(async {
             let client = Client::open(&settings, &context.environment)?;
             client.find(&args.id).await
         }),

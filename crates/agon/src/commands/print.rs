@@ -30,27 +30,26 @@ pub fn reference(context: &Context) -> Result<Exit, Stop> {
 const HEAD: &str = "\
 # Command line
 
-Made from the program itself by `agon reference > docs/reference/cli.md`; a test keeps the two the same.
+`agon reference > docs/reference/cli.md` generates this page from the program; a test compares the two.
 
-Data goes to standard output, words about it to standard error. A debate may be named by its id, by the beginning of its
-id or by its end where these are unambiguous (lists print the last 8 characters of a long id), or by `last`. `agon help COMMAND`
-prints the help of a command. `--json` prints one JSON document instead of text; it exists wherever the output is not a document
-of its own.
+Results go to stdout; progress and messages go to stderr. Name a debate by its id, by an unambiguous beginning or end of its id
+(lists print the last 8 characters of a long id), or by `last`. `agon help COMMAND` prints the help of a command. `--json`
+prints one JSON document instead of text; commands that already print a document do not have it.
 
 ## Exit codes
 
 | code | meaning |
 | --- | --- |
-| 0 | done; the debate was decided (also with missing seats, which the result names), or ended without a decision as its file asks (`agent_closing`, `no_consensus`) |
-| 1 | `agon doctor` found something to mend |
+| 0 | done; the debate was decided (also with missing seats, which the result names), or ended without a decision because its file wants none (`agent_closing`, `no_consensus`) |
+| 1 | `agon doctor` found something to fix |
 | 2 | the debate ended in a tie, or inconclusive although a decision was asked for |
 | 3 | the debate failed; or `agon verify` or `agon replay` found a damaged log |
 | 4 | the debate was cancelled |
-| 64 | wrong usage, a bad debate file, bad settings, an unknown debate, or a server that does not let you |
-| 69 | no model server can be reached, or it does not have the model, or it was away for so long that the debate is paused; no Agon server or NATS can be reached, or it is full or not ready; a port is taken |
+| 64 | wrong usage, a bad debate file, bad settings, an unknown debate, or missing permissions on a server |
+| 69 | no model server is reachable, or it does not have the model, or it was unreachable for so long that the debate is paused; no Agon server or NATS is reachable, or it is full or not ready; a port is taken |
 | 70 | Agon itself failed: its store, its files, or a defect |
-| 130 | stopped by Ctrl-C or SIGTERM; the debate is paused, and `agon resume` continues it; one at a server goes on by itself, or is interrupted |
-| 141 | whoever read the output closed it; the debate is kept, as with 130 |
+| 130 | stopped by Ctrl-C or SIGTERM; the debate is paused, and `agon resume` continues it; a debate on a server continues by itself, or is interrupted |
+| 141 | the reader closed the output; the debate is kept, as with 130 |
 
 ";
 

@@ -1,9 +1,9 @@
 //! Commands that need no model to say whether a log is whole and what it means: `verify`, `replay`.
 use super::{Context, resume::worse, rows, small_runtime};
 use crate::cli::{ReplayArgs, VerifyArgs};
-use crate::client::{self, Client, Place};
+use crate::client::{self, Client, DebateSource};
 use crate::exit::{Exit, Stop};
-use crate::reports::{self, Log};
+use crate::reports::{self, StoredLog};
 use crate::store::{Store, failed};
 use agon_core::{Debate, DebateId, Event, Halt};
 use agon_proto::pb;
@@ -18,7 +18,7 @@ use std::path::Path;
 /// `agon verify [ID...]`
 pub fn verify(context: &Context, args: &VerifyArgs) -> Result<Exit, Stop> {
     let checked = match client::place(context, &args.place)? {
-        Place::Local => {
+        DebateSource::Local => {
             let store = Store::open(context)?;
             store.block_on(async {
                 let mut checked = Vec::new();
@@ -28,11 +28,11 @@ pub fn verify(context: &Context, args: &VerifyArgs) -> Result<Exit, Stop> {
                 Ok(checked)
             })?
         }
-        Place::Server(settings) => small_runtime()?.block_on(async {
+        DebateSource::Server(settings) => small_runtime()?.block_on(async {
             let client = Client::open(&settings, &context.environment)?;
             let mut checked = Vec::new();
             for id in named(&client, &args.ids).await? {
-                let found = client.verify(&id, "verify").await.and_then(Checked::by_server);
+                let found = client.verify(&id, "verify").await.and_then(CheckedLog::by_server);
                 checked.push(or_unverified(args, &id, found)?);
             }
             Ok::<_, Stop>(checked)
@@ -43,15 +43,15 @@ pub fn verify(context: &Context, args: &VerifyArgs) -> Result<Exit, Stop> {
     } else {
         checked.iter().try_for_each(|checked| context.output.line(&checked.line()))?;
     }
-    Ok(checked.iter().map(Checked::exit).fold(Exit::Done, worse))
+    Ok(checked.iter().map(CheckedLog::exit).fold(Exit::Done, worse))
 }
 
 /// Of several debates, one that cannot be verified does not keep the others from being verified.
-fn or_unverified(args: &VerifyArgs, id: &str, found: Result<Checked, Stop>) -> Result<Checked, Stop> {
+fn or_unverified(args: &VerifyArgs, id: &str, found: Result<CheckedLog, Stop>) -> Result<CheckedLog, Stop> {
     match found {
         Err(Stop { exit, error: Some(error) }) if args.ids.len() != 1 => {
             let state = State::Unverified { detail: format!("{error:#}"), exit };
-            Ok(Checked { id: id.to_owned(), state })
+            Ok(CheckedLog { id: id.to_owned(), state })
         }
         found => found,
     }
@@ -59,7 +59,7 @@ fn or_unverified(args: &VerifyArgs, id: &str, found: Result<Checked, Stop>) -> R
 
 /// What was found of a log.
 #[derive(Debug, Serialize)]
-struct Checked {
+struct CheckedLog {
     id: String,
     #[serde(flatten)]
     state: State,
@@ -84,7 +84,7 @@ enum State {
     },
 }
 
-impl Checked {
+impl CheckedLog {
     fn by_server(answer: VerifyDebateResponse) -> Result<Self, Stop> {
         let state = match answer.found {
             Some(Found::Whole(Whole { records, events, hash })) => State::Whole { records, events, hash },
@@ -141,7 +141,7 @@ async fn named(client: &Client, names: &[String]) -> Result<Vec<String>, Stop> {
     Ok(ids)
 }
 
-async fn verify_one(store: &Store, id: &DebateId) -> Result<Checked, Stop> {
+async fn verify_one(store: &Store, id: &DebateId) -> Result<CheckedLog, Stop> {
     let state = match store.sqlite.verify(id).await {
         Ok(whole) => State::Whole { records: whole.records, events: whole.events, hash: chain::hex(&whole.head_hash) },
         Err(StoreError::Damaged { at, detail, .. }) => State::Damaged { event: at.0, detail },
@@ -149,14 +149,14 @@ async fn verify_one(store: &Store, id: &DebateId) -> Result<Checked, Stop> {
             return Err(failed(error));
         }
     };
-    Ok(Checked { id: id.to_string(), state })
+    Ok(CheckedLog { id: id.to_string(), state })
 }
 
 /// `agon replay ID`
 pub fn replay(context: &Context, args: &ReplayArgs) -> Result<Exit, Stop> {
     let log = match client::place(context, &args.place)? {
-        Place::Local => (of_store(&Store::open(context)?, &args.id)?, true),
-        Place::Server(settings) => small_runtime()?.block_on(async {
+        DebateSource::Local => (of_store(&Store::open(context)?, &args.id)?, true),
+        DebateSource::Server(settings) => small_runtime()?.block_on(async {
             let client = Client::open(&settings, &context.environment)?;
             of_server(&client, &client.find(&args.id).await?).await
         })?,
@@ -168,7 +168,7 @@ pub fn replay(context: &Context, args: &ReplayArgs) -> Result<Exit, Stop> {
     let standing = match log.result()?.state {
         ResultState::Succeeded => String::new(),
         state @ (ResultState::Failed | ResultState::Cancelled) => format!("; the debate {}", ended(state)),
-        state => format!("; the debate is {} and may go on", rows::word(state)),
+        state => format!("; the debate is {} and may continue", rows::word(state)),
     };
     context.output.note(&format!("replayed {events} of {id} without a model{standing}"));
     if args.json {
@@ -187,12 +187,12 @@ fn ended(state: ResultState) -> &'static str {
 }
 
 /// A log of a server, whose hash chain holds there; events come in no records, so that between them a step may be half done.
-async fn of_server(client: &Client, id: &str) -> Result<(Log, bool), Stop> {
-    let checked = Checked::by_server(client.verify(id, "replay").await?)?;
+async fn of_server(client: &Client, id: &str) -> Result<(StoredLog, bool), Stop> {
+    let checked = CheckedLog::by_server(client.verify(id, "replay").await?)?;
     let State::Whole { hash, .. } = &checked.state else {
         return Err(Stop::say(Exit::Failed, checked.line()));
     };
-    let log = Log::of(client.events(id).await?);
+    let log = StoredLog::of(client.events(id).await?);
     let ended = Debate::fold(&log.records).is_some_and(|debate| debate.ended().is_some());
     let halt = match client.get(id).await?.state() {
         _ if ended => None,
@@ -200,11 +200,11 @@ async fn of_server(client: &Client, id: &str) -> Result<(Log, bool), Stop> {
         pb::v1::debate::State::Interrupted => Some(Halt::Interrupted),
         _ => None,
     };
-    Ok((Log { head: ended.then(|| hash.clone()), halt, ..log }, false))
+    Ok((StoredLog { head: ended.then(|| hash.clone()), halt, ..log }, false))
 }
 
 /// A log of this machine, whose hash chain holds.
-fn of_store(store: &Store, name: &str) -> Result<Log, Stop> {
+fn of_store(store: &Store, name: &str) -> Result<StoredLog, Stop> {
     store.block_on(async {
         let id = store.find(name).await?;
         store.sqlite.verify(&id).await.map_err(failed)?;
@@ -213,7 +213,7 @@ fn of_store(store: &Store, name: &str) -> Result<Log, Stop> {
 }
 
 /// The debate that the log tells, once record by record and once at a time; both have to agree with what the log claims.
-fn folded(log: &Log, stepwise: bool) -> anyhow::Result<Debate> {
+fn folded(log: &StoredLog, stepwise: bool) -> anyhow::Result<Debate> {
     let mut records = log.records.iter();
     let first = records.next().context("the log is empty")?;
     let mut debate = Debate::fold([first]).context("the log does not begin with an admission")?;
@@ -246,7 +246,7 @@ fn folded(log: &Log, stepwise: bool) -> anyhow::Result<Debate> {
     Ok(debate)
 }
 
-fn rewrite(context: &Context, log: &Log, debate: &Debate, dir: &Path) -> Result<(), Stop> {
+fn rewrite(context: &Context, log: &StoredLog, debate: &Debate, dir: &Path) -> Result<(), Stop> {
     let folder = dir.join(debate.admission().id.as_str());
     for path in reports::write(log, &debate.spec().outputs, &folder)? {
         context.output.note(&format!("wrote {}", path.display()));
@@ -272,8 +272,8 @@ mod tests {
         let checked = or_unverified(&all, "ghost", ghost()).unwrap();
         assert_eq!(checked.line(), "ghost: not verified: there is no debate ghost");
         let damaged = State::Damaged { event: 1, detail: "gone".to_owned() };
-        let damaged = or_unverified(&all, "bad", Ok(Checked { id: "bad".to_owned(), state: damaged })).unwrap();
-        assert_eq!([&damaged, &checked].map(Checked::exit), [Exit::Failed, Exit::Usage]);
+        let damaged = or_unverified(&all, "bad", Ok(CheckedLog { id: "bad".to_owned(), state: damaged })).unwrap();
+        assert_eq!([&damaged, &checked].map(CheckedLog::exit), [Exit::Failed, Exit::Usage]);
         assert_eq!(
             serde_json::to_value(&checked).unwrap(),
             serde_json::json!({"id": "ghost", "state": "unverified", "detail": "there is no debate ghost"})

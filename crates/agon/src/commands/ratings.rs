@@ -6,10 +6,12 @@ pub use patterns::did;
 
 use super::{Context, small_runtime};
 use crate::cli::{RatedBy, RatingsArgs};
-use crate::client::{self, Client, Place};
+use crate::client::{self, Client, DebateSource};
 use crate::exit::{Exit, Stop};
 use crate::store::{Store, failed};
-use agon_core::ratings::{Flip, Ledger, ModelStanding, Moment, PersonaRecord, PositionTaken, Relationship, Standing};
+use agon_archive::ratings::{
+    Flip, Ledger, ModelStanding, Moment, PersonaRecord, PositionTaken, Relationship, Standing,
+};
 use agon_core::{ParticipantId, TenantId};
 use agon_proto::{DecodeError, pb};
 use agon_store::Cards;
@@ -41,12 +43,12 @@ struct Ratings {
     models: Vec<ModelStanding>,
     /// Known of the store of this machine only.
     #[serde(flatten)]
-    whole: Option<Whole>,
+    whole: Option<LedgerReport>,
 }
 
 /// What goes with the ratings of a whole ledger.
 #[derive(Clone, Debug, Serialize)]
-struct Whole {
+struct LedgerReport {
     positions: Vec<PositionTaken>,
     flips: Vec<Flip>,
     moments: Vec<Moment>,
@@ -54,7 +56,7 @@ struct Whole {
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct Persona {
+struct PersonaReport {
     #[serde(flatten)]
     basis: Basis,
     name: String,
@@ -64,7 +66,7 @@ struct Persona {
 
 /// `agon ratings`
 pub fn run(context: &Context, args: &RatingsArgs) -> Result<Exit, Stop> {
-    if let Some(pattern) = patterns::Pattern::of(args) {
+    if let Some(pattern) = patterns::PatternQuery::of(args) {
         return patterns::run(context, args, &pattern);
     }
     match &args.persona {
@@ -94,8 +96,10 @@ fn tell(
         context.output.line(&agon_report::safe_json(&json))?;
     } else if basis.debates == 0 {
         context.output.note(match basis.rehearsal {
-            true => "no rehearsed debate that counts is over yet; those of models stand apart: leave out --rehearsal",
-            false => "no debate that counts is over yet; rehearsed ones stand apart: --rehearsal",
+            true => {
+                "no rehearsal that counts has ended yet; debates of models are counted separately: omit --rehearsal"
+            }
+            false => "no debate that counts has ended yet; rehearsals are counted separately: add --rehearsal",
         });
     } else {
         let mark = if basis.rehearsal { "Rehearsal: scripted speakers, no model.\n\n" } else { "" };
@@ -109,15 +113,15 @@ fn rests_on(basis: Basis) -> String {
     let (debates, left_off) = (basis.debates, basis.left_off);
     let which = if basis.truncated { "the newest " } else { "" };
     let noun = if debates == 1 { "debate" } else { "debates" };
-    let left = if left_off == 0 { String::new() } else { format!("; {left_off} rows are left off") };
+    let left = if left_off == 0 { String::new() } else { format!("; {left_off} rows are not shown") };
     format!("from {which}{debates} {noun}{left}")
 }
 
 fn ratings(context: &Context, args: &RatingsArgs) -> Result<Ratings, Stop> {
     match client::place(context, &args.place)? {
-        Place::Local => {
+        DebateSource::Local => {
             let (ledger, basis) = here(context, args)?;
-            let whole = Whole {
+            let whole = LedgerReport {
                 positions: ledger.positions().to_vec(),
                 flips: ledger.flips().to_vec(),
                 moments: ledger.moments().to_vec(),
@@ -125,7 +129,7 @@ fn ratings(context: &Context, args: &RatingsArgs) -> Result<Ratings, Stop> {
             };
             Ok(Ratings { basis, ratings: ledger.standings(), models: ledger.models(), whole: Some(whole) })
         }
-        Place::Server(settings) => small_runtime()?.block_on(async {
+        DebateSource::Server(settings) => small_runtime()?.block_on(async {
             let told = Client::open(&settings, &context.environment)?.ratings(args.rehearsal).await?;
             let basis = basis_of(told.basis, told.left_off)?;
             Ok(Ratings { basis, ratings: read(told.personas)?, models: read(told.models)?, whole: None })
@@ -133,18 +137,18 @@ fn ratings(context: &Context, args: &RatingsArgs) -> Result<Ratings, Stop> {
     }
 }
 
-fn persona(context: &Context, args: &RatingsArgs, name: &str) -> Result<Persona, Stop> {
+fn persona(context: &Context, args: &RatingsArgs, name: &str) -> Result<PersonaReport, Stop> {
     match client::place(context, &args.place)? {
-        Place::Local => {
+        DebateSource::Local => {
             let (ledger, basis) = here(context, args)?;
             let unknown = || {
-                let hint = "agon ratings shows those that there are";
-                Stop::usage(format!("no debate that is over knows a persona {name:?}; {hint}"))
+                let hint = "agon ratings lists the known ones";
+                Stop::usage(format!("no ended debate has a persona {name:?}; {hint}"))
             };
             let record = ledger.persona(&ParticipantId::from(name)).ok_or_else(unknown)?;
-            Ok(Persona { basis, name: name.to_owned(), record })
+            Ok(PersonaReport { basis, name: name.to_owned(), record })
         }
-        Place::Server(settings) => small_runtime()?.block_on(async {
+        DebateSource::Server(settings) => small_runtime()?.block_on(async {
             let told = Client::open(&settings, &context.environment)?.persona(name, args.rehearsal).await?;
             let record = PersonaRecord {
                 standings: read(told.ratings)?,
@@ -153,7 +157,7 @@ fn persona(context: &Context, args: &RatingsArgs, name: &str) -> Result<Persona,
                 moments: read(told.moments)?,
                 relationships: read(told.relationships)?,
             };
-            Ok(Persona { basis: basis_of(told.basis, told.left_off)?, name: told.name, record })
+            Ok(PersonaReport { basis: basis_of(told.basis, told.left_off)?, name: told.name, record })
         }),
     }
 }
@@ -177,7 +181,7 @@ pub fn cards(context: &Context, rehearsal: bool) -> Result<Cards, Stop> {
 }
 
 fn basis_of(told: Option<pb::v1::Basis>, left_off: u64) -> Result<Basis, Stop> {
-    let told = told.context("the server did not say what its ratings rest on")?;
+    let told = told.context("the server did not report the basis of its ratings")?;
     Ok(Basis { rehearsal: told.rehearsal, debates: told.debates, truncated: told.truncated, left_off })
 }
 

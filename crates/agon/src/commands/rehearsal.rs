@@ -20,7 +20,7 @@ pub fn run(context: &Context, args: &RehearsalArgs) -> Result<Exit, Stop> {
         ..servers::config(&args.cast)?
     };
     runtime()?.block_on(async {
-        let mut signals = Signals::listen().context("signals cannot be heard")?;
+        let mut signals = Signals::listen().context("cannot listen for signals")?;
         let server = RehearsalServer::start(config).await.map_err(anyhow::Error::from);
         let server = server.map_err(|error| Stop::new(Exit::Unavailable, error))?;
         if args.json {

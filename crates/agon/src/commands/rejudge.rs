@@ -1,15 +1,15 @@
 //! `agon rejudge`: another judge for a debate that is over, here or at a server.
 use super::run::{cast, fresh_id, not_submitted};
 use super::show::{self, Showing};
-use super::submit::{Remote, flag};
+use super::submit::{RemoteDebate, flag};
 use super::{Context, rows, runtime, small_runtime};
 use crate::cli::{OutputArgs, RejudgeArgs};
-use crate::client::{self, Client, Place};
+use crate::client::{self, Client, DebateSource};
 use crate::exit::{Exit, Stop};
+use crate::local_runtime::{LocalRuntime, ModelServers};
 use crate::ownership::Ownership;
 use crate::settings::ClientSettings;
 use crate::signals::Signals;
-use crate::stage::{Servers, Stage};
 use crate::store::Store;
 use crate::terminal::Begin;
 use agon_core::{Admission, DebateId, DebateSpec, Event, ModelName, Position, Record, Timestamp};
@@ -25,17 +25,17 @@ use uuid::Uuid;
 pub fn run(context: &Context, args: &RejudgeArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.view.quiet);
     match client::place(context, &args.place)? {
-        Place::Local => runtime()?.block_on(here(context, args)),
-        Place::Server(_) if args.server.is_named() => Err(Stop::usage(
-            "a server asks its own hosts: leave out --rehearsal, --ollama and --base-url, or add --local",
-        )),
-        Place::Server(server) => small_runtime()?.block_on(at_server(context, args, &server)),
+        DebateSource::Local => runtime()?.block_on(here(context, args)),
+        DebateSource::Server(_) if args.server.is_named() => {
+            Err(Stop::usage("a server uses its own hosts: omit --rehearsal, --ollama and --base-url, or add --local"))
+        }
+        DebateSource::Server(server) => small_runtime()?.block_on(at_server(context, args, &server)),
     }
 }
 
 async fn here(context: &Context, args: &RejudgeArgs) -> Result<Exit, Stop> {
     let settings = context.settings()?;
-    let signals = Signals::listen().context("signals cannot be heard")?;
+    let signals = Signals::listen().context("cannot listen for signals")?;
     let store = Store::open(context)?;
     let log = store.log_of(&store.find(&args.id).await?).await?;
     let (admission, events) = admitted(&log.records, args)?;
@@ -44,13 +44,13 @@ async fn here(context: &Context, args: &RejudgeArgs) -> Result<Exit, Stop> {
     server.rehearsal |= admission.rehearsal && !server.is_named();
     let asked = only_the_judge(&admission.spec);
     let cast = cast(context, &server, &args.pace, admission.seed)?;
-    let servers = Servers::find(cast, context, &settings, &[&asked]).await?;
+    let servers = ModelServers::find(cast, context, &settings, &[&asked]).await?;
     if servers.is_rehearsal() != admission.rehearsal {
         return Err(Stop::usage("a rehearsal is judged by scripted speakers, and what models said by models"));
     }
     context.output.note(&format!("debate {id} judges {} again, on {}", log_id(&admission), servers.names()));
     let ownership = Ownership::admit(&store, &id).await?;
-    let stage = Stage::open(context, store, Some(servers), &[&asked]).await?;
+    let stage = LocalRuntime::open(context, store, Some(servers), &[&asked]).await?;
     begin(&stage, &id, events).await?;
     stage.node.submit(admission).await.map_err(not_submitted)?;
     let output = output(args);
@@ -99,7 +99,7 @@ fn only_the_judge(spec: &DebateSpec) -> DebateSpec {
 }
 
 /// Writes the first record: the admission and what was said.
-async fn begin(stage: &Stage, id: &DebateId, events: Vec<Event>) -> Result<(), Stop> {
+async fn begin(stage: &LocalRuntime, id: &DebateId, events: Vec<Event>) -> Result<(), Stop> {
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let at = Timestamp(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX));
     let nonce = Uuid::new_v4().as_u64_pair().0;
@@ -128,13 +128,13 @@ async fn at_server(context: &Context, args: &RejudgeArgs, server: &ClientSetting
     let debate = first.rejudge(request).await?;
     if !waits {
         match args.view.json {
-            true => context.output.line(&rows::object(&rows::Row::of_debate(&debate))?)?,
+            true => context.output.line(&rows::object(&rows::DebateRow::of_debate(&debate))?)?,
             false => context.output.line(&debate.id)?,
         }
         return Ok(Exit::Done);
     }
-    let signals = Signals::listen().context("signals cannot be heard")?;
+    let signals = Signals::listen().context("cannot listen for signals")?;
     let showing = Showing { context, settings: &settings, output: &output, signals };
-    let remote = Remote { client: &client, id: &debate.id, flag: flag(&args.place.api.server) };
+    let remote = RemoteDebate { client: &client, id: &debate.id, flag: flag(&args.place.api.server) };
     remote.show(showing, Position(0)).await
 }

@@ -2,23 +2,23 @@
 mod at_server;
 mod choice;
 
-use super::rows::Row;
+use super::rows::DebateRow;
 use super::run::cast;
 use super::show::{self, Showing};
 use super::{Context, runtime, small_runtime};
 use crate::cli::{ResumeArgs, Show};
-use crate::client::{self, Place};
+use crate::client::{self, DebateSource};
 use crate::exit::{Exit, Stop};
+use crate::local_runtime::{LocalRuntime, ModelServers};
 use crate::ownership::{self, Ownership};
-use crate::reports::Log;
+use crate::reports::StoredLog;
 use crate::settings::Settings;
 use crate::signals::Signals;
-use crate::stage::{Servers, Stage};
 use crate::store::{Store, failed};
 use crate::terminal::Begin;
 use agon_core::{Admission, Debate, DebateId};
 use agon_report::{excerpt, one_line};
-use agon_store::{Local, Upkeep};
+use agon_store::{LocalState, Upkeep};
 use anyhow::Context as _;
 
 /// Characters of a speech that are shown again.
@@ -28,11 +28,11 @@ const RECALLED: usize = 90;
 pub fn run(context: &Context, args: &ResumeArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.output.view.quiet);
     match client::place(context, &args.place)? {
-        Place::Local => here(context, args),
-        Place::Server(_) if args.server.is_named() => Err(Stop::usage(
-            "a server asks its own hosts: leave out --rehearsal, --ollama and --base-url, or add --local",
-        )),
-        Place::Server(server) => small_runtime()?.block_on(at_server::run(context, args, &server)),
+        DebateSource::Local => here(context, args),
+        DebateSource::Server(_) if args.server.is_named() => {
+            Err(Stop::usage("a server uses its own hosts: omit --rehearsal, --ollama and --base-url, or add --local"))
+        }
+        DebateSource::Server(server) => small_runtime()?.block_on(at_server::run(context, args, &server)),
     }
 }
 
@@ -83,7 +83,7 @@ async fn wanted(context: &Context, store: &Store, args: &ResumeArgs) -> Result<V
         }
         let mut debates = Vec::new();
         for id in &halted {
-            debates.push(Row::of_result(&store.log_of(id).await?.result()?));
+            debates.push(DebateRow::of_result(&store.log_of(id).await?.result()?));
         }
         let chosen = choice::one_of(context, &debates)?;
         return Ok(chosen.map(|at| halted.swap_remove(at)).into_iter().collect());
@@ -102,8 +102,8 @@ async fn wanted(context: &Context, store: &Store, args: &ResumeArgs) -> Result<V
 /// Refuses a debate that somebody else plays.
 async fn check_free(store: &Store, id: &DebateId) -> Result<(), Stop> {
     match store.sqlite.local(id).await.map_err(failed)? {
-        Some(Local::Halted(_)) => Ok(()),
-        Some(Local::Played(owner)) => Err(ownership::held(store, id, &owner)),
+        Some(LocalState::Halted(_)) => Ok(()),
+        Some(LocalState::Played(owner)) => Err(ownership::held(store, id, &owner)),
         None => match Debate::fold(&store.log_of(id).await?.records) {
             Some(debate) if debate.ended().is_some() => Ok(()),
             folded => match folded.and_then(|debate| debate.halt()) {
@@ -130,9 +130,9 @@ async fn resume(
         return over(context, args, (store, id), &log);
     }
     let admission = debate.admission();
-    let signals = Signals::listen().context("signals cannot be heard")?;
+    let signals = Signals::listen().context("cannot listen for signals")?;
     let servers =
-        Servers::find(the_same_cast(context, args, admission)?, context, settings, &[&admission.spec]).await?;
+        ModelServers::find(the_same_cast(context, args, admission)?, context, settings, &[&admission.spec]).await?;
     not_mixed(admission, &servers)?;
     let Some(ownership) = Ownership::claim(store, id).await? else {
         return Err(Stop::usage(format!(
@@ -144,14 +144,14 @@ async fn resume(
     let log = store.log_of(id).await?;
     context.output.note(&format!("resuming debate {id} on {}", servers.names()));
     recall(context, args, &log)?;
-    let stage = Stage::open(context, store.clone(), Some(servers), &[&admission.spec]).await?;
+    let stage = LocalRuntime::open(context, store.clone(), Some(servers), &[&admission.spec]).await?;
     stage.node.resume(id, None).await.context("the debate cannot be continued")?;
     let showing = Showing { context, settings, output: &args.output, signals };
     show::to_the_end(showing, stage, ownership, Begin::after(&log), &args.server).await
 }
 
-fn over(context: &Context, args: &ResumeArgs, (store, id): (&Store, &DebateId), log: &Log) -> Result<Exit, Stop> {
-    context.output.note(&format!("debate {id} is over; {} shows it", store.advice(&format!("report {id}"))));
+fn over(context: &Context, args: &ResumeArgs, (store, id): (&Store, &DebateId), log: &StoredLog) -> Result<Exit, Stop> {
+    context.output.note(&format!("debate {id} has ended; {} shows it", store.advice(&format!("report {id}"))));
     if args.output.view.json {
         context.output.line(&crate::reports::result_json(&log.result()?)?)?;
     }
@@ -159,7 +159,7 @@ fn over(context: &Context, args: &ResumeArgs, (store, id): (&Store, &DebateId), 
 }
 
 /// Who said what before, a line each, where a person reads.
-fn recall(context: &Context, args: &ResumeArgs, log: &Log) -> Result<(), Stop> {
+fn recall(context: &Context, args: &ResumeArgs, log: &StoredLog) -> Result<(), Stop> {
     let view = &args.output.view;
     if view.json || view.jsonl || view.quiet || view.show == Show::Verdict {
         return Ok(());
@@ -176,22 +176,24 @@ fn recall(context: &Context, args: &ResumeArgs, log: &Log) -> Result<(), Stop> {
 }
 
 /// A rehearsal goes on as one without being told.
-fn the_same_cast(context: &Context, args: &ResumeArgs, admission: &Admission) -> Result<crate::stage::Cast, Stop> {
+fn the_same_cast(
+    context: &Context,
+    args: &ResumeArgs,
+    admission: &Admission,
+) -> Result<crate::local_runtime::ModelSource, Stop> {
     let mut server = args.server.clone();
     server.rehearsal |= admission.rehearsal && !server.is_named();
     cast(context, &server, &args.pace, admission.seed)
 }
 
 /// Nobody is to take scripted words for a model's, or the other way round.
-fn not_mixed(admission: &Admission, servers: &Servers) -> Result<(), Stop> {
+fn not_mixed(admission: &Admission, servers: &ModelServers) -> Result<(), Stop> {
     match (admission.rehearsal, servers.is_rehearsal()) {
         (false, true) => Err(Stop::usage(format!(
-            "debate {} was begun by models; scripted speakers cannot go on with it",
+            "debate {} was begun by models; scripted speakers cannot continue it",
             admission.id
         ))),
-        (true, false) => {
-            Err(Stop::usage(format!("debate {} is a rehearsal; models cannot go on with it", admission.id)))
-        }
+        (true, false) => Err(Stop::usage(format!("debate {} is a rehearsal; models cannot continue it", admission.id))),
         (true, true) | (false, false) => Ok(()),
     }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// A debate in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub struct DebateRow {
     id: String,
     /// Absent where the log is damaged.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ pub struct Row {
     loss: Option<String>,
 }
 
-impl Row {
+impl DebateRow {
     /// A debate of the local store.
     pub fn of_result(result: &DebateResult) -> Self {
         Self {
@@ -121,17 +121,17 @@ impl Row {
 }
 
 /// That debates are lost, once for all that are lost for the same reason.
-pub fn losses(rows: &[Row], flag: &str) -> Vec<String> {
-    let mut reasons: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+pub fn losses(rows: &[DebateRow], flag: &str) -> Vec<String> {
+    let mut reasons: BTreeMap<&str, Vec<&DebateRow>> = BTreeMap::new();
     for row in rows {
         if let Some(why) = &row.loss {
             reasons.entry(why).or_default().push(row);
         }
     }
-    let told = |(why, lost): (&str, Vec<&Row>)| match lost.as_slice() {
+    let told = |(why, lost): (&str, Vec<&DebateRow>)| match lost.as_slice() {
         [row] => row.loss(flag),
         lost => Some(format!(
-            "{} debates are lost: {}; agon delete ID{flag} removes what is left of each",
+            "{} debates are lost: {}; agon delete ID{flag} deletes the rest of each",
             lost.len(),
             one_line(why)
         )),
@@ -142,13 +142,13 @@ pub fn losses(rows: &[Row], flag: &str) -> Vec<String> {
 /// Why a debate of a server is lost; nothing where it is not.
 fn loss(debate: &pb::v1::Debate) -> Option<String> {
     let detail = || debate.reason.as_ref().and_then(|reason| reason.detail.clone());
-    (debate.state() == pb::v1::debate::State::Lost).then(|| detail().unwrap_or_else(|| "its log is gone".to_owned()))
+    (debate.state() == pb::v1::debate::State::Lost).then(|| detail().unwrap_or_else(|| "its log is missing".to_owned()))
 }
 
 /// The rows for a person, each on one line of at most `width` columns.
-pub fn lines(rows: &[Row], width: usize) -> String {
+pub fn lines(rows: &[DebateRow], width: usize) -> String {
     let short: Vec<String> = rows.iter().map(|row| one_line(short(&row.id))).collect();
-    let named = |(at, row): (usize, &Row)| {
+    let named = |(at, row): (usize, &DebateRow)| {
         let known = |id: &&String| short.get(at) == Some(id);
         let unique = short.iter().filter(known).count() < 2;
         short.get(at).filter(|_| unique).cloned().unwrap_or_else(|| one_line(&row.id))
@@ -174,12 +174,12 @@ fn cut(text: &str, room: usize) -> String {
 }
 
 /// The rows as one JSON array.
-pub fn array(rows: &[Row]) -> anyhow::Result<String> {
+pub fn array(rows: &[DebateRow]) -> anyhow::Result<String> {
     serde_json::to_string_pretty(rows).map(|json| agon_report::safe_json(&json)).context("the list cannot be written")
 }
 
 /// One row as a JSON object.
-pub fn object(row: &Row) -> anyhow::Result<String> {
+pub fn object(row: &DebateRow) -> anyhow::Result<String> {
     serde_json::to_string_pretty(row).map(|json| agon_report::safe_json(&json)).context("the debate cannot be written")
 }
 
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_debate_that_runs_at_a_server_is_told_as_running() {
-        let row = Row::of_debate(&debate());
+        let row = DebateRow::of_debate(&debate());
         assert_eq!(
             lines(std::slice::from_ref(&row), 80),
             "tea-1  2026-01-01 00:00  running      Tea or coffee? (rehearsal)\n"
@@ -271,7 +271,7 @@ mod tests {
     fn the_clock_of_the_gateway_makes_no_debate_longer() {
         let start_time = Some(prost_types::Timestamp { seconds: 1_767_225_601, nanos: 0 });
         let hour_behind = prost_types::Timestamp { seconds: 1_767_222_000, nanos: 0 };
-        let row = Row::of_debate(&pb::v1::Debate { create_time: Some(hour_behind), start_time, ..debate() });
+        let row = DebateRow::of_debate(&pb::v1::Debate { create_time: Some(hour_behind), start_time, ..debate() });
         assert_eq!(row.duration_ms, 1000);
     }
 
@@ -280,15 +280,15 @@ mod tests {
         let lost = |id: &str, why: &str| {
             let reason = pb::bus::v1::Reason { detail: Some(why.into()), ..Default::default() };
             let state = pb::v1::debate::State::Lost.into();
-            Row::of_debate(&pb::v1::Debate { id: id.into(), state, reason: Some(reason), ..debate() })
+            DebateRow::of_debate(&pb::v1::Debate { id: id.into(), state, reason: Some(reason), ..debate() })
         };
         let told =
-            losses(&[lost("a", "gone"), lost("b", "gone"), lost("c", "burnt"), Row::of_debate(&debate())], " -s");
+            losses(&[lost("a", "gone"), lost("b", "gone"), lost("c", "burnt"), DebateRow::of_debate(&debate())], " -s");
         assert_eq!(
             told,
             [
                 "debate c is lost: burnt; agon delete c -s removes what is left of it",
-                "2 debates are lost: gone; agon delete ID -s removes what is left of each",
+                "2 debates are lost: gone; agon delete ID -s deletes the rest of each",
             ]
         );
     }
@@ -298,7 +298,7 @@ mod tests {
         let with = |id: &str| {
             let topic =
                 "茶か珈琲か: what should the canteen of the northern depot serve from now on, and at which price?";
-            Row::of_debate(&pb::v1::Debate { id: id.into(), topic: topic.into(), ..debate() })
+            DebateRow::of_debate(&pb::v1::Debate { id: id.into(), topic: topic.into(), ..debate() })
         };
         let id = |n: u32, end: &str| format!("0198c0de-0000-7000-800{n}-0000{end}");
         let told = lines(&[with(&id(1, "deadbeef")), with(&id(2, "cafecafe"))], 80);
@@ -313,7 +313,7 @@ mod tests {
         let mut debate = debate();
         debate.set_state(pb::v1::debate::State::Succeeded);
         debate.set_outcome(pb::bus::v1::Outcome::Inconclusive);
-        let row = Row::of_debate(&debate);
+        let row = DebateRow::of_debate(&debate);
         assert!(lines(std::slice::from_ref(&row), 80).contains("inconclusive"));
         let json: serde_json::Value = serde_json::from_str(&object(&row).unwrap()).unwrap();
         assert_eq!((json["state"].as_str(), json["outcome"].as_str()), (Some("succeeded"), Some("inconclusive")));

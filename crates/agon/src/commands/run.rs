@@ -1,15 +1,15 @@
 //! `agon run`: a debate from a file or a topic, held in this process.
+use super::new_debate::NewDebate;
 use super::show::{self, Showing};
-use super::wanted::Wanted;
 use super::{Context, runtime, small_runtime};
 use crate::cli::{PaceArgs, RunArgs, ServerArgs, Show};
-use crate::debate_file::Named;
+use crate::debate_file::NamedDebate;
 use crate::exit::{Exit, Stop};
+use crate::local_runtime::{LocalRuntime, ModelServers, ModelSource};
 use crate::ownership::Ownership;
 use crate::servers;
 use crate::settings::{Settings, feed_reader};
 use crate::signals::Signals;
-use crate::stage::{Cast, Servers, Stage};
 use crate::store::{self, Store};
 use crate::terminal::Begin;
 use agon_core::{Admission, DebateId, DebateSpec, ParticipantId};
@@ -25,11 +25,11 @@ const READING_PACE: Duration = Duration::from_millis(4);
 /// `agon run FILE|TOPIC|-`
 pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.output.view.quiet);
-    let named = Named::find(&args.debate.what, args.debate.syntax)?;
+    let named = NamedDebate::find(&args.debate.what, args.debate.syntax)?;
     let chosen =
         servers::choose_model(context, &args.server, context.settings()?, &named, args.debate.model.as_deref());
     let settings = small_runtime()?.block_on(chosen)?;
-    let wanted = Wanted::of(context, &settings, &args.debate, &named)?;
+    let wanted = NewDebate::of(context, &settings, &args.debate, &named)?;
     played_here(&wanted.spec)?;
     tools_there(&wanted.spec, &settings)?;
     feeds_there(&wanted.spec, &settings)?;
@@ -38,10 +38,10 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
     let seed = wanted.spec.seed.unwrap_or_else(fresh_seed);
     let cast = cast(context, &args.server, &args.pace, seed)?;
     runtime()?.block_on(async {
-        let mut signals = Signals::listen().context("signals cannot be heard")?;
+        let mut signals = Signals::listen().context("cannot listen for signals")?;
         let specs = [&wanted.spec];
         let servers = tokio::select! {
-            found = Servers::find(cast, context, &settings, &specs) => found?,
+            found = ModelServers::find(cast, context, &settings, &specs) => found?,
             () = signals.next() => return Err(Stop::quietly(Exit::Interrupted)),
         };
         let admission = admission(wanted, seed, &settings, servers.is_rehearsal())?;
@@ -114,7 +114,7 @@ async fn hold(
     context: &Context,
     args: &RunArgs,
     settings: &Settings,
-    servers: Servers,
+    servers: ModelServers,
     mut admission: Admission,
     signals: Signals,
 ) -> Result<Exit, Stop> {
@@ -132,7 +132,7 @@ async fn hold(
     let shown = context.output.terminal && !view.json && !view.jsonl && view.show != Show::Verdict;
     let which = if shown { String::new() } else { format!("debate {id}, seed {}, ", admission.seed) };
     context.output.note(&format!("{which}on {}", servers.names()));
-    let stage = Stage::open(context, store, Some(servers), &[&admission.spec]).await?;
+    let stage = LocalRuntime::open(context, store, Some(servers), &[&admission.spec]).await?;
     let (names, embedder) = (admission.spec.feeds.clone(), stage.node.embedder(&admission));
     let recalling = recall(&*stage.store.sqlite, embedder, &mut admission);
     let (read, recalled) = tokio::join!(feeds.read(&names), recalling);
@@ -152,7 +152,7 @@ pub fn not_submitted(error: SubmitError) -> Stop {
     Stop::new(exit, error)
 }
 
-fn admission(wanted: Wanted, seed: u64, settings: &Settings, rehearsal: bool) -> anyhow::Result<Admission> {
+fn admission(wanted: NewDebate, seed: u64, settings: &Settings, rehearsal: bool) -> anyhow::Result<Admission> {
     Ok(Admission {
         id: wanted.id.map_or_else(fresh_id, Ok)?,
         spec: wanted.spec,
@@ -174,12 +174,12 @@ fn admission(wanted: Wanted, seed: u64, settings: &Settings, rehearsal: bool) ->
 }
 
 /// Whom to ask, from the flags.
-pub fn cast(context: &Context, server: &ServerArgs, pace: &PaceArgs, seed: u64) -> Result<Cast, Stop> {
+pub fn cast(context: &Context, server: &ServerArgs, pace: &PaceArgs, seed: u64) -> Result<ModelSource, Stop> {
     if !server.rehearsal {
-        return Ok(Cast::Models(server.clone()));
+        return Ok(ModelSource::Models(server.clone()));
     }
     let unhurried = if context.output.terminal { READING_PACE } else { Duration::ZERO };
-    Ok(Cast::Rehearsal(Box::new(RehearsalConfig {
+    Ok(ModelSource::Rehearsal(Box::new(RehearsalConfig {
         seed,
         latency: pace.latency.map(|length| length.0).unwrap_or_default(),
         token_interval: pace.token_interval.map_or(unhurried, |length| length.0),

@@ -2,14 +2,14 @@
 use super::Context;
 use crate::cli::{OutputArgs, ServerArgs};
 use crate::exit::{Exit, Stop};
+use crate::local_runtime::LocalRuntime;
 use crate::ownership::Ownership;
-use crate::reports::{self, Log};
+use crate::reports::{self, StoredLog};
 use crate::settings::Settings;
 use crate::signals::Signals;
-use crate::stage::Stage;
 use crate::store::{Store, failed, short};
-use crate::terminal::{self, Begin, View, choose};
-use crate::watching::{Ending, Feed, Watching, interrupts, unwatched};
+use crate::terminal::{self, Begin, DebateView, choose};
+use crate::watching::{Ending, WatchFeed, Watching, interrupts, unwatched};
 use agon_core::{DebateId, Halt, MissingSeat, Outcome, Reason, ReasonCode};
 use agon_report::{ResultBlock, ResultState};
 use agon_store::Upkeep;
@@ -33,7 +33,7 @@ pub struct Showing<'a> {
 /// Shows the debate until it ends, then writes its reports. `server` is what the command line says of model servers.
 pub async fn to_the_end(
     mut showing: Showing<'_>,
-    stage: Stage,
+    stage: LocalRuntime,
     ownership: Ownership,
     begin: Begin,
     server: &ServerArgs,
@@ -48,7 +48,7 @@ pub async fn to_the_end(
     let watch = stage.node.watch(id, after, true).await.map_err(unwatched);
     let watched = match watch {
         Ok(watch) => {
-            let feed = Feed::of_node(watch, trouble.clone());
+            let feed = WatchFeed::of_node(watch, trouble.clone());
             let (view, signals) = (view.as_mut(), &mut showing.signals);
             Watching { feed, view, signals, farewell: FAREWELL }.watch(down(&stage)).await
         }
@@ -79,13 +79,13 @@ pub async fn to_the_end(
     stopped
 }
 
-async fn down(stage: &Stage) -> Stop {
+async fn down(stage: &LocalRuntime) -> Stop {
     let down = stage.node.failed().await;
-    Stop::from(anyhow::Error::from(down).context("the debate cannot go on here"))
+    Stop::from(anyhow::Error::from(down).context("the debate cannot continue here"))
 }
 
 /// Ends everything in order; a second Ctrl-C does not wait for that, and leaves nothing to work with.
-async fn close(showing: &mut Showing<'_>, stage: Stage, view: &mut dyn View) -> Option<Store> {
+async fn close(showing: &mut Showing<'_>, stage: LocalRuntime, view: &mut dyn DebateView) -> Option<Store> {
     let store = tokio::select! {
         store = stage.close() => Some(store),
         () = showing.signals.next() => None,
@@ -105,7 +105,7 @@ async fn so_far(showing: &Showing<'_>, store: &Store, id: &DebateId) -> Result<E
 }
 
 /// Prints the result of a debate that has not ended, where results are wanted as JSON.
-pub fn result_so_far(showing: &Showing<'_>, log: &Log) -> Result<(), Stop> {
+pub fn result_so_far(showing: &Showing<'_>, log: &StoredLog) -> Result<(), Stop> {
     if showing.output.view.json {
         showing.context.output.line(&reports::result_json(&log.result()?)?)?;
     }
@@ -131,7 +131,7 @@ async fn conclude(showing: &Showing<'_>, store: &Store, id: &DebateId) -> Result
 
 /// What is left to say and to write once a debate is over: the reports, and then the result, so that it stands last.
 /// `open` is the command that opens the report.
-pub fn leave_behind(showing: &Showing<'_>, log: &Log, name: &str, open: &str) -> Result<(), Stop> {
+pub fn leave_behind(showing: &Showing<'_>, log: &StoredLog, name: &str, open: &str) -> Result<(), Stop> {
     let written = if showing.output.no_reports { Ok(Vec::new()) } else { write_reports(showing, log, name) };
     // The result is worth more than its reports: it is shown in any case.
     let (files, unwritten) = match written {
@@ -145,10 +145,10 @@ pub fn leave_behind(showing: &Showing<'_>, log: &Log, name: &str, open: &str) ->
 }
 
 fn kept(open: &str) -> String {
-    format!("the debate is kept ({open}), its reports could not be written")
+    format!("the debate is stored ({open}), but its reports could not be written")
 }
 
-fn shown(showing: &Showing<'_>, log: &Log, files: &[PathBuf], open: &str) -> Result<(), Stop> {
+fn shown(showing: &Showing<'_>, log: &StoredLog, files: &[PathBuf], open: &str) -> Result<(), Stop> {
     let (output, view) = (&showing.context.output, &showing.output.view);
     if view.json || view.jsonl {
         if view.json {
@@ -174,13 +174,13 @@ fn shown(showing: &Showing<'_>, log: &Log, files: &[PathBuf], open: &str) -> Res
 fn lacking(missing: &[MissingSeat]) -> String {
     let names: BTreeSet<&str> = missing.iter().map(|seat| seat.participant.as_str()).collect();
     if names.is_empty() {
-        return "the debate was decided without the synthesis that was wanted; the report says why".to_owned();
+        return "the debate was decided without the requested synthesis; the report gives the reason".to_owned();
     }
     let names: Vec<&str> = names.into_iter().collect();
-    format!("the debate was decided with missing seats: {}; the report says why", names.join(", "))
+    format!("the debate was decided with missing seats: {}; the report gives the reasons", names.join(", "))
 }
 
-fn write_reports(showing: &Showing<'_>, log: &Log, name: &str) -> Result<Vec<PathBuf>, Stop> {
+fn write_reports(showing: &Showing<'_>, log: &StoredLog, name: &str) -> Result<Vec<PathBuf>, Stop> {
     let outputs = log.outputs();
     Ok(reports::write(log, &outputs, &folder(showing.output, showing.settings).join(name))?)
 }
@@ -204,7 +204,7 @@ pub fn try_reports(output: &OutputArgs, settings: &Settings) -> Result<(), Stop>
 }
 
 /// What the shell is told of how a debate ended. A debate that is held without a decision, as its file asks, ended well.
-pub fn exit(log: &Log) -> Result<Exit, Stop> {
+pub fn exit(log: &StoredLog) -> Result<Exit, Stop> {
     let result = log.result()?;
     let as_asked = result.reason.as_ref().is_some_and(|reason| reason.code == ReasonCode::NoDecisionWanted);
     Ok(match (result.state, result.outcome) {

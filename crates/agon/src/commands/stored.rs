@@ -1,17 +1,17 @@
 //! Commands that read what is kept, here or at a server: `list`, `get`, `report`, `delete`.
-use super::rows::{self, Row};
+use super::rows::{self, DebateRow};
 use super::submit::flag;
 use super::{Context, small_runtime};
 use crate::cli::{DeleteArgs, Format, GetArgs, ListArgs, PlaceArgs, ReportArgs};
-use crate::client::{self, Client, Place};
+use crate::client::{self, Client, DebateSource};
 use crate::exit::{Exit, Stop};
 use crate::filter;
-use crate::reports::{self, Log};
-use crate::store::{Kept, Store, failed};
+use crate::reports::{self, StoredLog};
+use crate::store::{Store, StoredDebate, failed};
 use agon_core::Debate;
 use agon_proto::pb::v1::ExportFormat;
 use agon_proto::pb::v1::debate::State;
-use agon_store::{DebateHead, Local, StoreError, Upkeep};
+use agon_store::{DebateHead, LocalState, StoreError, Upkeep};
 
 /// Columns of a list that is not shown on a terminal.
 pub(super) const PIPED: usize = 80;
@@ -20,16 +20,16 @@ pub(super) const PIPED: usize = 80;
 pub fn list(context: &Context, args: &ListArgs) -> Result<Exit, Stop> {
     let place = client::place(context, &args.place)?;
     let first = match place {
-        Place::Local => "agon run FILE (or --rehearsal to try it without a model)",
-        Place::Server(_) => "agon submit FILE",
+        DebateSource::Local => "agon run FILE (or --rehearsal to try it without a model)",
+        DebateSource::Server(_) => "agon submit FILE",
     };
     let rows = match place {
-        Place::Local => local_rows(context, args)?,
-        Place::Server(settings) => small_runtime()?.block_on(async {
+        DebateSource::Local => local_rows(context, args)?,
+        DebateSource::Server(settings) => small_runtime()?.block_on(async {
             let client = Client::open(&settings, &context.environment)?;
             let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
             let debates = client.list(&filter::for_server(args), limit).await?;
-            Ok::<_, Stop>(debates.iter().map(Row::of_debate).collect())
+            Ok::<_, Stop>(debates.iter().map(DebateRow::of_debate).collect())
         })?,
     };
     let flag = flag(&args.place.api.server);
@@ -46,30 +46,30 @@ pub fn list(context: &Context, args: &ListArgs) -> Result<Exit, Stop> {
     Ok(Exit::Done)
 }
 
-fn local_rows(context: &Context, args: &ListArgs) -> Result<Vec<Row>, Stop> {
+fn local_rows(context: &Context, args: &ListArgs) -> Result<Vec<DebateRow>, Stop> {
     let Some(store) = Store::open_existing(context)? else { return Ok(Vec::new()) };
     let warn = |why: &str, head: &DebateHead| {
         let delete = store.advice(&format!("delete {}", head.id));
         context.output.warn(&format!("{}; {delete} removes it", agon_report::one_line(why)));
     };
-    let fits = |head: &DebateHead, kept: &Kept| {
+    let fits = |head: &DebateHead, kept: &StoredDebate| {
         let fits = filter::fits(args, head, kept);
-        if let (Kept::Damaged(why), false) = (kept, fits) {
-            warn(&format!("{why}, so that it is not known whether it fits"), head);
+        if let (StoredDebate::Damaged(why), false) = (kept, fits) {
+            warn(&format!("{why}, so it is unknown whether it fits"), head);
         }
         fits
     };
     let found = store.block_on(store.newest(args.limit, fits))?;
-    let row = |(head, kept): &(DebateHead, Kept)| {
+    let row = |(head, kept): &(DebateHead, StoredDebate)| {
         let result = match kept {
-            Kept::Whole(log) => log.result().map_err(|error| format!("debate {}: {error:#}", head.id)),
-            Kept::Damaged(why) => Err(why.clone()),
+            StoredDebate::Whole(log) => log.result().map_err(|error| format!("debate {}: {error:#}", head.id)),
+            StoredDebate::Damaged(why) => Err(why.clone()),
         };
         match result {
-            Ok(result) => Row::of_result(&result),
+            Ok(result) => DebateRow::of_result(&result),
             Err(why) => {
                 warn(&why, head);
-                Row::damaged(head, why)
+                DebateRow::damaged(head, why)
             }
         }
     };
@@ -88,7 +88,7 @@ pub fn get(context: &Context, args: &GetArgs) -> Result<Exit, Stop> {
 
 /// A debate at a server whose log is gone has no document.
 fn lost(context: &Context, args: &GetArgs) -> Result<Option<Exit>, Stop> {
-    let Place::Server(settings) = client::place(context, &args.place)? else { return Ok(None) };
+    let DebateSource::Server(settings) = client::place(context, &args.place)? else { return Ok(None) };
     let debate = small_runtime()?.block_on(async {
         let client = Client::open(&settings, &context.environment)?;
         let id = client.find(&args.id).await?;
@@ -97,7 +97,7 @@ fn lost(context: &Context, args: &GetArgs) -> Result<Option<Exit>, Stop> {
     if debate.state() != State::Lost {
         return Ok(None);
     }
-    let row = Row::of_debate(&debate);
+    let row = DebateRow::of_debate(&debate);
     if args.json {
         context.output.line(&rows::object(&row)?)?;
     } else {
@@ -120,12 +120,12 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit, Stop> {
 /// A debate as a document, ending with a line end.
 pub(super) fn document(context: &Context, place: &PlaceArgs, name: &str, format: Format) -> Result<String, Stop> {
     match client::place(context, place)? {
-        Place::Local => Ok(Store::open(context)?.log(name)?.with_prices(&context.settings()?).render(format)?),
-        Place::Server(settings) => small_runtime()?.block_on(async {
+        DebateSource::Local => Ok(Store::open(context)?.log(name)?.with_prices(&context.settings()?).render(format)?),
+        DebateSource::Server(settings) => small_runtime()?.block_on(async {
             let client = Client::open(&settings, &context.environment)?;
             let id = client.find(name).await?;
             let Some(sent) = sent(format) else {
-                let log = Log::of(client.events(&id).await?).with_prices(&context.settings()?);
+                let log = StoredLog::of(client.events(&id).await?).with_prices(&context.settings()?);
                 return Ok(log.render(format)?);
             };
             let text = client.export(&id, sent).await?;
@@ -149,11 +149,11 @@ fn sent(format: Format) -> Option<ExportFormat> {
 /// `agon delete ID`
 pub fn delete(context: &Context, args: &DeleteArgs) -> Result<Exit, Stop> {
     let id = match client::place(context, &args.place)? {
-        Place::Local => {
+        DebateSource::Local => {
             let store = Store::open(context)?;
             store.block_on(delete_here(&store, &args.id))?
         }
-        Place::Server(settings) => small_runtime()?.block_on(async {
+        DebateSource::Server(settings) => small_runtime()?.block_on(async {
             let client = Client::open(&settings, &context.environment)?;
             let id = client.find(&args.id).await?;
             client.delete(&id).await?;
@@ -168,9 +168,11 @@ pub fn delete(context: &Context, args: &DeleteArgs) -> Result<Exit, Stop> {
 async fn delete_here(store: &Store, name: &str) -> Result<String, Stop> {
     let id = store.find(name).await?;
     let is_over = match store.kept(&id).await? {
-        Some(Kept::Whole(log)) => Debate::fold(&log.records).is_none_or(|debate| debate.ended().is_some()),
+        Some(StoredDebate::Whole(log)) => Debate::fold(&log.records).is_none_or(|debate| debate.ended().is_some()),
         // whether it had ended is not known, but nobody can go on with it
-        Some(Kept::Damaged(_)) => !matches!(store.sqlite.local(&id).await.map_err(failed)?, Some(Local::Played(_))),
+        Some(StoredDebate::Damaged(_)) => {
+            !matches!(store.sqlite.local(&id).await.map_err(failed)?, Some(LocalState::Played(_)))
+        }
         None => return Err(failed(StoreError::NotFound(id))),
     };
     if !is_over {

@@ -1,13 +1,13 @@
 //! `agon submit` and `agon watch`: debates at a server.
+use super::new_debate::NewDebate;
 use super::plan;
 use super::show::{self, Showing};
-use super::wanted::Wanted;
 use super::{Context, rows, small_runtime};
 use crate::cli::{OutputArgs, SubmitArgs, WatchArgs};
 use crate::client::{self, Client};
-use crate::debate_file::Named;
+use crate::debate_file::NamedDebate;
 use crate::exit::{Exit, Stop};
-use crate::reports::Log;
+use crate::reports::StoredLog;
 use crate::servers;
 use crate::settings::Settings;
 use crate::signals::Signals;
@@ -19,14 +19,14 @@ use agon_proto::pb;
 use anyhow::Context as _;
 use uuid::Uuid;
 
-const FAREWELL: &str = "Leaving. The debate goes on at the server.";
+const FAREWELL: &str = "Leaving. The debate continues on the server.";
 
 /// `agon submit FILE|TOPIC|-`
 pub fn submit(context: &Context, args: &SubmitArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.output.view.quiet);
     let settings = context.settings()?;
     let server = client::required_for(context, &args.api, args.patience)?;
-    let named = Named::find(&args.debate.what, args.debate.syntax)?;
+    let named = NamedDebate::find(&args.debate.what, args.debate.syntax)?;
     if args.wait {
         show::try_reports(&args.output, &settings)?;
     }
@@ -43,7 +43,7 @@ pub fn submit(context: &Context, args: &SubmitArgs) -> Result<Exit, Stop> {
         };
         // a plan names the warnings of the file too
         let telling = context.quietly(args.validate_only || context.output.quiet);
-        let wanted = Wanted::of(&telling, &settings, &args.debate, &named)?;
+        let wanted = NewDebate::of(&telling, &settings, &args.debate, &named)?;
         let request = request(wanted, args);
         let asked = pb::v1::CreateDebateRequest { validate_only: true, ..request.clone() };
         let planned = first.create(asked).await?.plan.unwrap_or_default();
@@ -57,7 +57,7 @@ pub fn submit(context: &Context, args: &SubmitArgs) -> Result<Exit, Stop> {
             return wait(context, args, &settings, &client, &debate.id).await;
         }
         if args.output.view.json {
-            context.output.line(&rows::object(&rows::Row::of_debate(&debate))?)?;
+            context.output.line(&rows::object(&rows::DebateRow::of_debate(&debate))?)?;
         } else {
             context.output.line(&debate.id)?;
         }
@@ -67,7 +67,7 @@ pub fn submit(context: &Context, args: &SubmitArgs) -> Result<Exit, Stop> {
     })
 }
 
-fn request(wanted: Wanted, args: &SubmitArgs) -> pb::v1::CreateDebateRequest {
+fn request(wanted: NewDebate, args: &SubmitArgs) -> pb::v1::CreateDebateRequest {
     // A fresh key still makes it harmless to ask again when an answer is lost.
     let request_id = args.request_id.clone().unwrap_or_else(|| Uuid::new_v4().to_string());
     pb::v1::CreateDebateRequest {
@@ -99,9 +99,9 @@ async fn wait(
     id: &str,
 ) -> Result<Exit, Stop> {
     context.output.note(&format!("debate {id} at {}", client.address));
-    let signals = Signals::listen().context("signals cannot be heard")?;
+    let signals = Signals::listen().context("cannot listen for signals")?;
     let showing = Showing { context, settings, output: &args.output, signals };
-    Remote { client, id, flag: flag(&args.api.server) }.show(showing, Position(0)).await
+    RemoteDebate { client, id, flag: flag(&args.api.server) }.show(showing, Position(0)).await
 }
 
 /// `agon watch ID`
@@ -114,9 +114,9 @@ pub fn watch(context: &Context, args: &WatchArgs) -> Result<Exit, Stop> {
         let client = Client::open(&server, &context.environment)?;
         let id = client.patient(context.output).find(&args.id).await?;
         // until then Ctrl-C ends the program
-        let signals = Signals::listen().context("signals cannot be heard")?;
+        let signals = Signals::listen().context("cannot listen for signals")?;
         let showing = Showing { context, settings: &settings, output: &output, signals };
-        let remote = Remote { client: &client, id: &id, flag: flag(&args.api.server) };
+        let remote = RemoteDebate { client: &client, id: &id, flag: flag(&args.api.server) };
         remote.show(showing, Position(args.after)).await
     })
 }
@@ -127,7 +127,7 @@ pub fn flag(server: &Option<String>) -> String {
 }
 
 /// A debate at a server.
-pub struct Remote<'a> {
+pub struct RemoteDebate<'a> {
     /// The server.
     pub client: &'a Client,
     /// The debate.
@@ -136,12 +136,12 @@ pub struct Remote<'a> {
     pub flag: String,
 }
 
-impl Remote<'_> {
+impl RemoteDebate<'_> {
     /// Shows it until it is over.
     pub async fn show(&self, mut showing: Showing<'_>, after: Position) -> Result<Exit, Stop> {
         let begin = match after {
             Position(0) => Begin::default(),
-            after => Begin::after(&Log::of(self.before(after).await?)),
+            after => Begin::after(&StoredLog::of(self.before(after).await?)),
         };
         let begin = begin.with_prices(showing.settings);
         let mut view = choose(&showing.context.output, &showing.output.view, begin)?;
@@ -154,8 +154,9 @@ impl Remote<'_> {
             Ending::Over(..) | Ending::Halted | Ending::Silent => self.conclude(&showing).await,
             Ending::Interrupted => {
                 let (id, flag) = (self.id, &self.flag);
-                let note =
-                    format!("the debate goes on; agon watch {id}{flag} shows it again, agon cancel {id}{flag} ends it");
+                let note = format!(
+                    "the debate continues; agon watch {id}{flag} follows it again, agon cancel {id}{flag} ends it"
+                );
                 showing.context.output.note(&note);
                 Ok(Exit::Interrupted)
             }
@@ -171,7 +172,7 @@ impl Remote<'_> {
     }
 
     async fn conclude(&self, showing: &Showing<'_>) -> Result<Exit, Stop> {
-        let log = Log::of(self.client.events(self.id).await?).with_prices(showing.settings);
+        let log = StoredLog::of(self.client.events(self.id).await?).with_prices(showing.settings);
         if log.records.last().and_then(end_of).is_none() {
             let debate = self.client.get(self.id).await?;
             if client::is_halted(&debate) {
@@ -187,7 +188,7 @@ impl Remote<'_> {
     }
 
     /// Says why nothing more comes, and how the debate is continued.
-    fn halted(&self, showing: &Showing<'_>, log: &Log, debate: &pb::v1::Debate) -> Result<Exit, Stop> {
+    fn halted(&self, showing: &Showing<'_>, log: &StoredLog, debate: &pb::v1::Debate) -> Result<Exit, Stop> {
         let at_servers = Debate::fold(&log.records).is_some_and(|debate| debate.interrupted());
         let (place, flag) = if at_servers { ("", self.flag.as_str()) } else { (" on its machine", "") };
         let (id, state) = (self.id, rows::state(debate.state()));

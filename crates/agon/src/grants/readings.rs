@@ -1,5 +1,5 @@
 //! What nats-server makes of the subjects of JetStream: no wildcard may stand for a stream or consumer that is not meant.
-use super::{API, Grants, HOSTS_API, Role, Token};
+use super::{API, Grants, HOSTS_API, ProcessRole, Token};
 
 /// How nats-server reads a subject of the JetStream family: `S` is the stream, `C` the consumer. Each of the two forms of an acknowledgement
 /// has its number of tokens, by which the server tells them apart.
@@ -42,13 +42,13 @@ fn read_as<'a>(pattern: &'a str, form: &str) -> Option<(&'a str, Option<&'a str>
 
 /// Every user that is printed, and what the consumers of turns that it may use begin with.
 fn users() -> Vec<(&'static str, Grants, String)> {
-    let of = |roles: &[Role]| Grants::of(&roles.iter().copied().collect(), 2);
+    let of = |roles: &[ProcessRole]| Grants::of(&roles.iter().copied().collect(), 2);
     let bound = Grants::of_host_for(&["qwen3:8b".into()], 2);
     vec![
-        ("gateway", of(&[Role::Gateway]), String::new()),
-        ("coordinator", of(&[Role::Coordinator]), String::new()),
-        ("host", of(&[Role::Host]), String::new()),
-        ("all roles", of(&[Role::Gateway, Role::Coordinator, Role::Host]), String::new()),
+        ("gateway", of(&[ProcessRole::Gateway]), String::new()),
+        ("coordinator", of(&[ProcessRole::Coordinator]), String::new()),
+        ("host", of(&[ProcessRole::Host]), String::new()),
+        ("all roles", of(&[ProcessRole::Gateway, ProcessRole::Coordinator, ProcessRole::Host]), String::new()),
         ("bound host", bound, format!("gen-{}-p", Token::model("qwen3:8b"))),
     ]
 }

@@ -1,7 +1,7 @@
 //! The table against the guide, the chart, and what nats-server makes of it.
 use super::*;
 
-fn of(role: Role, shards: u32) -> Grants {
+fn of(role: ProcessRole, shards: u32) -> Grants {
     Grants::of(&BTreeSet::from([role]), shards)
 }
 
@@ -35,11 +35,11 @@ fn granted(grants: &Grants, kind: &str) -> BTreeSet<&'static str> {
 
 #[test]
 fn what_one_role_does_without_another_still_needs() {
-    let needed = |roles: &[Role]| Grants::needed_to_publish(&roles.iter().copied().collect(), 1);
+    let needed = |roles: &[ProcessRole]| Grants::needed_to_publish(&roles.iter().copied().collect(), 1);
     let stream = "$JS.API.STREAM.INFO.AGON_GEN".to_owned();
-    assert!(!needed(&[Role::Gateway]).contains(&stream));
-    assert!(needed(&[Role::Coordinator]).contains(&stream));
-    assert!(needed(&[Role::Gateway, Role::Coordinator]).contains(&stream));
+    assert!(!needed(&[ProcessRole::Gateway]).contains(&stream));
+    assert!(needed(&[ProcessRole::Coordinator]).contains(&stream));
+    assert!(needed(&[ProcessRole::Gateway, ProcessRole::Coordinator]).contains(&stream));
 }
 
 #[test]
@@ -52,8 +52,8 @@ fn the_guide_shows_what_each_role_may_do() {
     for row in rows {
         let kinds = row[2].split("agon.v1.").skip(1).filter_map(|rest| rest.split('.').next());
         let kinds: Vec<&str> = kinds.collect();
-        for (role, column) in [(Role::Gateway, 4), (Role::Coordinator, 5), (Role::Host, 6)] {
-            let grants = if role == Role::Host { of(role, 1).lent() } else { of(role, 1) };
+        for (role, column) in [(ProcessRole::Gateway, 4), (ProcessRole::Coordinator, 5), (ProcessRole::Host, 6)] {
+            let grants = if role == ProcessRole::Host { of(role, 1).lent() } else { of(role, 1) };
             let granted: BTreeSet<_> = kinds.iter().flat_map(|kind| granted(&grants, kind)).collect();
             assert_eq!(told(row[column]), granted, "{} of {}", role.name(), row[2]);
         }
@@ -62,7 +62,7 @@ fn the_guide_shows_what_each_role_may_do() {
 
 #[test]
 fn a_process_of_several_roles_may_do_what_each_of_them_may_and_has_one_inbox() {
-    let all = BTreeSet::from([Role::Gateway, Role::Coordinator, Role::Host]);
+    let all = BTreeSet::from([ProcessRole::Gateway, ProcessRole::Coordinator, ProcessRole::Host]);
     let both = Grants::of(&all, 2);
     for role in all {
         let one = of(role, 2);
@@ -79,7 +79,7 @@ fn a_process_of_several_roles_may_do_what_each_of_them_may_and_has_one_inbox() {
 
 #[test]
 fn each_shard_has_the_same_lines_under_its_own_name() {
-    let shards = of(Role::Gateway, 3).shards;
+    let shards = of(ProcessRole::Gateway, 3).shards;
     assert_eq!(shards.len(), 3);
     for (n, lines) in shards.iter().enumerate() {
         let renamed: Vec<String> =
@@ -105,8 +105,9 @@ fn the_chart_gives_the_users_of_its_nats_exactly_this() {
     for (example, shards) in [("tls-and-auth", 1), ("high-availability", 4)] {
         let path = format!("{}/../../tests/charts/golden/{example}.yaml", env!("CARGO_MANIFEST_DIR"));
         let conf = std::fs::read_to_string(path).unwrap();
-        let rights = |role| if role == Role::Host { of(role, shards).lent() } else { of(role, shards) };
-        let roles = [Role::Gateway, Role::Coordinator, Role::Host].map(|role| (role.name(), rights(role)));
+        let rights = |role| if role == ProcessRole::Host { of(role, shards).lent() } else { of(role, shards) };
+        let roles =
+            [ProcessRole::Gateway, ProcessRole::Coordinator, ProcessRole::Host].map(|role| (role.name(), rights(role)));
         for (user, grants) in [("provisioner", Grants::of_provisioner())].into_iter().chain(roles) {
             let publish: BTreeSet<String> = grants.all_publish().cloned().collect();
             let subscribe: BTreeSet<String> = grants.subscribe.iter().cloned().collect();

@@ -1,23 +1,23 @@
 //! The port for operators: where it listens, and what it says of the process.
-use super::plan::Plan;
-use crate::cli::Role;
+use super::plan::ServePlan;
+use crate::cli::ProcessRole;
 use crate::exit::{Exit, Stop};
 use crate::settings::AdminSettings;
-use agon_server::{Admin, AdminPorts, GatewayPorts, Needs, SitePolicy};
+use agon_server::{Admin, AdminPorts, GatewayPorts, SitePolicy, StoreNeed};
 use agon_telemetry::Telemetry;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Starts the port. The usual address gives way where it is taken: several processes of one machine each have their own.
-pub async fn start(plan: &Plan, ports: AdminPorts) -> Result<Admin, Stop> {
+pub async fn start(plan: &ServePlan, ports: AdminPorts) -> Result<Admin, Stop> {
     let failed = |error: agon_server::AdminError| {
         Stop::say(Exit::Unavailable, format!("{error}\n  choose another address with --admin ADDR"))
     };
     if let Some(address) = plan.settings.admin.listen {
         let admin = Admin::start(address, ports).await.map_err(failed)?;
         if !address.ip().is_loopback() {
-            tracing::warn!(%address, "the admin port asks nobody who he is: see that only operators reach it");
+            tracing::warn!(%address, "the admin port has no authentication: make sure that only operators reach it");
         }
         return Ok(admin);
     }
@@ -30,13 +30,13 @@ pub async fn start(plan: &Plan, ports: AdminPorts) -> Result<Admin, Stop> {
 
 /// What the port shows.
 pub fn ports(
-    plan: &Plan,
+    plan: &ServePlan,
     telemetry: &Telemetry,
     parts: GatewayPorts,
     ending: Arc<AtomicBool>,
 ) -> Result<AdminPorts, Stop> {
     let telemetry = telemetry.clone();
-    let needs = if plan.is(Role::Gateway) { Needs::Answers } else { Needs::Room };
+    let needs = if plan.is(ProcessRole::Gateway) { StoreNeed::Answers } else { StoreNeed::Room };
     let sites = SitePolicy::parse(&plan.settings.admin.allowed_hosts, &[]);
     Ok(AdminPorts {
         sites: sites.map_err(|problems| Stop::usage(format!("admin: {}", problems.join("; "))))?,

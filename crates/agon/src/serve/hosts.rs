@@ -1,9 +1,9 @@
 //! The model servers that this process plays at.
-use super::plan::Plan;
-use crate::cli::Role;
+use super::plan::ServePlan;
+use crate::cli::ProcessRole;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
-use crate::servers::{self, Found, Server};
+use crate::servers::{self, ProbedModels, ReachableServer};
 use crate::settings::{Origin, chosen_hosts, offered_services};
 use agon_core::{HostId, ModelName};
 use agon_llm::RunnerOptions;
@@ -18,17 +18,17 @@ const AGAIN: Duration = Duration::from_millis(500);
 
 /// What is played at.
 #[derive(Default)]
-pub struct Hosts {
+pub struct HostSetup {
     /// The servers, as the node wants them.
     pub configs: Vec<HostConfig>,
     /// The scripted server in this process, where there is one.
     pub rehearsal: Option<RehearsalServer>,
 }
 
-impl Hosts {
+impl HostSetup {
     /// Finds the servers. One has to answer, because only its server knows whether it rehearses.
-    pub async fn find(context: &Context, plan: &Plan) -> Result<Self, Stop> {
-        if !plan.is(Role::Host) {
+    pub async fn find(context: &Context, plan: &ServePlan) -> Result<Self, Stop> {
+        if !plan.is(ProcessRole::Host) {
             return Ok(Self::default());
         }
         let (rehearsal, settings) = if plan.server.rehearsal {
@@ -43,7 +43,7 @@ impl Hosts {
             false => offered_services(&plan.settings.hosts, &context.environment),
         };
         let known = settings.len();
-        let all = Server::connect_all(&[settings, services].concat(), &context.environment)?;
+        let all = ReachableServer::connect_all(&[settings, services].concat(), &context.environment)?;
         let (servers, services) = all.split_at_checked(known).unwrap_or((&all, &[]));
         let mut configs = Vec::new();
         for (server, found) in answering(context, plan, servers, services).await? {
@@ -60,7 +60,7 @@ impl Hosts {
     }
 }
 
-fn cast(plan: &Plan) -> Result<RehearsalConfig, Stop> {
+fn cast(plan: &ServePlan) -> Result<RehearsalConfig, Stop> {
     let pace = &plan.pace;
     Ok(RehearsalConfig {
         latency: pace.latency.unwrap_or(plan.settings.rehearsal.latency).0,
@@ -73,13 +73,13 @@ fn cast(plan: &Plan) -> Result<RehearsalConfig, Stop> {
 /// The servers that answer within the time that the settings give them; at least one, unless there are services.
 async fn answering(
     context: &Context,
-    plan: &Plan,
-    servers: &[Server],
-    services: &[Server],
-) -> Result<Vec<(Server, Found)>, Stop> {
+    plan: &ServePlan,
+    servers: &[ReachableServer],
+    services: &[ReachableServer],
+) -> Result<Vec<(ReachableServer, ProbedModels)>, Stop> {
     let until = Instant::now() + plan.settings.host.wait.0;
     // nobody has asked for the server at the usual place
-    let is_wanted = |server: &Server| services.is_empty() || server.settings.origin != Origin::Usual;
+    let is_wanted = |server: &ReachableServer| services.is_empty() || server.settings.origin != Origin::Usual;
     loop {
         let asked = servers::probe_all(servers.to_vec(), Vec::new()).await;
         let late = Instant::now() >= until || !asked.iter().any(|(server, found)| found.is_err() && is_wanted(server));
@@ -94,7 +94,7 @@ async fn answering(
             for (server, answer) in asked {
                 match answer {
                     Ok(answer) => found.push((server, answer)),
-                    Err(error) => context.output.warn(&format!("{} is left out: {error}", server.client.endpoint())),
+                    Err(error) => context.output.warn(&format!("{} is not used: {error}", server.client.endpoint())),
                 }
             }
             return Ok(found);
@@ -103,7 +103,7 @@ async fn answering(
     }
 }
 
-fn config(plan: &Plan, server: &Server, found: &Found) -> HostConfig {
+fn config(plan: &ServePlan, server: &ReachableServer, found: &ProbedModels) -> HostConfig {
     let named: Vec<ModelName> = server.settings.models.iter().map(|model| ModelName::from(model.as_str())).collect();
     let rehearsal = found.is_rehearsal();
     let models = match (rehearsal, named.is_empty()) {
@@ -115,7 +115,7 @@ fn config(plan: &Plan, server: &Server, found: &Found) -> HostConfig {
     with_models(plan, server, models, rehearsal)
 }
 
-fn with_models(plan: &Plan, server: &Server, models: Served, rehearsal: bool) -> HostConfig {
+fn with_models(plan: &ServePlan, server: &ReachableServer, models: Served, rehearsal: bool) -> HostConfig {
     HostConfig {
         id: host_id(plan, server),
         client: Arc::clone(&server.client),
@@ -128,7 +128,7 @@ fn with_models(plan: &Plan, server: &Server, models: Served, rehearsal: bool) ->
 }
 
 /// The same settings may be in force on many machines, so the node's name tells their hosts apart.
-fn host_id(plan: &Plan, server: &Server) -> HostId {
+fn host_id(plan: &ServePlan, server: &ReachableServer) -> HostId {
     let name = &server.settings.name;
     if plan.is_alone() { HostId::from(name.as_str()) } else { HostId::from(format!("{name}-{}", plan.id).as_str()) }
 }

@@ -1,11 +1,11 @@
 //! `agon serve`: a process with any mix of the roles gateway, coordinator and host.
 //!
-//! [`plan`] makes of flags and settings what the process is to be, [`ground`] is what it stands on (NATS, or memory and SQLite),
+//! [`plan`] makes of flags and settings what the process is to be, [`infrastructure`] is what it stands on (NATS, or memory and SQLite),
 //! [`process`] starts and ends it in order.
 mod admin;
-mod face;
-mod ground;
 mod hosts;
+mod infrastructure;
+mod listener;
 pub mod permissions;
 pub mod plan;
 mod process;
@@ -16,41 +16,45 @@ use crate::cli::ServeArgs;
 use crate::commands::{Context, runtime};
 use crate::exit::{Exit, Stop};
 use crate::logging;
-use crate::settings::LogFormat;
 use crate::signals::Signals;
-use crate::traces::{self, Teller};
-use agon_telemetry::Telemetry;
+use crate::traces::{self, TraceOrigin};
+use agon_telemetry::{LogFormat, Telemetry};
 use anyhow::Context as _;
-use plan::Plan;
+use plan::ServePlan;
 
 /// `agon serve`
 pub fn run(context: &Context, args: &ServeArgs) -> Result<Exit, Stop> {
-    let plan = Plan::of(context, args)?;
+    let plan = ServePlan::of(context, args)?;
     runtime()?.block_on(async {
-        let mut signals = Signals::listen().context("signals cannot be heard")?;
+        let mut signals = Signals::listen().context("cannot listen for signals")?;
         let settings = &plan.settings.telemetry;
         let log = Some(logging::of_server(context, settings.log_format)?);
         let (service, instance) = (plan.service_name(), plan.id.to_string());
-        let telemetry = Teller { service, instance, log, settings }.start(context)?;
+        let telemetry = TraceOrigin { service, instance, log, settings }.start(context)?;
         let served = serve(context, &plan, &telemetry, &mut signals).await;
         traces::finish(context, &telemetry).await;
         served
     })
 }
 
-async fn serve(context: &Context, plan: &Plan, telemetry: &Telemetry, signals: &mut Signals) -> Result<Exit, Stop> {
+async fn serve(
+    context: &Context,
+    plan: &ServePlan,
+    telemetry: &Telemetry,
+    signals: &mut Signals,
+) -> Result<Exit, Stop> {
     let process = tokio::select! {
-        started = process::Process::start(context, plan, telemetry) => started?,
+        started = process::ServeProcess::start(context, plan, telemetry) => started?,
         () = signals.next() => return Ok(Exit::Interrupted),
     };
     let ended = tokio::select! {
         () = signals.next() => Ok(Exit::Done),
         stop = process.failed() => Err(stop),
     };
-    plan.herald.tell("ending: what runs is handed over; once more ends it at once");
+    plan.herald.tell("ending: running work is handed over; a second signal ends it at once");
     tokio::select! {
         clean = process.end() => if !clean {
-            context.output.warn("some work was cut off at the end; it is taken up by others, or by the next start");
+            context.output.warn("some work was cut off at the end; another process or the next start continues it");
         },
         () = signals.next() => return Err(Stop::quietly(Exit::Interrupted)),
     }
@@ -60,7 +64,7 @@ async fn serve(context: &Context, plan: &Plan, telemetry: &Telemetry, signals: &
 /// Says what happens, in the form of the log.
 #[derive(Clone, Copy, Debug)]
 pub struct Herald {
-    output: crate::output::Output,
+    output: crate::output::OutputMode,
     format: LogFormat,
 }
 

@@ -1,10 +1,10 @@
 //! What the process's roles may do on NATS, tried at the start: a refusal later would be told to nobody in particular.
-use super::plan::Plan;
-use crate::cli::Role;
+use super::plan::ServePlan;
+use crate::cli::ProcessRole;
 use crate::exit::{Exit, Stop};
 use crate::grants::{Grants, KEYS, any_queue, inbox, lent, queue_of};
 use agon_bus::nats::NatsLink;
-use agon_bus::nats::permissions::{Missing, Needed, probe};
+use agon_bus::nats::permissions::{MissingPermission, Needed, probe};
 use agon_runtime::{HostConfig, Served, queue_token};
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ const PROBE: &str = "agon-probe";
 
 /// What becomes of the keys of hosts.
 #[derive(Clone, Copy, Debug)]
-pub struct Keys {
+pub struct HostKeyPolicy {
     /// This process's hosts may tell theirs.
     pub told: bool,
     /// It may hear those of others.
@@ -21,16 +21,16 @@ pub struct Keys {
 }
 
 /// Tries everything that the process's roles need, the queues of models aside.
-pub async fn check(plan: &Plan, link: &NatsLink) -> Result<Keys, Stop> {
+pub async fn check(plan: &ServePlan, link: &NatsLink) -> Result<HostKeyPolicy, Stop> {
     let shards = plan.settings.nats.shards.get();
     try_all(plan, link, &needed(&plan.roles, shards, link)).await?;
     keys(plan, link, &Grants::of(&plan.roles, shards)).await
 }
 
 /// Everything that these roles need, the queues of models aside.
-pub fn needed(roles: &BTreeSet<Role>, shards: u32, link: &NatsLink) -> Vec<Needed> {
+pub fn needed(roles: &BTreeSet<ProcessRole>, shards: u32, link: &NatsLink) -> Vec<Needed> {
     let grants = Grants::of(roles, shards);
-    let queues = if roles.contains(&Role::Host) { any_queue() } else { Vec::new() };
+    let queues = if roles.contains(&ProcessRole::Host) { any_queue() } else { Vec::new() };
     let publish = Grants::needed_to_publish(roles, shards);
     let publish = publish.into_iter().filter(|subject| !queues.contains(subject));
     let publish = publish.filter_map(|subject| here(link, subject));
@@ -42,22 +42,22 @@ pub fn needed(roles: &BTreeSet<Role>, shards: u32, link: &NatsLink) -> Vec<Neede
 }
 
 /// Tries what an older configuration of the server does not have.
-async fn keys(plan: &Plan, link: &NatsLink, grants: &Grants) -> Result<Keys, Stop> {
+async fn keys(plan: &ServePlan, link: &NatsLink, grants: &Grants) -> Result<HostKeyPolicy, Stop> {
     let ways = [(&grants.publish, Needed::publish(KEYS)), (&grants.subscribe, Needed::subscribe(KEYS))];
     let wanted = ways.into_iter().filter(|(granted, _)| granted.iter().any(|subject| subject == KEYS));
     let wanted: Vec<Needed> = wanted.map(|(_, needed)| needed).collect();
     let missing = probe(link, &wanted).await.map_err(|error| Stop::new(Exit::Unavailable, error))?;
     for missing in &missing {
         plan.herald.tell(&format!(
-            "this NATS user may not {missing}: hosts obey whoever can send to them; `agon nats config` prints what is missing"
+            "this NATS user may not {missing}: hosts obey every client that can send to them; `agon nats config` prints the missing permissions"
         ));
     }
     let has = |needed: &Needed| wanted.contains(needed) && !missing.iter().any(|missing| missing.0 == *needed);
-    Ok(Keys { told: has(&Needed::publish(KEYS)), heard: has(&Needed::subscribe(KEYS)) })
+    Ok(HostKeyPolicy { told: has(&Needed::publish(KEYS)), heard: has(&Needed::subscribe(KEYS)) })
 }
 
 /// Tries the queues of the models that the process's hosts play: all of them, where a host does not name its models.
-pub async fn check_queues(plan: &Plan, link: &NatsLink, hosts: &[HostConfig]) -> Result<(), Stop> {
+pub async fn check_queues(plan: &ServePlan, link: &NatsLink, hosts: &[HostConfig]) -> Result<(), Stop> {
     let mut needed = BTreeSet::new();
     for host in hosts {
         match &host.models {
@@ -87,18 +87,18 @@ fn listening(subject: &str) -> Needed {
     }
 }
 
-async fn try_all(plan: &Plan, link: &NatsLink, needed: &[Needed]) -> Result<(), Stop> {
+async fn try_all(plan: &ServePlan, link: &NatsLink, needed: &[Needed]) -> Result<(), Stop> {
     let missing = probe(link, needed).await.map_err(|error| Stop::new(Exit::Unavailable, error))?;
     if missing.is_empty() {
         return Ok(());
     }
     let told = told(&plan.roles, &missing);
-    Err(Stop::usage(format!("{told}\n  docs/guide/security.md says which user of NATS needs what")))
+    Err(Stop::usage(format!("{told}\n  docs/guide/security.md lists what each user of NATS needs")))
 }
 
 /// What a user lacks, in words.
-pub fn told(roles: &BTreeSet<Role>, missing: &[Missing]) -> String {
-    let line = |missing: &Missing| format!("\n  {}", missing.to_string().replace(PROBE, "*"));
+pub fn told(roles: &BTreeSet<ProcessRole>, missing: &[MissingPermission]) -> String {
+    let line = |missing: &MissingPermission| format!("\n  {}", missing.to_string().replace(PROBE, "*"));
     let lines: Vec<String> = missing.iter().map(line).collect();
     let roles: Vec<&str> = roles.iter().map(|role| role.name()).collect();
     format!("this NATS user may not do what {} needs; it lacks:{}", roles.join(", "), lines.concat())

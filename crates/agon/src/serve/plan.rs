@@ -1,28 +1,29 @@
 //! What the process is to be: flags over settings, checked as a whole.
 use super::Herald;
-use crate::cli::{PaceArgs, Role, ServeArgs, ServerArgs};
+use crate::cli::{PaceArgs, ProcessRole, ServeArgs, ServerArgs};
 use crate::commands::Context;
 use crate::exit::Stop;
-use crate::settings::{LogFormat, Settings};
+use crate::settings::Settings;
 use agon_core::NodeId;
 use agon_runtime::{NodeConfig, Times};
 use agon_store::NatsUse;
+use agon_telemetry::LogFormat;
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
 /// What roles use of a store on NATS.
-pub fn uses(roles: &BTreeSet<Role>) -> NatsUse {
+pub fn uses(roles: &BTreeSet<ProcessRole>) -> NatsUse {
     let is = |role| roles.contains(&role);
-    let owns = is(Role::Coordinator);
-    NatsUse { admits: is(Role::Gateway), owns, queues: owns || is(Role::Host) }
+    let owns = is(ProcessRole::Coordinator);
+    NatsUse { admits: is(ProcessRole::Gateway), owns, queues: owns || is(ProcessRole::Host) }
 }
 
 /// What the process is to be.
-pub struct Plan {
+pub struct ServePlan {
     /// The settings in force, flags included.
     pub settings: Settings,
     /// What it does.
-    pub roles: BTreeSet<Role>,
+    pub roles: BTreeSet<ProcessRole>,
     /// Its name, which no other process ever has.
     pub id: NodeId,
     /// Which model servers it plays at.
@@ -33,27 +34,24 @@ pub struct Plan {
     pub herald: Herald,
 }
 
-impl Plan {
+impl ServePlan {
     /// Reads the settings and lays the flags over them.
     pub fn of(context: &Context, args: &ServeArgs) -> Result<Self, Stop> {
         let mut settings = context.settings()?;
         overrule(&mut settings, args);
         let problems = settings.problems();
         if !problems.is_empty() {
-            return Err(Stop::usage(format!(
-                "the flags and settings do not go together:\n  {}",
-                problems.join("\n  ")
-            )));
+            return Err(Stop::usage(format!("the flags and settings are incompatible:\n  {}", problems.join("\n  "))));
         }
-        let roles: BTreeSet<Role> = settings.node.roles.iter().copied().collect();
-        let all = [Role::Gateway, Role::Coordinator, Role::Host];
+        let roles: BTreeSet<ProcessRole> = settings.node.roles.iter().copied().collect();
+        let all = [ProcessRole::Gateway, ProcessRole::Coordinator, ProcessRole::Host];
         if settings.nats.urls.is_empty() && !all.iter().all(|role| roles.contains(role)) {
             return Err(Stop::usage(
                 "a process with only some of the roles needs the others, and NATS to reach them: \
-                 add --nats URL, or set nats.urls; without --roles everything is in one process",
+                 add --nats URL, or set nats.urls; without --roles one process has all roles",
             ));
         }
-        if !roles.contains(&Role::Host) && args.server.is_named() {
+        if !roles.contains(&ProcessRole::Host) && args.server.is_named() {
             return Err(Stop::usage("--rehearsal, --ollama and --base-url are for hosts: add `host` to --roles"));
         }
         let herald = Herald { output: context.output, format: settings.telemetry.log_format };
@@ -63,7 +61,7 @@ impl Plan {
     }
 
     /// Whether it has this role.
-    pub fn is(&self, role: Role) -> bool {
+    pub fn is(&self, role: ProcessRole) -> bool {
         self.roles.contains(&role)
     }
 
@@ -76,9 +74,9 @@ impl Plan {
     pub fn role_name(&self) -> &'static str {
         let mut roles = self.roles.iter();
         match (roles.next(), roles.next()) {
-            (Some(Role::Gateway), None) => "gateway",
-            (Some(Role::Coordinator), None) => "coordinator",
-            (Some(Role::Host), None) => "host",
+            (Some(ProcessRole::Gateway), None) => "gateway",
+            (Some(ProcessRole::Coordinator), None) => "coordinator",
+            (Some(ProcessRole::Host), None) => "host",
             (_, _) => "agon",
         }
     }
@@ -99,7 +97,7 @@ impl Plan {
             false => NodeConfig::clustered(self.id.clone()),
         };
         NodeConfig {
-            max_debates: if self.is(Role::Coordinator) { coordinator.max_debates.get() } else { 0 },
+            max_debates: if self.is(ProcessRole::Coordinator) { coordinator.max_debates.get() } else { 0 },
             tenant_cap: coordinator.tenant_cap,
             breaker: self.settings.breaker_policy(),
             times: Times {
@@ -164,16 +162,16 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Command, GlobalArgs};
     use crate::environment::Environment;
-    use crate::output::Output;
+    use crate::output::OutputMode;
     use clap::Parser;
 
-    fn plan(line: &str) -> Result<Plan, String> {
+    fn plan(line: &str) -> Result<ServePlan, String> {
         let cli = Cli::try_parse_from(line.split_whitespace()).unwrap();
         let Command::Serve(args) = cli.command else { panic!("{line} is not `serve`") };
         let environment = Environment::default();
-        let output = Output::new(crate::cli::ColorChoice::Never, &environment);
+        let output = OutputMode::new(crate::cli::ColorChoice::Never, &environment);
         let context = Context { global: GlobalArgs::default(), environment, output };
-        Plan::of(&context, &args).map_err(|stop| stop.error.unwrap().to_string())
+        ServePlan::of(&context, &args).map_err(|stop| stop.error.unwrap().to_string())
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The process itself: everything is started in order, and ended in the reverse order.
-use super::plan::Plan;
-use super::{admin, face, ground::Ground, hosts::Hosts};
-use crate::cli::Role;
+use super::plan::ServePlan;
+use super::{admin, hosts::HostSetup, infrastructure::Infrastructure, listener};
+use crate::cli::ProcessRole;
 use crate::commands::Context;
 use crate::exit::Stop;
 use crate::settings::{tools_with_keys, verifiers_with_keys};
@@ -14,38 +14,38 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A running process.
-pub struct Process {
+pub struct ServeProcess {
     node: Arc<Node>,
     gateway: Option<Gateway>,
     admin: Admin,
-    ground: Ground,
+    infrastructure: Infrastructure,
     rehearsal: Option<RehearsalServer>,
     ending: Arc<AtomicBool>,
 }
 
-impl Process {
+impl ServeProcess {
     /// Starts everything that the plan names; says where it listens once it does.
-    pub async fn start(context: &Context, plan: &Plan, telemetry: &Telemetry) -> Result<Self, Stop> {
-        let ground = Ground::open(context, plan).await?;
-        let hosts = Hosts::find(context, plan).await?;
-        ground.check_queues(plan, &hosts.configs).await?;
+    pub async fn start(context: &Context, plan: &ServePlan, telemetry: &Telemetry) -> Result<Self, Stop> {
+        let infrastructure = Infrastructure::open(context, plan).await?;
+        let hosts = HostSetup::find(context, plan).await?;
+        infrastructure.check_queues(plan, &hosts.configs).await?;
         let ports = Ports {
-            bus: ground.bus.clone(),
-            journal: ground.journal.clone(),
-            registers: ground.registers.clone(),
-            jobs: ground.jobs.clone(),
-            commands: ground.commands.clone(),
-            catalogue: ground.catalogue.clone(),
-            upkeep: Some(ground.upkeep.clone()),
+            bus: infrastructure.bus.clone(),
+            journal: infrastructure.journal.clone(),
+            registers: infrastructure.registers.clone(),
+            jobs: infrastructure.jobs.clone(),
+            commands: infrastructure.commands.clone(),
+            catalogue: infrastructure.catalogue.clone(),
+            upkeep: Some(infrastructure.upkeep.clone()),
             hosts: hosts.configs,
             clock: Arc::new(SystemClock),
             observer: Arc::new(telemetry.clone()),
         };
         let mut config = plan.node();
-        if let Some(keys) = ground.keys() {
+        if let Some(keys) = infrastructure.keys() {
             (config.tells_keys, config.hears_keys) = (keys.told, keys.heard);
         }
-        if plan.is(Role::Host) {
+        if plan.is(ProcessRole::Host) {
             config.tools = tools_with_keys(&plan.settings.tools, &context.environment)?;
             config.verifiers = verifiers_with_keys(&plan.settings.verifiers, &context.environment)?;
         }
@@ -53,30 +53,32 @@ impl Process {
         let node = Arc::new(node);
         let parts = GatewayPorts {
             node: node.clone(),
-            journal: ground.journal.clone(),
-            catalogue: ground.catalogue.clone(),
-            requests: ground.requests.clone(),
-            commands: ground.commands.clone(),
-            upkeep: ground.upkeep.clone(),
+            journal: infrastructure.journal.clone(),
+            catalogue: infrastructure.catalogue.clone(),
+            requests: infrastructure.requests.clone(),
+            commands: infrastructure.commands.clone(),
+            upkeep: infrastructure.upkeep.clone(),
             rpc: telemetry.rpc(),
             cluster: telemetry.cluster(),
             credentials: CredentialHealth::default(),
-            streams: ground.streams(plan),
+            streams: infrastructure.streams(plan),
         };
         let ending = Arc::new(AtomicBool::new(false));
         let admin = admin::start(plan, admin::ports(plan, telemetry, parts.clone(), ending.clone())?).await?;
-        let gateway = match plan.is(Role::Gateway) {
+        let gateway = match plan.is(ProcessRole::Gateway) {
             true => Some(
-                Gateway::start(face::config(plan, &context.environment)?, parts).await.map_err(face::not_started)?,
+                Gateway::start(listener::config(plan, &context.environment)?, parts)
+                    .await
+                    .map_err(listener::not_started)?,
             ),
             false => None,
         };
-        let process = Self { node, gateway, admin, ground, rehearsal: hosts.rehearsal, ending };
+        let process = Self { node, gateway, admin, infrastructure, rehearsal: hosts.rehearsal, ending };
         process.announce(plan);
         Ok(process)
     }
 
-    fn announce(&self, plan: &Plan) {
+    fn announce(&self, plan: &ServePlan) {
         let scheme = if plan.settings.gateway.tls.is_some() { "https" } else { "http" };
         let addresses = self.gateway.as_ref().map(Gateway::addresses);
         if let Some(grpc) = addresses.and_then(|addresses| addresses.grpc) {
@@ -87,16 +89,16 @@ impl Process {
         }
         plan.herald.tell(&format!("admin     http://{}", self.admin.address()));
         let roles: Vec<&str> = plan.roles.iter().map(|role| role.name()).collect();
-        plan.herald.tell(&format!("node {} is up: {}, {}", plan.id, roles.join(", "), self.ground.place()));
+        plan.herald.tell(&format!("node {} is up: {}, {}", plan.id, roles.join(", "), self.infrastructure.place()));
     }
 
     /// Waits until the process can no longer do its work.
     pub async fn failed(&self) -> Stop {
         tokio::select! {
             down = self.node.failed() => {
-                Stop::from(anyhow::Error::from(down).context("the process gives up, so that it is started anew"))
+                Stop::from(anyhow::Error::from(down).context("the process stops, to be restarted"))
             }
-            stop = self.ground.keep_streams() => stop,
+            stop = self.infrastructure.keep_streams() => stop,
         }
     }
 
@@ -114,7 +116,7 @@ impl Process {
         if let Some(server) = self.rehearsal {
             server.shutdown().await;
         }
-        self.ground.close().await;
+        self.infrastructure.close().await;
         self.admin.stop().await;
         handed_over && answered
     }

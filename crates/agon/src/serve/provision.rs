@@ -1,5 +1,5 @@
 //! `agon provision`: sets up everything on NATS once, so that no process of the cluster needs the permission to.
-use super::ground::{not_opened, not_set_up, unreached};
+use super::infrastructure::{not_opened, not_set_up, unreached};
 use crate::cli::ProvisionArgs;
 use crate::commands::{Context, runtime};
 use crate::exit::{Exit, Stop};
@@ -23,7 +23,7 @@ pub fn run(context: &Context, args: &ProvisionArgs) -> Result<Exit, Stop> {
     }
     let problems = settings.problems();
     if !problems.is_empty() {
-        return Err(Stop::usage(format!("the settings of nats do not go together:\n  {}", problems.join("\n  "))));
+        return Err(Stop::usage(format!("the settings of nats are incompatible:\n  {}", problems.join("\n  "))));
     }
     let config = settings.config(ROLE, "once", &context.environment).map_err(|error| Stop::new(Exit::Usage, error))?;
     runtime()?.block_on(async {

@@ -1,7 +1,7 @@
 //! Streams that NATS has lost while the process ran: whoever may set them up does so, and whoever may not ends, to be started anew once
 //! somebody has run `agon provision`.
 use super::Herald;
-use super::ground::not_set_up;
+use super::infrastructure::not_set_up;
 use crate::exit::Stop;
 use agon_bus::nats::provision::{ProvisionError, SetUp};
 use agon_bus::nats::{NatsLink, ProvisionConfig, provision_queues};
@@ -75,7 +75,7 @@ impl Streams {
                 Ok(()) => {}
                 Err(NatsStoreError::Stream(error @ ProvisionError::Denied { .. })) => return not_set_up(error),
                 // NATS is away or has no room: that shows in the health of the process. A cluster that was given a name meanwhile goes on
-                Err(error) => tracing::debug!(%error, "what is missing cannot be set up"),
+                Err(error) => tracing::debug!(%error, "missing streams cannot be set up"),
             }
         }
     }
@@ -86,7 +86,7 @@ impl Streams {
         }
         let done = NatsStore::restore(&self.link, &self.store, self.uses).await?;
         for (name, _) in done.into_iter().filter(|(_, set_up)| *set_up == SetUp::Created) {
-            tracing::warn!(name, "missing in NATS, set up again; what it held is lost");
+            tracing::warn!(name, "missing in NATS, set up again; its content is lost");
         }
         Ok(())
     }

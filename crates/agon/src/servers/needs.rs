@@ -1,6 +1,6 @@
 //! Which models a debate needs, and what to say when no server has them.
 use super::probe::same_model;
-use super::{Found, Server};
+use super::{ProbedModels, ReachableServer};
 use crate::settings::{HostKind, KeySource, Origin, Provider};
 use agon_core::{DebateSpec, EMBEDDER, MODERATOR, ModelName, ParticipantId, SUMMARIZER, SYNTHESIZER};
 use agon_llm::{ChatError, ChatErrorKind};
@@ -25,7 +25,7 @@ pub fn participants(spec: &DebateSpec) -> Vec<ParticipantId> {
 }
 
 /// Whether the server is to be asked for `model`.
-pub fn serves(server: &Server, found: &Found, model: &str) -> bool {
+pub fn serves(server: &ReachableServer, found: &ProbedModels, model: &str) -> bool {
     if !server.settings.models.is_empty() {
         return server.settings.models.iter().any(|name| same_model(name, model));
     }
@@ -38,7 +38,7 @@ pub fn serves(server: &Server, found: &Found, model: &str) -> bool {
 }
 
 /// Whether any of the models may be meant for the server; none is all that it has.
-pub fn is_meant(server: &Server, models: &[ModelName]) -> bool {
+pub fn is_meant(server: &ReachableServer, models: &[ModelName]) -> bool {
     let host = &server.settings;
     let meant = |model: &ModelName| {
         let name = model.as_str();
@@ -53,11 +53,11 @@ pub fn is_meant(server: &Server, models: &[ModelName]) -> bool {
 }
 
 /// Why the debate cannot be held with these servers, and what to do; nothing where it can.
-pub fn check(asked: &[(Server, Result<Found, ChatError>)], models: &[ModelName]) -> Option<String> {
-    let reached: Vec<(&Server, &Found)> =
+pub fn check(asked: &[(ReachableServer, Result<ProbedModels, ChatError>)], models: &[ModelName]) -> Option<String> {
+    let reached: Vec<(&ReachableServer, &ProbedModels)> =
         asked.iter().filter_map(|(server, found)| Some((server, found.as_ref().ok()?))).collect();
     let failed = asked.iter().filter_map(|(server, found)| Some((server, found.as_ref().err()?)));
-    let failed: Vec<(&Server, &ChatError)> = failed.filter(|(server, _)| is_meant(server, models)).collect();
+    let failed: Vec<(&ReachableServer, &ChatError)> = failed.filter(|(server, _)| is_meant(server, models)).collect();
     if reached.is_empty() {
         return Some(unusable(asked.iter().map(|(server, _)| server), &failed, models));
     }
@@ -71,7 +71,7 @@ fn is_away(error: &ChatError) -> bool {
 }
 
 /// What is the matter with the servers as a whole.
-fn heading(failed: &[(&Server, &ChatError)], models: &[ModelName]) -> String {
+fn heading(failed: &[(&ReachableServer, &ChatError)], models: &[ModelName]) -> String {
     let all = |is: &dyn Fn(&ChatError) -> bool| failed.iter().all(|(_, error)| is(error));
     match failed {
         [] if !models.is_empty() => {
@@ -79,14 +79,14 @@ fn heading(failed: &[(&Server, &ChatError)], models: &[ModelName]) -> String {
             format!("no model server is known for {}", names.join(", "))
         }
         [_] if all(&|error| error.kind == ChatErrorKind::Unauthorized) => "the model server refuses access".to_owned(),
-        _ if all(&is_away) => "no model server can be reached".to_owned(),
+        _ if all(&is_away) => "no model server is reachable".to_owned(),
         _ => "no model server can be used".to_owned(),
     }
 }
 
 /// A line for each server that failed, with what that usually means.
-fn failures(failed: &[(&Server, &ChatError)]) -> String {
-    let line = |(server, error): &(&Server, &ChatError)| {
+fn failures(failed: &[(&ReachableServer, &ChatError)]) -> String {
+    let line = |(server, error): &(&ReachableServer, &ChatError)| {
         let hint = hint(server, error).map(|hint| format!("\n    {hint}")).unwrap_or_default();
         format!("\n  {}: {error}{hint}", server.client.endpoint())
     };
@@ -94,8 +94,8 @@ fn failures(failed: &[(&Server, &ChatError)]) -> String {
 }
 
 fn unusable<'a>(
-    asked: impl Iterator<Item = &'a Server>,
-    failed: &[(&Server, &ChatError)],
+    asked: impl Iterator<Item = &'a ReachableServer>,
+    failed: &[(&ReachableServer, &ChatError)],
     models: &[ModelName],
 ) -> String {
     let keys = keys_wanted(asked, models);
@@ -119,7 +119,7 @@ fn unusable<'a>(
 }
 
 /// Which keys are missing for models that name a provider.
-fn keys_wanted<'a>(servers: impl Iterator<Item = &'a Server>, models: &[ModelName]) -> String {
+fn keys_wanted<'a>(servers: impl Iterator<Item = &'a ReachableServer>, models: &[ModelName]) -> String {
     let there: Vec<&str> = servers.filter_map(|server| server.settings.prefix.as_deref()).collect();
     let mut said = String::new();
     for model in models {
@@ -131,22 +131,22 @@ fn keys_wanted<'a>(servers: impl Iterator<Item = &'a Server>, models: &[ModelNam
 }
 
 /// What a failed probe usually means.
-pub fn hint(server: &Server, error: &ChatError) -> Option<String> {
+pub fn hint(server: &ReachableServer, error: &ChatError) -> Option<String> {
     let hint = match (&error.kind, error.status) {
         (ChatErrorKind::Unauthorized, _) if server.settings.api_key.is_some() => {
-            return Some(format!("the server refuses the key from {}: put a valid one there", key_place(server)));
+            return Some(format!("the server rejects the key from {}: put a valid one there", key_place(server)));
         }
         (ChatErrorKind::Unauthorized, Some(403)) => {
             "a server that listens on loopback refuses foreign Host headers: let the proxy rewrite Host, or set OLLAMA_HOST there"
         }
         (ChatErrorKind::Unauthorized, _) if server.settings.origin == Origin::Flag => {
-            "the server wants a key: name its variable with --api-key-env VARIABLE"
+            "the server requires a key: name its variable with --api-key-env VARIABLE"
         }
         (ChatErrorKind::Unauthorized, _) if matches!(server.settings.origin, Origin::Usual | Origin::Variable) => {
-            "the server wants a key: name both with --ollama URL --api-key-env VARIABLE, or as a host with api_key in [[hosts]]"
+            "the server requires a key: name both with --ollama URL --api-key-env VARIABLE, or as a host with api_key in [[hosts]]"
         }
         (ChatErrorKind::Unauthorized, _) => {
-            "the server wants a key: set api_key = { env = \"VARIABLE\" } of this host, see docs/reference/configuration.md"
+            "the server requires a key: set api_key = { env = \"VARIABLE\" } of this host, see docs/reference/configuration.md"
         }
         (ChatErrorKind::PathNotFound | ChatErrorKind::Malformed, _) => match server.settings.kind {
             HostKind::Ollama => {
@@ -160,7 +160,7 @@ pub fn hint(server: &Server, error: &ChatError) -> Option<String> {
 }
 
 /// Where the key of the server comes from.
-fn key_place(server: &Server) -> String {
+fn key_place(server: &ReachableServer) -> String {
     match &server.settings.api_key {
         Some(KeySource { env: Some(name), .. }) => format!("the environment variable {name}"),
         Some(KeySource { file: Some(path), .. }) => format!("the file {}", path.display()),
@@ -168,11 +168,15 @@ fn key_place(server: &Server) -> String {
     }
 }
 
-fn names_of(found: &Found) -> impl Iterator<Item = &str> {
+fn names_of(found: &ProbedModels) -> impl Iterator<Item = &str> {
     found.models.iter().map(|model| model.name.as_str())
 }
 
-fn lacking(reached: &[(&Server, &Found)], failed: &[(&Server, &ChatError)], missing: &[&ModelName]) -> String {
+fn lacking(
+    reached: &[(&ReachableServer, &ProbedModels)],
+    failed: &[(&ReachableServer, &ChatError)],
+    missing: &[&ModelName],
+) -> String {
     let names: Vec<String> = missing.iter().map(|model| format!("{:?}", model.as_str())).collect();
     let mut said = format!("no server has the model {}", names.join(" or "));
     for (server, found) in reached {
@@ -207,13 +211,13 @@ mod tests {
     use crate::settings::{HostSettings, chosen_hosts};
     use agon_llm::{EndpointKind, ModelInfo, ServerVersion, TransportFault};
 
-    fn server() -> Server {
+    fn server() -> ReachableServer {
         let hosts = [HostSettings::ollama("ollama", "http://127.0.0.1:1")];
-        Server::connect_all(&hosts, &Environment::default()).unwrap().remove(0)
+        ReachableServer::connect_all(&hosts, &Environment::default()).unwrap().remove(0)
     }
-    fn found(models: &[&str]) -> Found {
+    fn found(models: &[&str]) -> ProbedModels {
         let models = models.iter().map(|name| ModelInfo { name: (*name).to_owned(), ..ModelInfo::default() }).collect();
-        Found { version: ServerVersion { kind: EndpointKind::Ollama, text: None, release: None }, models }
+        ProbedModels { version: ServerVersion { kind: EndpointKind::Ollama, text: None, release: None }, models }
     }
 
     #[test]
@@ -237,7 +241,7 @@ mod tests {
         let environment = Environment::from([("OPENAI_API_KEY", "k")]);
         let models = [ModelName::from("openai/gpt-x")];
         let hosts = chosen_hosts(&ServerArgs::default(), &[], &environment, &models);
-        let servers = Server::connect_all(&hosts, &environment).unwrap();
+        let servers = ReachableServer::connect_all(&hosts, &environment).unwrap();
         let away = || ChatError::new(ChatErrorKind::Transport(TransportFault::Connect), "connection refused");
         let refused = || ChatError::new(ChatErrorKind::Unauthorized, "no such key");
         let errors = [away(), refused()];

@@ -1,11 +1,11 @@
 //! Which installed model plays where none is named.
-use super::{Found, Server, probe_all};
+use super::{ProbedModels, ReachableServer, probe_all};
 use crate::checkup::hosts::is_here;
 use crate::checkup::machine::{available_memory, bytes};
 use crate::cli::ServerArgs;
 use crate::client::Client;
 use crate::commands::Context;
-use crate::debate_file::{self, Named};
+use crate::debate_file::{self, NamedDebate};
 use crate::exit::Stop;
 use crate::settings::{PROVIDERS, Provider, Settings, USUAL_MODEL, chosen_hosts};
 use agon_llm::{ChatError, ModelInfo};
@@ -31,7 +31,7 @@ pub async fn choose_model(
     context: &Context,
     flags: &ServerArgs,
     mut settings: Settings,
-    named: &Named,
+    named: &NamedDebate,
     model: Option<&str>,
 ) -> Result<Settings, Stop> {
     let is_named = model.is_some() || flags.rehearsal || settings.defaults.model.is_some();
@@ -39,7 +39,7 @@ pub async fn choose_model(
         return Ok(settings);
     }
     let hosts = chosen_hosts(flags, &settings.hosts, &context.environment, &[]);
-    let asked = probe_all(Server::connect_all(&hosts, &context.environment)?, Vec::new()).await;
+    let asked = probe_all(ReachableServer::connect_all(&hosts, &context.environment)?, Vec::new()).await;
     if let Some(picked) = pick(&asked).await {
         context.output.note(&format!("model {}: {}; choose another with --model NAME", picked.model, picked.why));
         settings.defaults.model = Some(picked.model);
@@ -57,7 +57,7 @@ pub async fn choose_served(
     context: &Context,
     client: &Client,
     mut settings: Settings,
-    named: &Named,
+    named: &NamedDebate,
     model: Option<&str>,
 ) -> Result<Settings, Stop> {
     let is_named = model.is_some() || settings.defaults.model.is_some();
@@ -105,7 +105,7 @@ fn most_served(hosts: &[Host]) -> Option<Picked> {
 }
 
 /// The largest model that fits into the memory of its server, else the smallest.
-pub async fn pick(asked: &[(Server, Result<Found, ChatError>)]) -> Option<Picked> {
+pub async fn pick(asked: &[(ReachableServer, Result<ProbedModels, ChatError>)]) -> Option<Picked> {
     let mut candidates = Vec::new();
     for (server, found) in asked {
         if let Ok(found) = found {
@@ -124,7 +124,7 @@ struct Candidate {
     memory: u64,
 }
 
-async fn candidates_of(server: &Server, found: &Found) -> Vec<Candidate> {
+async fn candidates_of(server: &ReachableServer, found: &ProbedModels) -> Vec<Candidate> {
     let loaded = server.client.loaded().await.unwrap_or_default();
     // What is loaded can make room for another model.
     let held: u64 = loaded.iter().filter_map(|loaded| loaded.size).sum();

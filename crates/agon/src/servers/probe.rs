@@ -1,5 +1,5 @@
 //! Asking a server whether it is there, and what it has.
-use super::Server;
+use super::ReachableServer;
 use crate::settings::HostKind;
 use agon_core::ModelName;
 use agon_llm::{ChatError, ModelInfo, ServerVersion};
@@ -8,14 +8,14 @@ use tokio::task::JoinSet;
 
 /// What a server said of itself.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct ProbedModels {
     /// Its kind and release.
     pub version: ServerVersion,
     /// What it could run.
     pub models: Vec<ModelInfo>,
 }
 
-impl Found {
+impl ProbedModels {
     /// Whether it says that it is a rehearsal server.
     pub fn is_rehearsal(&self) -> bool {
         self.version.text.as_deref().is_some_and(|text| text.ends_with("-rehearsal"))
@@ -25,7 +25,7 @@ impl Found {
 /// Asks for the version and the models, each bounded to a few seconds.
 ///
 /// A server may run more than it lists: models that it only forwards to, or other names. So `wanted` are asked for by name.
-pub async fn probe(server: &Server, wanted: &[ModelName]) -> Result<Found, ChatError> {
+pub async fn probe(server: &ReachableServer, wanted: &[ModelName]) -> Result<ProbedModels, ChatError> {
     let version = server.client.version().await?;
     let mut models = if server.settings.lists_models() { server.client.models().await? } else { Vec::new() };
     for model in wanted {
@@ -34,11 +34,14 @@ pub async fn probe(server: &Server, wanted: &[ModelName]) -> Result<Found, ChatE
             models.push(ModelInfo { name: model.to_string(), ..ModelInfo::default() });
         }
     }
-    Ok(Found { version, models })
+    Ok(ProbedModels { version, models })
 }
 
 /// Asks all servers at once; their order stays.
-pub async fn probe_all(servers: Vec<Server>, wanted: Vec<ModelName>) -> Vec<(Server, Result<Found, ChatError>)> {
+pub async fn probe_all(
+    servers: Vec<ReachableServer>,
+    wanted: Vec<ModelName>,
+) -> Vec<(ReachableServer, Result<ProbedModels, ChatError>)> {
     let mut probes = JoinSet::new();
     let wanted: Arc<[ModelName]> = wanted.into();
     for (at, server) in servers.into_iter().enumerate() {

@@ -1,6 +1,6 @@
 //! What a process of a cluster is, and how its roles behave.
 use super::{Length, list};
-use crate::cli::Role;
+use crate::cli::ProcessRole;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
@@ -20,7 +20,7 @@ impl ClusterSettings {
         let fits = |name: &String| (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(word);
         let wrong = self.name.iter().filter(|name| !fits(name));
         wrong
-            .map(|name| format!("cluster.name: {name:?} is no name; give 1 to {LONGEST_NAME} of a-z, 0-9 and -"))
+            .map(|name| format!("cluster.name: {name:?} is not a name; give 1 to {LONGEST_NAME} of a-z, 0-9 and -"))
             .collect()
     }
 }
@@ -34,7 +34,7 @@ pub struct NodeSettings {
     pub name: Option<String>,
     /// What it does.
     #[serde(deserialize_with = "list::values")]
-    pub roles: Vec<Role>,
+    pub roles: Vec<ProcessRole>,
     /// How long a shutdown waits for what is in the works to be handed over.
     pub drain: Length,
 }
@@ -42,7 +42,7 @@ impl Default for NodeSettings {
     fn default() -> Self {
         Self {
             name: None,
-            roles: vec![Role::Gateway, Role::Coordinator, Role::Host],
+            roles: vec![ProcessRole::Gateway, ProcessRole::Coordinator, ProcessRole::Host],
             drain: Length(agon_runtime::Times::default().drain),
         }
     }
@@ -116,9 +116,8 @@ impl CoordinatorSettings {
         }
         for (name, silent) in [("node_silent", self.node_silent), ("host_silent", self.host_silent)] {
             if silent.0 < self.heartbeat.0.saturating_mul(2) {
-                problems.push(format!(
-                    "{name}: shorter than two heartbeats, so that one lost sign of life would count as death"
-                ));
+                problems
+                    .push(format!("{name}: shorter than two heartbeats, so one lost heartbeat would count as death"));
             }
         }
         problems

@@ -29,7 +29,7 @@ fn apart(path: &str) -> &'static str {
         Some("nats") => "give them as nats.user and nats.password, or a token as nats.token",
         Some("hosts") => "name a key with api_key of the host",
         Some("client") => "name a token with client.token",
-        _ => "give them apart from it",
+        _ => "give them separately",
     }
 }
 

@@ -155,7 +155,7 @@ impl HostSettings {
     pub fn remedy(&self, environment: &Environment) -> Option<String> {
         if carries(&self.url, true) {
             return Some(
-                "leave the user and the password out; a key is named by --api-key-env VARIABLE beside --ollama or --base-url, or by \
+                "omit the user and the password; name a key by --api-key-env VARIABLE with --ollama or --base-url, or by \
                  api_key = { env = \"VARIABLE\" } of a host in [[hosts]]"
                     .to_owned(),
             );

@@ -223,8 +223,9 @@ fn paths(values: &Map<String, Value>, prefix: &str, found: &mut impl FnMut(Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::Role;
-    use crate::settings::{HostKind, Length, SyncMode};
+    use crate::cli::ProcessRole;
+    use crate::settings::{HostKind, Length};
+    use agon_store::SyncMode;
 
     fn file(text: &str) -> Layer {
         let config = Config::builder().add_source(File::from_str(text, FileFormat::Toml)).build().unwrap();
@@ -338,7 +339,7 @@ mod tests {
         ])]);
         let settings = layers.settings().unwrap();
         assert_eq!(settings.nats.urls, ["nats://a:4222", "nats://b:4222"]);
-        assert_eq!(settings.node.roles, [Role::Host, Role::Gateway]);
+        assert_eq!(settings.node.roles, [ProcessRole::Host, ProcessRole::Gateway]);
         let wrong = Layers(vec![environment([("AGON__NODE__ROLES", "hosts"), ("A", "b")])]);
         assert!(message(wrong).contains("gateway"));
     }

@@ -52,8 +52,8 @@ impl Serialize for Length {
 
 impl<'de> Deserialize<'de> for Length {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-        impl de::Visitor<'_> for Text {
+        struct LengthVisitor;
+        impl de::Visitor<'_> for LengthVisitor {
             type Value = Length;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a length of time such as 90s, 5m or 250ms")
@@ -71,7 +71,7 @@ impl<'de> Deserialize<'de> for Length {
                 seconds.to_string().parse().map_err(E::custom)
             }
         }
-        deserializer.deserialize_any(Text)
+        deserializer.deserialize_any(LengthVisitor)
     }
 }
 

@@ -5,13 +5,13 @@ use serde::{Deserialize, Deserializer};
 pub fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "a list of texts, or one text with commas")]
-    enum Given {
+    enum OneOrMore {
         List(Vec<String>),
         Text(String),
     }
-    Ok(match Given::deserialize(deserializer)? {
-        Given::List(list) => list,
-        Given::Text(text) => parts(&text).map(str::to_owned).collect(),
+    Ok(match OneOrMore::deserialize(deserializer)? {
+        OneOrMore::List(list) => list,
+        OneOrMore::Text(text) => parts(&text).map(str::to_owned).collect(),
     })
 }
 

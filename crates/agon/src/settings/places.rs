@@ -2,15 +2,15 @@
 use config::{Map, Value, ValueKind};
 
 /// A key, and which of its list is meant.
-pub type Step<'a> = (&'a str, Option<usize>);
+pub type PathStep<'a> = (&'a str, Option<usize>);
 
 /// The steps of a path.
-pub fn steps(path: &str) -> Vec<Step<'_>> {
+pub fn steps(path: &str) -> Vec<PathStep<'_>> {
     path.split('.').map(step).collect()
 }
 
 /// Whether a source sets the value. A list may be written as one text, so that the last index need not be there.
-pub fn is_set(values: &Map<String, Value>, steps: &[Step<'_>]) -> bool {
+pub fn is_set(values: &Map<String, Value>, steps: &[PathStep<'_>]) -> bool {
     let Some(((key, at), rest)) = steps.split_first() else { return false };
     let Some(value) = values.get(*key) else { return false };
     if rest.is_empty() {
@@ -24,7 +24,7 @@ pub fn is_set(values: &Map<String, Value>, steps: &[Step<'_>]) -> bool {
 }
 
 /// `hosts[0]` as the key and the index.
-fn step(text: &str) -> Step<'_> {
+fn step(text: &str) -> PathStep<'_> {
     match text.strip_suffix(']').and_then(|text| text.rsplit_once('[')) {
         Some((key, at)) => (key, at.parse().ok()),
         None => (text, None),
@@ -32,7 +32,7 @@ fn step(text: &str) -> Step<'_> {
 }
 
 /// The line of a TOML text that sets a key in a table of its own, as settings are usually written.
-pub fn line_of(text: &str, steps: &[Step<'_>]) -> Option<usize> {
+pub fn line_of(text: &str, steps: &[PathStep<'_>]) -> Option<usize> {
     let ((key, _), tables) = steps.split_last()?;
     let wanted: Vec<&str> = tables.iter().map(|(key, _)| *key).collect();
     let (wanted, nth) = (wanted.join("."), tables.iter().find_map(|(_, at)| *at));

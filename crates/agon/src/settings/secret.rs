@@ -21,7 +21,7 @@ pub struct KeySource {
 /// [`KeySource`] as settings write it.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Written {
+struct KeySourceFields {
     env: Option<String>,
     file: Option<PathBuf>,
 }
@@ -29,26 +29,26 @@ struct Written {
 /// What is no table is a key that was written where its place belongs: it must not be shown.
 impl<'de> Deserialize<'de> for KeySource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Place)
+        deserializer.deserialize_any(KeySourceVisitor)
     }
 }
 
-struct Place;
+struct KeySourceVisitor;
 
-impl Place {
+impl KeySourceVisitor {
     fn refused<E: de::Error>() -> E {
-        E::custom("a key itself is not taken here; name its place: { env = \"VARIABLE\" } or { file = \"PATH\" }")
+        E::custom("a key itself is not accepted here; name its source: { env = \"VARIABLE\" } or { file = \"PATH\" }")
     }
 }
 
-impl<'de> Visitor<'de> for Place {
+impl<'de> Visitor<'de> for KeySourceVisitor {
     type Value = KeySource;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("{ env = \"VARIABLE\" } or { file = \"PATH\" }")
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<KeySource, A::Error> {
-        let Written { env, file } = Written::deserialize(MapAccessDeserializer::new(map))?;
+        let KeySourceFields { env, file } = KeySourceFields::deserialize(MapAccessDeserializer::new(map))?;
         Ok(KeySource { env, file })
     }
     fn visit_str<E: de::Error>(self, _: &str) -> Result<KeySource, E> {

@@ -1,10 +1,10 @@
 //! The live view: what is finished scrolls up like any output, what runs stands in a few lines at the bottom.
 //!
 //! The terminal stays in its normal mode, so that nothing has to be restored whatever ends the program.
-use super::{View, paint, panel::panel, told::Told, wrap::wrap};
+use super::{DebateView, event_lines::TerminalView, paint, panel::panel, wrap::wrap};
 use crate::logging;
 use agon_core::{Event, Position, Timestamp, TurnId};
-use agon_report::{Style, StyledLine};
+use agon_report::{StyledLine, TextStyle};
 use agon_runtime::{Clock, SystemClock};
 use ratatui::backend::{Backend, CrosstermBackend};
 use ratatui::layout::Position as Cell;
@@ -18,20 +18,20 @@ const PANEL: u16 = 11;
 
 /// A debate on a terminal.
 pub struct InlineView<B: Backend = CrosstermBackend<Stdout>> {
-    told: Told,
+    told: TerminalView,
     terminal: Terminal<B>,
     color: bool,
 }
 
 impl InlineView {
     /// Takes the lower end of the terminal.
-    pub fn on_stdout(told: Told, color: bool) -> io::Result<Self> {
+    pub fn on_stdout(told: TerminalView, color: bool) -> io::Result<Self> {
         Self::new(CrosstermBackend::new(io::stdout()), told, color)
     }
 }
 
 impl<B: Backend<Error = io::Error>> InlineView<B> {
-    fn new(backend: B, told: Told, color: bool) -> io::Result<Self> {
+    fn new(backend: B, told: TerminalView, color: bool) -> io::Result<Self> {
         let rows = backend.size()?.height;
         let viewport = Viewport::Inline(PANEL.min(rows.saturating_sub(1)).max(1));
         let terminal = Terminal::with_options(backend, TerminalOptions { viewport })?;
@@ -53,7 +53,7 @@ impl<B: Backend<Error = io::Error>> InlineView<B> {
     }
 }
 
-impl<B: Backend<Error = io::Error>> View for InlineView<B> {
+impl<B: Backend<Error = io::Error>> DebateView for InlineView<B> {
     fn event(&mut self, position: Position, at: Timestamp, event: &Event) -> io::Result<()> {
         let lines = self.told.lines(position, at, event);
         self.print(&lines)
@@ -75,7 +75,8 @@ impl<B: Backend<Error = io::Error>> View for InlineView<B> {
 
     fn tick(&mut self, now: Timestamp, notice: Option<&str>) -> io::Result<()> {
         self.terminal.autoresize()?;
-        let logged: Vec<StyledLine> = logging::held().lines().map(|line| StyledLine::of(Style::Dim, line)).collect();
+        let logged: Vec<StyledLine> =
+            logging::held().lines().map(|line| StyledLine::of(TextStyle::Dim, line)).collect();
         self.print(&logged)?;
         let area = self.terminal.get_frame().area();
         let lines = panel(&self.told.view, now, notice, usize::from(area.width), usize::from(area.height));

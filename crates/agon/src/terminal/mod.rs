@@ -1,21 +1,21 @@
 //! A running debate on a terminal, and as plain lines where there is none.
+mod event_lines;
 mod inline;
 mod paint;
 mod panel;
 mod plain;
-mod told;
 mod wrap;
 
 use crate::cli::ViewArgs;
-use crate::output::Output;
-use crate::reports::Log;
+use crate::output::OutputMode;
+use crate::reports::StoredLog;
 use crate::settings::Settings;
 use agon_core::{Event, Position, Timestamp, TurnId};
 use agon_report::{LiveView, StyledLine};
+use event_lines::TerminalView;
 use inline::InlineView;
 use plain::PlainView;
 use std::io::{self, Write as _};
-use told::Told;
 use wrap::wrap;
 
 pub use wrap::columns;
@@ -30,7 +30,7 @@ pub struct Begin {
 
 impl Begin {
     /// What the log holds already is known and not shown again.
-    pub fn after(log: &Log) -> Self {
+    pub fn after(log: &StoredLog) -> Self {
         let mut begin = Self::default();
         for record in &log.records {
             for (position, event) in record.entries() {
@@ -47,8 +47,8 @@ impl Begin {
 }
 
 /// The view that suits the output and the user's wishes.
-pub fn choose(output: &Output, args: &ViewArgs, begin: Begin) -> io::Result<Box<dyn View>> {
-    let told = Told { view: begin.view, verbose: args.verbose, show: args.show };
+pub fn choose(output: &OutputMode, args: &ViewArgs, begin: Begin) -> io::Result<Box<dyn DebateView>> {
+    let told = TerminalView { view: begin.view, verbose: args.verbose, show: args.show };
     Ok(if args.jsonl {
         Box::new(JsonlView)
     } else if args.json || args.quiet {
@@ -74,10 +74,10 @@ pub fn print(lines: &[StyledLine], width: usize, color: bool) -> io::Result<()> 
 }
 
 /// What shows a running debate.
-pub trait View {
+pub trait DebateView {
     /// An event happened.
     fn event(&mut self, position: Position, at: Timestamp, event: &Event) -> io::Result<()>;
-    /// Whether the view is drawn anew at each [`View::tick`], with running answers and what turns wait for.
+    /// Whether the view is drawn anew at each [`DebateView::tick`], with running answers and what turns wait for.
     fn is_live(&self) -> bool {
         false
     }
@@ -89,7 +89,7 @@ pub trait View {
     fn tick(&mut self, _now: Timestamp, _notice: Option<&str>) -> io::Result<()> {
         Ok(())
     }
-    /// The user should know this. A view that draws at each [`View::tick`] shows it there.
+    /// The user should know this. A view that draws at each [`DebateView::tick`] shows it there.
     fn notice(&mut self, text: &str) {
         // Whoever does not listen to standard error misses nothing that counts.
         let _ = writeln!(io::stderr(), "{}", agon_report::plain(text));
@@ -104,7 +104,7 @@ pub trait View {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoView;
 
-impl View for NoView {
+impl DebateView for NoView {
     fn event(&mut self, _position: Position, _at: Timestamp, _event: &Event) -> io::Result<()> {
         Ok(())
     }
@@ -114,7 +114,7 @@ impl View for NoView {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JsonlView;
 
-impl View for JsonlView {
+impl DebateView for JsonlView {
     fn event(&mut self, position: Position, at: Timestamp, event: &Event) -> io::Result<()> {
         let mut out = io::stdout().lock();
         writeln!(out, "{}", agon_report::json_line(&agon_report::event_json(position, at, event)))?;

@@ -1,5 +1,5 @@
 //! What a meaning looks like: as escape sequences, and as ratatui styles.
-use agon_report::{Style, StyledLine};
+use agon_report::{StyledLine, TextStyle};
 use ratatui::style::{Color, Modifier, Style as Look};
 use ratatui::text::{Line, Span};
 use std::fmt::Write;
@@ -16,21 +16,21 @@ pub fn dressed(line: &StyledLine, color: bool) -> Line<'static> {
 }
 
 /// How a style looks on a terminal.
-pub fn look(style: Style) -> Look {
+pub fn look(style: TextStyle) -> Look {
     let plain = Look::default();
     match style {
-        Style::Plain => plain,
-        Style::Dim => plain.add_modifier(Modifier::DIM),
-        Style::Strong => plain.add_modifier(Modifier::BOLD),
-        Style::Title => plain.add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
-        Style::Speaker(at) => {
+        TextStyle::Plain => plain,
+        TextStyle::Dim => plain.add_modifier(Modifier::DIM),
+        TextStyle::Strong => plain.add_modifier(Modifier::BOLD),
+        TextStyle::Title => plain.add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
+        TextStyle::Speaker(at) => {
             let color = SPEAKERS.get(at % SPEAKERS.len()).copied().unwrap_or(Color::Reset);
             plain.fg(color).add_modifier(Modifier::BOLD)
         }
-        Style::Office => plain.fg(Color::Blue).add_modifier(Modifier::BOLD),
-        Style::Good => plain.fg(Color::Green).add_modifier(Modifier::BOLD),
-        Style::Warn => plain.fg(Color::Yellow),
-        Style::Bad => plain.fg(Color::Red).add_modifier(Modifier::BOLD),
+        TextStyle::Office => plain.fg(Color::Blue).add_modifier(Modifier::BOLD),
+        TextStyle::Good => plain.fg(Color::Green).add_modifier(Modifier::BOLD),
+        TextStyle::Warn => plain.fg(Color::Yellow),
+        TextStyle::Bad => plain.fg(Color::Red).add_modifier(Modifier::BOLD),
     }
 }
 
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn without_colours_there_is_no_escape_sequence() {
-        let styled = StyledLine::of(Style::Bad, "failed").and(Style::Dim, " and why");
+        let styled = StyledLine::of(TextStyle::Bad, "failed").and(TextStyle::Dim, " and why");
         assert_eq!(line(&styled, false), "failed and why");
         assert_eq!(line(&styled, true), "\x1b[1;31mfailed\x1b[0m\x1b[2m and why\x1b[0m");
     }
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn every_speakers_colour_has_a_code() {
         for at in 0..SPEAKERS.len() {
-            assert!(code(look(Style::Speaker(at))).starts_with("1;"), "{at}");
+            assert!(code(look(TextStyle::Speaker(at))).starts_with("1;"), "{at}");
         }
     }
 }

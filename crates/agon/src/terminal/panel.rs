@@ -2,7 +2,7 @@
 use super::paint;
 use super::wrap::wrap;
 use agon_core::Timestamp;
-use agon_report::{LiveView, Span, Speaking, Style, StyledLine};
+use agon_report::{LiveView, Speaking, StyledLine, StyledSpan, TextStyle};
 use ratatui::text::Line;
 
 /// With more speakers at once than this, each gets one line.
@@ -11,9 +11,9 @@ const SPACIOUS: usize = 2;
 /// The panel, `height` lines of at most `width` columns.
 pub fn panel(view: &LiveView, now: Timestamp, notice: Option<&str>, width: usize, height: usize) -> Vec<Line<'static>> {
     let status = view.turns(now).into_iter();
-    let mut foot = vec![Line::styled("─".repeat(width), paint::look(Style::Dim))];
+    let mut foot = vec![Line::styled("─".repeat(width), paint::look(TextStyle::Dim))];
     foot.extend(view.summary(now).iter().map(|line| first(line, width)));
-    let notice = notice.map(|notice| Line::styled(notice.to_owned(), paint::look(Style::Warn)));
+    let notice = notice.map(|notice| Line::styled(notice.to_owned(), paint::look(TextStyle::Warn)));
     let room = height.saturating_sub(foot.len() + usize::from(notice.is_some()));
     let crowded = view.speaking().count() > SPACIOUS;
     let turns = if crowded { crowd(view, status, width) } else { status.map(|line| first(&line, width)).collect() };
@@ -37,7 +37,7 @@ fn shortened(mut lines: Vec<Line<'static>>, room: usize) -> Vec<Line<'static>> {
         let kept = room.saturating_sub(1);
         let more = format!("and {} more", lines.len() - kept);
         lines.truncate(kept);
-        lines.push(Line::styled(more, paint::look(Style::Dim)));
+        lines.push(Line::styled(more, paint::look(TextStyle::Dim)));
     }
     lines
 }
@@ -51,7 +51,7 @@ fn crowd(view: &LiveView, status: impl Iterator<Item = StyledLine>, width: usize
             let name = name(view, speaking);
             let taken = first(&name, width).width() + 3;
             let words = tail(&speaking.text, width.saturating_sub(taken)).replace('\n', " ");
-            first(&name.and(Style::Plain, format!(" … {words}")), width)
+            first(&name.and(TextStyle::Plain, format!(" … {words}")), width)
         }
         Some(_) | None => first(&line, width),
     };
@@ -85,7 +85,7 @@ fn name(view: &LiveView, speaking: &Speaking) -> StyledLine {
 }
 
 fn indented(text: &str) -> StyledLine {
-    StyledLine { spans: vec![Span { text: format!("  {text}"), style: Style::Plain }], hang: 2, data: false }
+    StyledLine { spans: vec![StyledSpan { text: format!("  {text}"), style: TextStyle::Plain }], hang: 2, data: false }
 }
 
 /// The last characters of a text, from the beginning of a word.
@@ -98,29 +98,13 @@ fn tail(text: &str, chars: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agon_core::{Admission, Ask, Event, ModelName, ParticipantId, Position, RetryPolicy, Task, TurnId};
+    use agon_core::{Admission, Ask, Event, Position, Task, TurnId, testing};
 
     fn admission() -> Admission {
         let source = agon_spec::Source::new("topic", "topic: Tea or coffee?\n").with_syntax(agon_spec::Syntax::Yaml);
         let defaults = agon_spec::Defaults { model: Some("m:1".into()), ..agon_spec::Defaults::default() };
-        Admission {
-            id: agon_core::DebateId::parse("tea-or-coffee").unwrap(),
-            spec: agon_spec::parse(&source, &defaults).spec.unwrap(),
-            seed: 1,
-            retry: RetryPolicy::default(),
-            agon_version: "0.0.0".into(),
-            request_id: None,
-            rehearsal: true,
-            priority: Default::default(),
-            labels: Default::default(),
-            creator: None,
-            submitted_by: None,
-            rejudges: None,
-            history: Default::default(),
-            recalled: None,
-            feeds: Default::default(),
-            ratings: Default::default(),
-        }
+        let spec = agon_spec::parse(&source, &defaults).spec.unwrap();
+        Admission { rehearsal: true, ..testing::admission("tea-or-coffee", spec) }
     }
 
     fn speaking(names: &[&str], text: &str) -> LiveView {
@@ -128,16 +112,8 @@ mod tests {
         view.lines(Position(1), Timestamp(0), &Event::DebateAdmitted(Box::new(admission())));
         for (seat, name) in (0..).zip(names) {
             let turn = TurnId { round: 0, seat, attempt: 1 };
-            let ask = Ask {
-                turn,
-                participant: ParticipantId::from(*name),
-                model: ModelName::from("m:1"),
-                task: Task::Opening,
-                sees: Position(1),
-                deadline: Timestamp(90_000),
-                correction: None,
-                kept: false,
-            };
+            let deadline = Timestamp(90_000);
+            let ask = Ask { sees: Position(1), deadline, ..testing::ask(turn, name, Task::Opening) };
             view.lines(Position(2 + u64::from(seat)), Timestamp(0), &Event::TurnAsked(ask));
             view.delta(Timestamp(0), turn, 0, text);
         }

@@ -1,5 +1,5 @@
 //! Lines cut to the width of the terminal, between words, with the indent kept.
-use agon_report::{Span, Style, StyledLine};
+use agon_report::{StyledLine, StyledSpan, TextStyle};
 
 /// Columns that text takes at most, however wide the terminal is: longer lines are hard to read.
 const MOST_COLUMNS: usize = 100;
@@ -13,7 +13,7 @@ pub fn wrap(line: &StyledLine, width: usize) -> Vec<StyledLine> {
     }
     let width = width.clamp(8, MOST_COLUMNS);
     let hang = line.hang.max(INDENT).min(width / 2);
-    let mut page = Page { width, hang, lines: Vec::new(), current: Vec::new(), used: 0 };
+    let mut page = LineWrapper { width, hang, lines: Vec::new(), current: Vec::new(), used: 0 };
     for span in &line.spans {
         for word in words(&span.text) {
             page.add(word, span.style);
@@ -42,16 +42,16 @@ pub fn columns(text: &str) -> usize {
     ratatui::text::Span::raw(text).width()
 }
 
-struct Page {
+struct LineWrapper {
     width: usize,
     hang: usize,
     lines: Vec<StyledLine>,
-    current: Vec<Span>,
+    current: Vec<StyledSpan>,
     used: usize,
 }
 
-impl Page {
-    fn add(&mut self, word: &str, style: Style) {
+impl LineWrapper {
+    fn add(&mut self, word: &str, style: TextStyle) {
         let columns = columns(word);
         if self.used + columns <= self.width {
             self.put(word, columns, style);
@@ -65,7 +65,7 @@ impl Page {
     }
 
     /// A word that may be wider than a line is cut between characters.
-    fn add_long(&mut self, word: &str, style: Style) {
+    fn add_long(&mut self, word: &str, style: TextStyle) {
         let mut piece = String::new();
         let mut taken = 0;
         for c in word.chars() {
@@ -81,16 +81,16 @@ impl Page {
         self.put(&piece, taken, style);
     }
 
-    fn put(&mut self, text: &str, columns: usize, style: Style) {
+    fn put(&mut self, text: &str, columns: usize, style: TextStyle) {
         if !text.is_empty() {
-            self.current.push(Span { text: text.to_owned(), style });
+            self.current.push(StyledSpan { text: text.to_owned(), style });
             self.used += columns;
         }
     }
 
     fn turn(&mut self) {
         self.lines.push(StyledLine { spans: std::mem::take(&mut self.current), hang: self.hang, data: false });
-        self.current.push(Span { text: " ".repeat(self.hang), style: Style::Plain });
+        self.current.push(StyledSpan { text: " ".repeat(self.hang), style: TextStyle::Plain });
         self.used = self.hang;
     }
 
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     fn wrapped(text: &str, width: usize) -> Vec<String> {
-        wrap(&StyledLine::of(Style::Plain, text), width).iter().map(ToString::to_string).collect()
+        wrap(&StyledLine::of(TextStyle::Plain, text), width).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
         for text in ["abcdefghijklmnopqrstuvwxyz abc", "中文字符很宽很宽很宽很宽", "a b c d e f g h i j k l m n o p"]
         {
             for width in 8..30 {
-                for line in wrap(&StyledLine::of(Style::Plain, text), width) {
+                for line in wrap(&StyledLine::of(TextStyle::Plain, text), width) {
                     assert!(columns(&line.to_string()) <= width, "{width}: {line}");
                 }
             }
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_hangs_goes_on_below_its_own_beginning() {
-        let span = |text: &str| Span { text: text.to_owned(), style: Style::Plain };
+        let span = |text: &str| StyledSpan { text: text.to_owned(), style: TextStyle::Plain };
         let line = StyledLine { spans: vec![span("For   "), span("Ada, Bruno, Chioma")], hang: 6, data: false };
         let lines: Vec<String> = wrap(&line, 18).iter().map(ToString::to_string).collect();
         assert_eq!(lines, ["For   Ada, Bruno,", "      Chioma"]);

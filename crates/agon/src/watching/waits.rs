@@ -12,13 +12,13 @@ const STALE: Duration = Duration::from_secs(15);
 /// The turns that wait for a model server or a host, by what they wait for.
 #[derive(Debug, Default)]
 pub struct TurnWaits {
-    waits: BTreeMap<String, Wait>,
+    waits: BTreeMap<String, TurnWait>,
     /// Who was asked for the turns that are open.
     asked: BTreeMap<TurnId, String>,
 }
 
 #[derive(Debug)]
-struct Wait {
+struct TurnWait {
     since: Instant,
     /// When the last line about it was printed.
     told: Instant,
@@ -36,7 +36,7 @@ impl TurnWaits {
         let before = before.strip_suffix(" s").and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
         let since = before.and_then(|before| now.checked_sub(before)).unwrap_or(now);
         let wait = self.waits.entry(key.to_owned());
-        let wait = wait.or_insert_with(|| Wait { since, told: now, turns: BTreeMap::new() });
+        let wait = wait.or_insert_with(|| TurnWait { since, told: now, turns: BTreeMap::new() });
         wait.turns.insert(turn, now);
         if !is_new && now < wait.told + TELL {
             return None;

@@ -4,7 +4,7 @@ use agon_rehearsal::{RehearsalConfig, RehearsalServer};
 use clap::Parser as _;
 
 /// One debate against a server in this process; `None` leaves the context to the server, which has 131,072 tokens.
-async fn hold(past: &str, rounds: u32, context: Option<u32>, cache: bool) -> Figures {
+async fn hold(past: &str, rounds: u32, context: Option<u32>, cache: bool) -> ContextFigures {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let config = RehearsalConfig { model_cache: cache, chunk_tokens: 64, ..RehearsalConfig::default() };
     let server = RehearsalServer::start(config).await.unwrap();
@@ -13,7 +13,7 @@ async fn hold(past: &str, rounds: u32, context: Option<u32>, cache: bool) -> Fig
     let context = context.map(|tokens| format!("--context={tokens}"));
     let mut args = vec!["agon-bench", "context", "--sync-normal", "--past", past, "--rounds", &rounds, "--url", &url];
     args.extend(context.as_deref());
-    let plan = Plan { store: Some(folder.path().join("bench.db")), ..Plan::parse_from(args) };
+    let plan = BenchPlan { store: Some(folder.path().join("bench.db")), ..BenchPlan::parse_from(args) };
     let figures = run(&plan).await.unwrap();
     server.shutdown().await;
     figures

@@ -1,6 +1,8 @@
 //! Logs with something wrong in them: each is found, and a good one is not.
 use super::*;
-use agon_core::{Admission, Ask, Call, Effect, Input, Judgement, NodeId, Position, RetryPolicy, Task, Timestamp};
+use agon_core::{
+    Admission, Answered, Ask, Call, Effect, Given, Input, Judgement, NodeId, Position, Task, Timestamp, testing,
+};
 use agon_proto::encode_record;
 use agon_spec::{Defaults, Source};
 
@@ -13,24 +15,7 @@ fn id() -> DebateId {
 
 fn admission() -> Event {
     let spec = agon_spec::parse(&Source::new("a.yaml", FILE), &Defaults::default()).spec.unwrap();
-    Debate::admit(Admission {
-        id: id(),
-        spec,
-        seed: 1,
-        retry: RetryPolicy::default(),
-        agon_version: "1".to_owned(),
-        request_id: None,
-        rehearsal: true,
-        priority: Default::default(),
-        labels: Default::default(),
-        creator: None,
-        submitted_by: None,
-        rejudges: None,
-        history: Default::default(),
-        recalled: None,
-        feeds: Default::default(),
-        ratings: Default::default(),
-    })
+    Debate::admit(Admission { rehearsal: true, ..testing::admission("forged", spec) })
 }
 
 fn answer(ask: &Ask) -> Answer {
@@ -92,8 +77,8 @@ fn stored(records: &[Record]) -> Vec<RawRecord> {
     raw.collect()
 }
 
-fn findings(records: &[Record], registers: BTreeMap<TurnId, Arc<TurnResult>>) -> Vec<Finding> {
-    check(&Log { id: id(), raw: stored(records), registers })
+fn findings(records: &[Record], registers: BTreeMap<TurnId, Arc<TurnResult>>) -> Vec<InvariantBreach> {
+    check(&RawLog { id: id(), raw: stored(records), registers })
 }
 
 /// Puts an event behind all others of a record, and moves what follows.
@@ -105,7 +90,7 @@ fn with_event(records: &mut [Record], at: usize, event: Event) {
 }
 
 fn is_speech(record: &Record) -> bool {
-    record.events.iter().any(|event| matches!(event, Event::SpeechRecorded(_)))
+    record.events.iter().any(|event| event.speech().is_some())
 }
 
 #[test]
@@ -119,10 +104,10 @@ fn a_good_log_has_nothing_wrong() {
 fn a_turn_with_two_results_is_found() {
     let (mut records, registers) = whole();
     let at = records.iter().position(is_speech).unwrap();
-    let speech = records[at].events.iter().find(|event| matches!(event, Event::SpeechRecorded(_))).cloned().unwrap();
+    let speech = records[at].events.iter().find(|event| event.speech().is_some()).cloned().unwrap();
     let turn = settled(&speech).unwrap().0;
     with_event(&mut records, at + 1, speech);
-    assert!(findings(&records, registers).contains(&Finding::Doubled(turn)));
+    assert!(findings(&records, registers).contains(&InvariantBreach::Doubled(turn)));
 }
 
 #[test]
@@ -135,7 +120,7 @@ fn a_settled_turn_that_is_asked_again_is_found() {
     let asked = Event::TurnAsked(Ask { turn: again, ..asked.clone() });
     let at = records.iter().position(is_speech).unwrap();
     with_event(&mut records, at + 1, asked);
-    assert!(findings(&records, registers).contains(&Finding::AskedAgain(again)));
+    assert!(findings(&records, registers).contains(&InvariantBreach::AskedAgain(again)));
 }
 
 #[test]
@@ -144,19 +129,19 @@ fn a_result_that_nobody_asked_for_is_found() {
     let at = records.iter().position(is_speech).unwrap();
     let mut turn = None;
     for event in &mut records[at].events {
-        if let Event::SpeechRecorded(speech) = event {
-            speech.turn.attempt = 9;
-            turn = Some(speech.turn);
+        if let Event::Answered(said @ Answered { given: Given::Speech(_), .. }) = event {
+            said.turn.attempt = 9;
+            turn = Some(said.turn);
         }
     }
-    assert!(findings(&records, registers).contains(&Finding::Unasked(turn.unwrap())));
+    assert!(findings(&records, registers).contains(&InvariantBreach::Unasked(turn.unwrap())));
 }
 
 #[test]
 fn a_missing_record_is_found() {
     let (mut records, registers) = whole();
     let gone = records.remove(4);
-    assert!(findings(&records, registers).contains(&Finding::Gap(gone.first.0)));
+    assert!(findings(&records, registers).contains(&InvariantBreach::Gap(gone.first.0)));
 }
 
 #[test]
@@ -165,14 +150,17 @@ fn two_writers_are_found() {
     let twice = Record { nonce: 77, ..records[5].clone() };
     let at = twice.first.0;
     records.insert(6, twice);
-    assert!(findings(&records, registers.clone()).contains(&Finding::TwoWriters(at)));
+    assert!(findings(&records, registers.clone()).contains(&InvariantBreach::TwoWriters(at)));
 
     // the one who was deposed goes on
     let (mut records, _) = whole();
     records[6].epoch = 1;
     let at = records[6].first.0;
     let found = findings(&records, registers);
-    assert!(found.contains(&Finding::TwoWriters(at)) && found.contains(&Finding::Epoch(at)), "{found:?}");
+    assert!(
+        found.contains(&InvariantBreach::TwoWriters(at)) && found.contains(&InvariantBreach::Epoch(at)),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -185,7 +173,7 @@ fn two_claims_of_one_epoch_are_found() {
         }
     }
     let at = records[2].first.0;
-    assert!(findings(&records, registers).contains(&Finding::Epoch(at)));
+    assert!(findings(&records, registers).contains(&InvariantBreach::Epoch(at)));
 }
 
 #[test]
@@ -196,8 +184,8 @@ fn changed_bytes_are_found() {
     *body.last_mut().unwrap() ^= 1;
     raw[3].body = body.into();
     let at = raw[3].first.0;
-    let found = check(&Log { id: id(), raw, registers });
-    assert!(found.contains(&Finding::Chain(at)), "{found:?}");
+    let found = check(&RawLog { id: id(), raw, registers });
+    assert!(found.contains(&InvariantBreach::Chain(at)), "{found:?}");
 }
 
 #[test]
@@ -210,9 +198,9 @@ fn a_log_that_says_something_else_than_its_registers_is_found() {
     let turn = speech.unwrap();
     let other = Answer::Speech { text: "something else".into(), cut: false };
     registers.insert(turn, Arc::new(TurnResult::Answered { answer: other, call: call() }));
-    assert_eq!(findings(&records, registers.clone()), [Finding::Differs(turn)]);
+    assert_eq!(findings(&records, registers.clone()), [InvariantBreach::Differs(turn)]);
     registers.insert(turn, Arc::new(TurnResult::Withdrawn));
-    assert_eq!(findings(&records, registers), [Finding::Differs(turn)]);
+    assert_eq!(findings(&records, registers), [InvariantBreach::Differs(turn)]);
 }
 
 #[test]
@@ -222,14 +210,14 @@ fn an_answer_that_the_log_calls_a_failure_is_found() {
     let at = records.iter().position(is_speech).unwrap();
     let mut lost = None;
     for event in &mut records[at].events {
-        if let Event::SpeechRecorded(speech) = event {
+        if let Event::Answered(said @ Answered { given: Given::Speech(_), .. }) = event {
             let failure = Failure::new(FailureCause::Timeout, "late");
-            let (turn, participant) = (speech.turn, speech.participant.clone());
+            let (turn, participant) = (said.turn, said.participant.clone());
             *event = Event::TurnFailed { turn, participant, failure, retry_at: None, call: Box::default() };
             lost = Some(turn);
         }
     }
-    assert!(findings(&records, registers).contains(&Finding::Lost(lost.unwrap())));
+    assert!(findings(&records, registers).contains(&InvariantBreach::Lost(lost.unwrap())));
 }
 
 #[test]
@@ -237,9 +225,9 @@ fn a_debate_without_an_end_or_with_two_is_found() {
     let (mut records, registers) = whole();
     let end = records.last().unwrap().clone();
     records.push(Record { first: end.last().next(), ..end });
-    assert!(findings(&records, registers.clone()).iter().any(|found| matches!(found, Finding::End(2))));
+    assert!(findings(&records, registers.clone()).iter().any(|found| matches!(found, InvariantBreach::End(2))));
     records.truncate(5);
-    assert!(findings(&records, registers).contains(&Finding::End(0)));
+    assert!(findings(&records, registers).contains(&InvariantBreach::End(0)));
 }
 
 #[test]
@@ -251,7 +239,7 @@ fn a_use_of_a_tool_that_the_register_does_not_hold_is_found() {
 
     registers.insert(turn, Arc::new(without));
 
-    assert_eq!(findings(&records, registers), [Finding::Tools(turn)]);
+    assert_eq!(findings(&records, registers), [InvariantBreach::Tools(turn)]);
 }
 
 #[test]
@@ -261,5 +249,5 @@ fn what_is_heard_of_a_turn_that_is_not_under_way_is_found() {
 
     with_event(&mut records, last, Event::SpeechHeard { turn, participant: "Ada".into(), text: "so".into() });
 
-    assert!(findings(&records, registers).contains(&Finding::Stray(turn)));
+    assert!(findings(&records, registers).contains(&InvariantBreach::Stray(turn)));
 }

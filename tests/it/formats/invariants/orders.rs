@@ -1,8 +1,8 @@
 //! Who is to speak in a round, and who did.
-use super::{Log, text};
+use super::{EventLog, text};
 use serde_json::Value;
 
-impl Log {
+impl EventLog {
     /// Speakers stand in the order that was asked for; in a fishbowl those who sit in the circle do.
     pub(super) fn is_opened_in_the_order(&self, format: &str, order: &str) {
         let personas = self.spec()["personas"].as_array().unwrap();

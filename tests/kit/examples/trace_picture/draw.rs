@@ -29,18 +29,18 @@ const STYLE: &str = "\
 ";
 
 /// A span and how deep it lies.
-struct Row<'a> {
+struct SpanRow<'a> {
     span: &'a SinkSpan,
     depth: usize,
 }
 
 /// The time that is drawn, in nanoseconds of Unix time.
-struct Axis {
+struct TraceAxis {
     from: u64,
     to: u64,
 }
 
-impl Axis {
+impl TraceAxis {
     fn x(&self, at: u64) -> f64 {
         let share = at.saturating_sub(self.from) as f64 / self.to.saturating_sub(self.from).max(1) as f64;
         NAMES + share * (WIDTH - NAMES - RIGHT)
@@ -59,7 +59,7 @@ impl Axis {
 pub fn svg(spans: &[SinkSpan]) -> String {
     let rows = rows(spans);
     let from = spans.iter().map(|span| span.start).min().unwrap_or_default();
-    let axis = Axis { from, to: spans.iter().map(|span| span.end).max().unwrap_or(from) };
+    let axis = TraceAxis { from, to: spans.iter().map(|span| span.end).max().unwrap_or(from) };
     let height = TOP + rows.len() as f64 * ROW + 16.0;
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" role=\"img\" \
@@ -76,16 +76,16 @@ pub fn svg(spans: &[SinkSpan]) -> String {
 }
 
 /// The spans as a walk over the tree meets them, siblings by their start.
-fn rows(spans: &[SinkSpan]) -> Vec<Row<'_>> {
+fn rows(spans: &[SinkSpan]) -> Vec<SpanRow<'_>> {
     let children = |parent: &str| {
         let mut all: Vec<&SinkSpan> = spans.iter().filter(|span| span.parent == parent).collect();
         all.sort_by_key(|span| (std::cmp::Reverse((span.start, span.end)), &span.name));
         all
     };
     let mut rows = Vec::new();
-    let mut open: Vec<Row<'_>> = children("").into_iter().map(|span| Row { span, depth: 0 }).collect();
+    let mut open: Vec<SpanRow<'_>> = children("").into_iter().map(|span| SpanRow { span, depth: 0 }).collect();
     while let Some(row) = open.pop() {
-        open.extend(children(&row.span.span_id).into_iter().map(|span| Row { span, depth: row.depth + 1 }));
+        open.extend(children(&row.span.span_id).into_iter().map(|span| SpanRow { span, depth: row.depth + 1 }));
         rows.push(row);
     }
     rows
@@ -111,7 +111,7 @@ fn head(out: &mut String, spans: &[SinkSpan]) {
     }
 }
 
-fn marks(out: &mut String, axis: &Axis, height: f64) {
+fn marks(out: &mut String, axis: &TraceAxis, height: f64) {
     let (step, all) = (axis.step().max(1), axis.to.saturating_sub(axis.from) / 1_000_000);
     for at in (0..=all).step_by(usize::try_from(step).unwrap_or(usize::MAX)) {
         let x = axis.x(axis.from + at * 1_000_000);
@@ -124,7 +124,7 @@ fn marks(out: &mut String, axis: &Axis, height: f64) {
     }
 }
 
-fn draw(out: &mut String, Row { span, depth }: &Row<'_>, axis: &Axis, y: f64) {
+fn draw(out: &mut String, SpanRow { span, depth }: &SpanRow<'_>, axis: &TraceAxis, y: f64) {
     let (from, to) = (axis.x(span.start), axis.x(span.end));
     let bar = (to - from).max(2.0);
     let middle = y + ROW / 2.0 + 4.5;

@@ -4,10 +4,10 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 
-use super::super::Place;
+use super::super::ShipPaths;
 use super::super::planted::{self, Planted};
 use super::renders::accepted;
-use super::server::Server;
+use super::server::KubeApiServer;
 
 /// A workload with nothing wrong.
 const RIGHT: &str = "\
@@ -58,7 +58,7 @@ spec:
 ";
 
 /// Each of them is refused, and named.
-pub fn are_refused(place: &Place, server: &Server) -> Result<()> {
+pub fn are_refused(place: &ShipPaths, server: &KubeApiServer) -> Result<()> {
     let mut manifests = Vec::new();
     for [what, right, wrong, named] in SLIPS {
         let manifest = RIGHT.replacen(right, wrong, 1);

@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::super::Place;
-use super::super::chart::{self, CHART, Case};
-use super::server::Server;
+use super::super::ShipPaths;
+use super::super::chart::{self, CHART, ChartCase};
+use super::server::KubeApiServer;
 use crate::steps::{quiet, said};
 
 const RELEASE: &str = "agon";
@@ -15,7 +15,7 @@ const SCALED: &str = "high-availability";
 const GATEWAY: &str = "deployment/agon-gateway";
 
 /// Installs `case`, or upgrades to it.
-fn upgrade(place: &Place, server: &Server, case: &Case, more: &[&str]) -> Result<()> {
+fn upgrade(place: &ShipPaths, server: &KubeApiServer, case: &ChartCase, more: &[&str]) -> Result<()> {
     let mut helm = server.helm(place)?;
     helm.args(["upgrade", "--install", RELEASE, CHART]).arg(VOLUMES).args(more);
     if let Some(values) = &case.values {
@@ -25,7 +25,7 @@ fn upgrade(place: &Place, server: &Server, case: &Case, more: &[&str]) -> Result
 }
 
 /// Whatever the values were, each case can be upgraded to, in both directions; the same values once more change no workload.
-pub fn go_from_one_to_the_next(place: &Place, server: &Server) -> Result<()> {
+pub fn go_from_one_to_the_next(place: &ShipPaths, server: &KubeApiServer) -> Result<()> {
     let cases = chart::all_cases(place)?;
     let mut before = "nothing";
     for case in cases.iter().chain(cases.iter().rev()) {
@@ -43,7 +43,7 @@ pub fn go_from_one_to_the_next(place: &Place, server: &Server) -> Result<()> {
 }
 
 /// How often what is asked of each workload was changed.
-fn generations(place: &Place, server: &Server) -> Result<String> {
+fn generations(place: &ShipPaths, server: &KubeApiServer) -> Result<String> {
     let path = "jsonpath={range .items[*]}{.kind}/{.metadata.name} {.metadata.generation}{'\\n'}{end}";
     let all = said(server.kubectl(place)?.args(["get", "deployments,statefulsets,daemonsets", "--output", path]))?;
     ensure!(all.contains("Deployment/"), "there are no workloads: {all}");
@@ -51,7 +51,7 @@ fn generations(place: &Place, server: &Server) -> Result<String> {
 }
 
 /// An upgrade keeps the number of pods that an autoscaler has set.
-pub fn leave_what_an_autoscaler_set(place: &Place, server: &Server) -> Result<()> {
+pub fn leave_what_an_autoscaler_set(place: &ShipPaths, server: &KubeApiServer) -> Result<()> {
     let case = chart::cases(place)?.into_iter().find(|case| case.name == SCALED).context("no such example")?;
     upgrade(place, server, &case, &[])?;
     quiet(server.kubectl(place)?.args(["scale", GATEWAY, "--replicas=5"]))?;
@@ -62,8 +62,8 @@ pub fn leave_what_an_autoscaler_set(place: &Place, server: &Server) -> Result<()
 }
 
 /// Other volumes are refused as the guide says, and the release goes on afterwards.
-pub fn with_another_volume_are_refused(place: &Place, server: &Server) -> Result<()> {
-    let case = Case { name: chart::DEFAULT.to_owned(), values: None };
+pub fn with_another_volume_are_refused(place: &ShipPaths, server: &KubeApiServer) -> Result<()> {
+    let case = ChartCase { name: chart::DEFAULT.to_owned(), values: None };
     upgrade(place, server, &case, &[])?;
     match upgrade(place, server, &case, &["--set=nats.persistence.size=11Gi"]) {
         Ok(()) => bail!("the volumes of a StatefulSet were changed, which the guide says cannot be"),
@@ -76,7 +76,7 @@ pub fn with_another_volume_are_refused(place: &Place, server: &Server) -> Result
 }
 
 /// After `helm uninstall` nothing is there that was not there before the installation.
-pub fn leave_nothing(place: &Place, server: &Server) -> Result<()> {
+pub fn leave_nothing(place: &ShipPaths, server: &KubeApiServer) -> Result<()> {
     let uninstall = || quiet(server.helm(place)?.args(["uninstall", RELEASE]));
     uninstall()?;
     let before = objects(place, server)?;
@@ -97,7 +97,7 @@ pub fn leave_nothing(place: &Place, server: &Server) -> Result<()> {
 }
 
 /// The names of all objects of the namespace.
-fn objects(place: &Place, server: &Server) -> Result<String> {
+fn objects(place: &ShipPaths, server: &KubeApiServer) -> Result<String> {
     let kinds = ["api-resources", "--namespaced", "--verbs", "list,create", "--output", "name"];
     let kinds = said(server.kubectl(place)?.args(kinds))?;
     let kinds: Vec<&str> = kinds.lines().filter(|kind| !kind.starts_with("events")).collect();

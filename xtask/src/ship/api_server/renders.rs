@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use super::super::chart::{self, Case, KUBERNETES};
-use super::super::{Place, blocks};
+use super::super::chart::{self, ChartCase, KUBERNETES};
+use super::super::{ShipPaths, blocks};
 use super::NAMESPACE;
-use super::server::Server;
+use super::server::KubeApiServer;
 use crate::steps::{quiet, said};
 
 /// What a pod gets beside its own volumes where it may call the server.
@@ -18,21 +18,21 @@ const TOKEN: &str = "kube-api-access";
 
 /// Applies a file as the server would take it in earnest, keeps nothing, and gives what would be there. An unknown field is an error, and
 /// so is a warning.
-pub fn accepted(place: &Place, server: &Server, file: &Path) -> Result<String> {
+pub fn accepted(place: &ShipPaths, server: &KubeApiServer, file: &Path) -> Result<String> {
     let mut apply = server.kubectl(place)?;
     apply.args(["apply", "--server-side", "--dry-run=server", "--validate=strict", "--warnings-as-errors"]);
     said(apply.args(["--output", "json"]).arg("--filename").arg(file))
 }
 
 /// Every render is accepted, and so are the pods of its workloads, which the server sees only when a controller makes them.
-pub fn are_accepted(place: &Place, server: &Server) -> Result<()> {
+pub fn are_accepted(place: &ShipPaths, server: &KubeApiServer) -> Result<()> {
     for case in chart::all_cases(place)? {
         is_accepted(place, server, &case).with_context(|| format!("the render of {}", case.name))?;
     }
     Ok(())
 }
 
-fn is_accepted(place: &Place, server: &Server, case: &Case) -> Result<()> {
+fn is_accepted(place: &ShipPaths, server: &KubeApiServer, case: &ChartCase) -> Result<()> {
     let render = chart::render(place, case, KUBERNETES)?;
     // pods are refused where their accounts are not really there
     let accounts: Vec<&str> = blocks::of_kind(&render, "ServiceAccount").collect();
@@ -44,7 +44,7 @@ fn is_accepted(place: &Place, server: &Server, case: &Case) -> Result<()> {
     outcome
 }
 
-fn with_pods(place: &Place, server: &Server, case: &Case, file: &Path) -> Result<()> {
+fn with_pods(place: &ShipPaths, server: &KubeApiServer, case: &ChartCase, file: &Path) -> Result<()> {
     let there: Value = serde_json::from_str(&accepted(place, server, file)?).context("kubectl wrote no JSON")?;
     let pods = pods(&there)?;
     let count = pods.len();
@@ -93,7 +93,7 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Result<&'a str> {
 }
 
 /// No account of any render may do more at the server than one that nobody knows: the program asks it nothing.
-pub fn accounts_may_nothing(place: &Place, server: &Server) -> Result<()> {
+pub fn accounts_may_nothing(place: &ShipPaths, server: &KubeApiServer) -> Result<()> {
     let rights = |account: &str| {
         let who = format!("system:serviceaccount:{NAMESPACE}:{account}");
         said(server.kubectl(place)?.args(["auth", "can-i", "--list", "--as", &who]))
@@ -120,7 +120,7 @@ pub fn accounts_may_nothing(place: &Place, server: &Server) -> Result<()> {
     Ok(())
 }
 
-fn write(place: &Place, name: &str, text: &str) -> Result<PathBuf> {
+fn write(place: &ShipPaths, name: &str, text: &str) -> Result<PathBuf> {
     let file = place.scratch.join(format!("{name}.yaml"));
     fs::write(&file, text)?;
     Ok(file)

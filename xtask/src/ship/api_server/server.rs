@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
 
-use super::super::{Place, tools};
+use super::super::{ShipPaths, tools};
 use super::{DEPLOYER, NAMESPACE};
 use crate::process;
 
@@ -22,35 +22,35 @@ const PAUSE: Duration = Duration::from_millis(200);
 const SHOWN_LINES: usize = 20;
 
 /// A server that is ready. It ends, and etcd after it, when this is dropped.
-pub struct Server {
-    api: Running,
-    etcd: Running,
+pub struct KubeApiServer {
+    api: ServerProcess,
+    etcd: ServerProcess,
     folder: PathBuf,
 }
 
 /// A process that ends when this is dropped.
-struct Running {
+struct ServerProcess {
     child: Child,
     log: PathBuf,
 }
 
-impl Server {
-    pub fn start(place: &Place) -> Result<Self> {
+impl KubeApiServer {
+    pub fn start(place: &ShipPaths) -> Result<Self> {
         let folder = place.scratch.join("api-server");
         // keys and a token of the cluster's administrator
         fs::DirBuilder::new().mode(0o700).create(&folder)?;
         let [clients, peers, port] = free_ports()?;
         let program =
-            |tool: &tools::Tool| tool.find(&place.tools).with_context(|| format!("`{}` is gone", tool.program));
-        let etcd = Running::start(&program(&tools::ETCD)?, &etcd(clients, peers), &folder)?;
+            |tool: &tools::ShipTool| tool.find(&place.tools).with_context(|| format!("`{}` is gone", tool.program));
+        let etcd = ServerProcess::start(&program(&tools::ETCD)?, &etcd(clients, peers), &folder)?;
         credentials(&folder, port)?;
-        let api = Running::start(&program(&tools::KUBE_APISERVER)?, &api_server(clients, port), &folder)?;
+        let api = ServerProcess::start(&program(&tools::KUBE_APISERVER)?, &api_server(clients, port), &folder)?;
         let mut server = Self { api, etcd, folder };
         server.until_ready(place)?;
         Ok(server)
     }
 
-    fn until_ready(&mut self, place: &Place) -> Result<()> {
+    fn until_ready(&mut self, place: &ShipPaths) -> Result<()> {
         let began = Instant::now();
         loop {
             for process in [&mut self.etcd, &mut self.api] {
@@ -67,14 +67,14 @@ impl Server {
     }
 
     /// A call of kubectl as an administrator of the cluster, in the namespace of the renders.
-    pub fn kubectl(&self, place: &Place) -> Result<Command> {
+    pub fn kubectl(&self, place: &ShipPaths) -> Result<Command> {
         let mut command = place.command(&tools::KUBECTL)?;
         command.env("KUBECONFIG", self.kubeconfig()).env("KUBECACHEDIR", self.folder.join("cache"));
         Ok(command)
     }
 
     /// A call of Helm as the one who installs.
-    pub fn helm(&self, place: &Place) -> Result<Command> {
+    pub fn helm(&self, place: &ShipPaths) -> Result<Command> {
         let mut command = place.command(&tools::HELM)?;
         command.env("KUBECONFIG", self.kubeconfig());
         command.args(["--namespace", NAMESPACE, "--kube-as-user", DEPLOYER]);
@@ -86,7 +86,7 @@ impl Server {
     }
 }
 
-impl Running {
+impl ServerProcess {
     /// Starts `program` in `folder`, where its log will be. It ends with this process, whatever ends that.
     fn start(program: &Path, args: &[String], folder: &Path) -> Result<Self> {
         let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -114,7 +114,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         // nothing of it is kept, so it needs no orderly end
         let _ = self.child.kill();
@@ -205,11 +205,11 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("agon-xtask-running-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let args = |script: &str| ["-c".to_owned(), script.to_owned()];
-        let mut ended = Running::start(Path::new("/bin/sh"), &args("echo why; exit 3"), &folder).unwrap();
+        let mut ended = ServerProcess::start(Path::new("/bin/sh"), &args("echo why; exit 3"), &folder).unwrap();
         let status = ended.child.wait().unwrap();
         assert_eq!(status.code(), Some(3));
         assert!(ended.runs().unwrap_err().to_string().contains("why"));
-        let running = Running::start(Path::new("/bin/sh"), &args("exec tail -f /dev/null"), &folder).unwrap();
+        let running = ServerProcess::start(Path::new("/bin/sh"), &args("exec tail -f /dev/null"), &folder).unwrap();
         let id = running.child.id();
         drop(running);
         assert!(!Path::new(&format!("/proc/{id}")).exists());

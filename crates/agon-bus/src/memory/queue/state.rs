@@ -1,7 +1,7 @@
 //! What the queues hold, who waits, and what falls due when. Synchronous; told the time.
 //!
 //! Between two calls there is never both a free message and somebody who waits for it.
-use crate::pattern::{Index, matches};
+use crate::pattern::{PatternIndex, matches};
 use crate::port::{BusError, Message, Payload};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -22,34 +22,34 @@ pub(super) struct State {
     last_number: u64,
     last_hold: u64,
     last_wait: u64,
-    work: BTreeMap<u64, Work>,
+    work: BTreeMap<u64, QueuedMessage>,
     /// The one piece of work of each subject.
     by_subject: HashMap<String, u64>,
     /// Numbers of the free messages by lane, so that a pull need not look at the others.
     free: HashMap<String, BTreeSet<u64>>,
     held_by_queue: HashMap<String, usize>,
     due: BTreeSet<(Instant, u64)>,
-    waiting: BTreeMap<u64, Waiting>,
-    waiting_for: Index<()>,
+    waiting: BTreeMap<u64, WaitingConsumer>,
+    waiting_for: PatternIndex<()>,
     /// When those who wait wake by themselves.
     armed: Option<Instant>,
 }
 
-struct Work {
+struct QueuedMessage {
     message: Message,
     deliveries: u32,
-    place: Place,
+    place: LeaseState,
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum LeaseState {
     Free,
     /// Leased under a hold number.
     Leased(u64, Instant),
     Delayed(Instant),
 }
 
-struct Waiting {
+struct WaitingConsumer {
     pattern: String,
     lease: Duration,
     hand: oneshot::Sender<Taken>,
@@ -73,7 +73,7 @@ impl State {
         self.last_number += 1;
         let number = self.last_number;
         self.by_subject.insert(message.subject.clone(), number);
-        self.work.insert(number, Work { message, deliveries: 0, place: Place::Free });
+        self.work.insert(number, QueuedMessage { message, deliveries: 0, place: LeaseState::Free });
         Ok(self.set_free(number, now))
     }
 
@@ -94,7 +94,7 @@ impl State {
     /// Joins the line of those who wait.
     pub(super) fn wait(&mut self, pattern: &str, lease: Duration, hand: oneshot::Sender<Taken>) -> u64 {
         self.last_wait += 1;
-        self.waiting.insert(self.last_wait, Waiting { pattern: pattern.to_owned(), lease, hand });
+        self.waiting.insert(self.last_wait, WaitingConsumer { pattern: pattern.to_owned(), lease, hand });
         self.waiting_for.insert(pattern, self.last_wait, ());
         self.last_wait
     }
@@ -145,7 +145,7 @@ impl State {
             return (false, false);
         }
         self.take_off(taken.number);
-        (true, self.put(taken.number, Place::Leased(taken.hold, until)))
+        (true, self.put(taken.number, LeaseState::Leased(taken.hold, until)))
     }
 
     /// Ends a lease; free after `delay`. Of somebody who no longer holds it, it is ignored.
@@ -157,7 +157,7 @@ impl State {
         if delay.is_zero() {
             self.set_free(taken.number, now)
         } else {
-            self.put(taken.number, Place::Delayed(now + delay))
+            self.put(taken.number, LeaseState::Delayed(now + delay))
         }
     }
 
@@ -192,7 +192,7 @@ impl State {
 
     fn holds(&self, taken: &Taken) -> bool {
         let place = self.work.get(&taken.number).map(|work| work.place);
-        matches!(place, Some(Place::Leased(hold, _)) if hold == taken.hold)
+        matches!(place, Some(LeaseState::Leased(hold, _)) if hold == taken.hold)
     }
 
     /// Hands the message to whoever waits longest, else files it as free.
@@ -204,7 +204,7 @@ impl State {
         });
         let waiting = first.and_then(|id| Some((id, self.waiting.get(&id)?.lease)));
         let Some((id, lease)) = waiting else {
-            work.place = Place::Free;
+            work.place = LeaseState::Free;
             let lane = first_tokens(&work.message.subject, LANE_TOKENS);
             match self.free.get_mut(lane) {
                 Some(free) => free.insert(number),
@@ -225,7 +225,7 @@ impl State {
         self.take_off(number);
         self.last_hold += 1;
         let hold = self.last_hold;
-        let tell = self.put(number, Place::Leased(hold, now + lease));
+        let tell = self.put(number, LeaseState::Leased(hold, now + lease));
         let work = self.work.get_mut(&number)?;
         work.deliveries = work.deliveries.saturating_add(1);
         Some((Taken { number, message: work.message.clone(), deliveries: work.deliveries, hold }, tell))
@@ -235,10 +235,10 @@ impl State {
     fn take_off(&mut self, number: u64) {
         let Some(work) = self.work.get(&number) else { return };
         match work.place {
-            Place::Leased(_, at) | Place::Delayed(at) => {
+            LeaseState::Leased(_, at) | LeaseState::Delayed(at) => {
                 self.due.remove(&(at, number));
             }
-            Place::Free => {
+            LeaseState::Free => {
                 let lane = first_tokens(&work.message.subject, LANE_TOKENS);
                 if let Some(free) = self.free.get_mut(lane) {
                     free.remove(&number);
@@ -251,10 +251,10 @@ impl State {
     }
 
     /// Puts the message in a place that ends. True when that is sooner than those who wait will wake.
-    fn put(&mut self, number: u64, place: Place) -> bool {
+    fn put(&mut self, number: u64, place: LeaseState) -> bool {
         let Some(work) = self.work.get_mut(&number) else { return false };
         work.place = place;
-        let (Place::Leased(_, at) | Place::Delayed(at)) = place else { return false };
+        let (LeaseState::Leased(_, at) | LeaseState::Delayed(at)) = place else { return false };
         self.due.insert((at, number));
         // nobody's alarm is later than the one that was set last, because each is set to what falls due first
         !self.waiting.is_empty() && self.armed.is_none_or(|armed| at < armed)

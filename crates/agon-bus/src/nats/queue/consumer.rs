@@ -28,11 +28,11 @@ const UNREADABLE_DELIVERIES: u32 = 5;
 
 /// What one consumer hands out: a model's turns of one priority.
 #[derive(Clone, Debug)]
-pub(super) struct Lane {
+pub(super) struct ConsumerLane {
     pub(super) filter: String,
     pub(super) name: String,
 }
-impl Lane {
+impl ConsumerLane {
     /// The lane of a pattern. Consumers of a work queue may not overlap, so there is one form only.
     pub(super) fn parse(pattern: &str) -> Result<Self, BusError> {
         let lane = || {
@@ -76,7 +76,7 @@ impl Consumers {
 
     /// Makes the consumer unless it is there, with leases as long as asked. False where it is missing and this user may make none:
     /// whoever adds work makes it.
-    pub(super) async fn ensure(&self, lane: &Lane, lease: Duration) -> Result<bool, BusError> {
+    pub(super) async fn ensure(&self, lane: &ConsumerLane, lease: Duration) -> Result<bool, BusError> {
         let found: Result<Info, _> = self.call(&format!("INFO.{QUEUE_STREAM}.{}", lane.name), &json!({})).await?;
         let missing = match found {
             Ok(info) if info.config.ack_wait == lease || self.link().is_lent() => return as_asked(lane, lease, &info),
@@ -96,7 +96,7 @@ impl Consumers {
         self.create(lane, lease).await
     }
 
-    async fn create(&self, lane: &Lane, lease: Duration) -> Result<bool, BusError> {
+    async fn create(&self, lane: &ConsumerLane, lease: Duration) -> Result<bool, BusError> {
         let config = serde_json::to_value(config(lane, lease)).map_err(|e| failed(lane, &e.to_string()))?;
         let request = format!("CREATE.{QUEUE_STREAM}.{}.{}", lane.name, lane.filter);
         let body = json!({ "stream_name": QUEUE_STREAM, "config": config });
@@ -155,7 +155,7 @@ impl Consumers {
     }
 }
 
-fn config(lane: &Lane, lease: Duration) -> pull::Config {
+fn config(lane: &ConsumerLane, lease: Duration) -> pull::Config {
     pull::Config {
         durable_name: Some(lane.name.clone()),
         name: Some(lane.name.clone()),
@@ -172,7 +172,7 @@ fn config(lane: &Lane, lease: Duration) -> pull::Config {
 }
 
 /// Refuses a consumer of that name that is of another kind.
-fn as_asked(lane: &Lane, lease: Duration, info: &Info) -> Result<bool, BusError> {
+fn as_asked(lane: &ConsumerLane, lease: Duration, info: &Info) -> Result<bool, BusError> {
     let Config { filter_subject, ack_policy, ack_wait, deliver_subject, .. } = &info.config;
     let same = *filter_subject == lane.filter
         && *ack_policy == AckPolicy::Explicit
@@ -184,7 +184,7 @@ fn as_asked(lane: &Lane, lease: Duration, info: &Info) -> Result<bool, BusError>
     }
 }
 
-fn failed(lane: &Lane, why: &str) -> BusError {
+fn failed(lane: &ConsumerLane, why: &str) -> BusError {
     BusError::Failed(format!("consumer {} of {QUEUE_STREAM}: {why}", lane.name))
 }
 
@@ -203,15 +203,15 @@ mod tests {
 
     #[test]
     fn only_one_models_turns_of_one_priority_can_be_pulled() {
-        let lane = Lane::parse("agon.v1.gen.qwen3-4b-da37b5.p1.>").unwrap();
+        let lane = ConsumerLane::parse("agon.v1.gen.qwen3-4b-da37b5.p1.>").unwrap();
         assert_eq!(lane.name, "gen-qwen3-4b-da37b5-p1");
         for pattern in
             ["agon.v1.gen.>", "agon.v1.gen.m.>", "agon.v1.gen.*.p1.>", "agon.v1.gen.m.p1", "agon.v1.job.p1.0.>"]
         {
-            assert!(Lane::parse(pattern).is_err(), "{pattern}");
+            assert!(ConsumerLane::parse(pattern).is_err(), "{pattern}");
         }
         let work = "agon.v1.gen.qwen3-4b-da37b5.p1.default.some.r1-s0.1";
-        assert_eq!(Lane::of_work(work).unwrap().name, lane.name);
-        assert!(Lane::of_work("agon.v1.gen.qwen3-4b-da37b5.p1").is_none());
+        assert_eq!(ConsumerLane::of_work(work).unwrap().name, lane.name);
+        assert!(ConsumerLane::of_work("agon.v1.gen.qwen3-4b-da37b5.p1").is_none());
     }
 }

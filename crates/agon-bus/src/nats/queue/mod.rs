@@ -1,11 +1,11 @@
 //! Queues: a work-queue stream with one durable consumer for each pattern that is pulled.
 mod consumer;
 mod delivery;
-mod look;
 mod puller;
+mod stream_look;
 
 use super::blob::Blobs;
-use super::bus::Owner;
+use super::bus::BusTasks;
 use super::envelope::{Envelope, pack};
 use super::inbox::closed;
 use super::link::NatsLink;
@@ -16,9 +16,9 @@ use async_nats::StatusCode;
 use async_nats::client::{Request, RequestErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::{self, ErrorCode, context::PublishErrorKind};
-use consumer::{Consumers, Lane, NO_WAIT};
+use consumer::{ConsumerLane, Consumers, NO_WAIT};
 use delivery::NatsDelivery;
-use puller::{Puller, Want};
+use puller::{QueuePuller, Want};
 use std::collections::HashMap;
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,9 +34,9 @@ const LOOKED_AT: Duration = Duration::from_secs(10);
 const DENIED: Duration = Duration::from_secs(3_600);
 
 /// All queues.
-pub(super) struct Queue {
+pub(super) struct NatsQueues {
     consumers: Consumers,
-    owner: Owner,
+    owner: BusTasks,
     pullers: Mutex<HashMap<String, mpsc::Sender<Want>>>,
     /// The lease of consumers that are made here for those who may make none.
     lease: Option<Duration>,
@@ -50,8 +50,8 @@ enum Stored {
     NoStream,
 }
 
-impl Queue {
-    pub(super) fn new(blobs: Blobs, provision: Arc<ProvisionConfig>, owner: Owner, lease: Option<Duration>) -> Self {
+impl NatsQueues {
+    pub(super) fn new(blobs: Blobs, provision: Arc<ProvisionConfig>, owner: BusTasks, lease: Option<Duration>) -> Self {
         let consumers = Consumers { blobs, provision };
         Self { consumers, owner, pullers: Mutex::default(), lease, made: Mutex::default() }
     }
@@ -59,7 +59,7 @@ impl Queue {
     /// Makes the consumer of new work where hosts may make none. Work is added all the same: without the permission for it, as older
     /// configurations of the server have it, hosts make their consumers themselves.
     async fn make_consumer(&self, subject: &str) {
-        let (Some(lease), Some(lane)) = (self.lease, Lane::of_work(subject)) else { return };
+        let (Some(lease), Some(lane)) = (self.lease, ConsumerLane::of_work(subject)) else { return };
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if made().get(&lane.name).is_some_and(|at| at.elapsed() < LOOKED_AT) {
             return;
@@ -137,14 +137,14 @@ impl Queue {
     }
 
     fn puller(&self, pattern: &str) -> Result<mpsc::Sender<Want>, BusError> {
-        let lane = Lane::parse(pattern)?;
+        let lane = ConsumerLane::parse(pattern)?;
         let mut pullers = self.pullers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(wants) = pullers.get(pattern).filter(|wants| !wants.is_closed()) {
             return Ok(wants.clone());
         }
         let (sender, wants) = mpsc::channel(WANTS);
         pullers.insert(pattern.to_owned(), sender.clone());
-        let puller = Puller::new(self.consumers.clone(), lane, wants);
+        let puller = QueuePuller::new(self.consumers.clone(), lane, wants);
         let closing = self.owner.closing.clone();
         self.owner.start(async move { puller.run(closing).await });
         Ok(sender)
@@ -152,7 +152,7 @@ impl Queue {
 
     /// Takes what is there. A task does it, so that nothing gets lost when the future is dropped.
     pub(super) async fn try_pull(&self, pattern: &str, lease: Duration) -> Result<Option<NatsDelivery>, BusError> {
-        let lane = Lane::parse(pattern)?;
+        let lane = ConsumerLane::parse(pattern)?;
         let (hand, taken) = oneshot::channel();
         let mut taking = TryTaking { taken, owner: self.owner.clone() };
         let consumers = self.consumers.clone();
@@ -165,7 +165,11 @@ impl Queue {
     }
 }
 
-async fn take_now(consumers: &Consumers, lane: &Lane, lease: Duration) -> Result<Option<NatsDelivery>, BusError> {
+async fn take_now(
+    consumers: &Consumers,
+    lane: &ConsumerLane,
+    lease: Duration,
+) -> Result<Option<NatsDelivery>, BusError> {
     if !consumers.ensure(lane, lease).await? {
         return Ok(None);
     }
@@ -205,7 +209,7 @@ fn refused(error: &jetstream::context::PublishError) -> Result<Stored, BusError>
 /// Gives work back that was handed over and never seen.
 struct Taking {
     taken: oneshot::Receiver<Result<NatsDelivery, BusError>>,
-    owner: Owner,
+    owner: BusTasks,
 }
 impl Drop for Taking {
     fn drop(&mut self) {
@@ -219,7 +223,7 @@ impl Drop for Taking {
 /// The same for pulls that do not wait.
 struct TryTaking {
     taken: oneshot::Receiver<Result<Option<NatsDelivery>, BusError>>,
-    owner: Owner,
+    owner: BusTasks,
 }
 impl Drop for TryTaking {
     fn drop(&mut self) {

@@ -1,5 +1,5 @@
 //! The one task that pulls for a pattern: it asks for work while somebody waits, and gives back what comes for nobody.
-use super::consumer::{Consumers, Lane};
+use super::consumer::{ConsumerLane, Consumers};
 use super::delivery::NatsDelivery;
 use crate::port::BusError;
 use async_nats::{StatusCode, Subscriber};
@@ -11,7 +11,7 @@ use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::super::state::{Access, Violation};
+use super::super::state::{Access, PermissionViolation};
 
 /// How long the server keeps one request for work.
 const EXPIRES: Duration = Duration::from_secs(5);
@@ -30,13 +30,13 @@ pub(super) struct Want {
     pub(super) hand: oneshot::Sender<Result<NatsDelivery, BusError>>,
 }
 
-pub(super) struct Puller {
+pub(super) struct QueuePuller {
     consumers: Consumers,
-    lane: Lane,
+    lane: ConsumerLane,
     wants: mpsc::Receiver<Want>,
     waiting: VecDeque<Want>,
     connects: watch::Receiver<u64>,
-    violations: broadcast::Receiver<Violation>,
+    violations: broadcast::Receiver<PermissionViolation>,
     /// Answers come here, under the number of their request.
     inbox: String,
     last_request: u64,
@@ -48,8 +48,8 @@ pub(super) struct Puller {
     failing_since: Option<Instant>,
 }
 
-impl Puller {
-    pub(super) fn new(consumers: Consumers, lane: Lane, wants: mpsc::Receiver<Want>) -> Self {
+impl QueuePuller {
+    pub(super) fn new(consumers: Consumers, lane: ConsumerLane, wants: mpsc::Receiver<Want>) -> Self {
         let tracker = consumers.link().tracker();
         let (connects, violations) = (tracker.connects(), tracker.violations());
         let inbox = consumers.link().client().new_inbox();
@@ -199,7 +199,7 @@ impl Puller {
         }
     }
 
-    fn violated(&mut self, violation: &Violation) {
+    fn violated(&mut self, violation: &PermissionViolation) {
         if violation.access == Access::Publish && violation.subject == self.lane.next_subject(self.consumers.link()) {
             self.forget_request();
             self.failed(BusError::Denied(violation.to_string()));

@@ -2,8 +2,7 @@
 use super::super::draft::Draft;
 use super::mismatch;
 use crate::answer::{Answer, Bid, Critique, Measures, PointReply};
-use crate::call::Call;
-use crate::event::Event;
+use crate::event::Given;
 use crate::fence::neutralise;
 use crate::ids::ParticipantId;
 use crate::spec::DebateSpec;
@@ -15,30 +14,26 @@ use crate::work::Work;
 const TOP: u8 = 10;
 
 impl Draft<'_> {
-    pub(super) fn aside_of(&self, work: &Work, ask: &Ask, answer: Answer, call: Box<Call>) -> Result<Event, String> {
-        let (turn, participant) = (ask.turn, ask.participant.clone());
+    pub(super) fn aside_of(&self, work: &Work, ask: &Ask, answer: Answer) -> Result<Given, String> {
         match (work, answer) {
             (Work::Bid { purpose, .. }, Answer::Bid(bid)) => {
                 let bid = self.bid(bid)?;
-                Ok(Event::BidPlaced { turn, participant, purpose: *purpose, bid, call })
+                Ok(Given::Bid { purpose: *purpose, bid })
             }
             (Work::AnswerPoints, Answer::PointReply(reply)) => {
                 let Task::AnswerPoints { points } = &ask.task else { return Err("no points were offered".to_owned()) };
                 let points = points.clone();
                 let offered: Vec<&ParticipantId> = points.iter().map(|point| &point.by).collect();
                 let reply = point_reply(reply, &offered)?;
-                Ok(Event::PointsAnswered { turn, participant, points, reply, call })
+                Ok(Given::Points { points, reply })
             }
             (Work::Critique { of }, Answer::Critique(critique)) => {
                 let critique = checked(critique)?;
                 let (_, neutralised) = neutralise(&crate::transcript::critique_text(of, &critique));
-                Ok(Event::CritiqueRecorded { turn, participant, of: of.clone(), critique, neutralised, call })
+                Ok(Given::Critique { of: of.clone(), critique, neutralised })
             }
-            (Work::Reflect, Answer::Note(note)) => Ok(Event::NoteTaken { turn, participant, note, call }),
-            (Work::Bid { .. }, answer) => Err(mismatch(&answer, "a bid")),
-            (Work::AnswerPoints, answer) => Err(mismatch(&answer, "a reply to points of information")),
-            (Work::Critique { .. }, answer) => Err(mismatch(&answer, "a critique")),
-            (_, answer) => Err(mismatch(&answer, "a note")),
+            (Work::Reflect, Answer::Note(note)) => Ok(Given::Note(note)),
+            (work, answer) => Err(mismatch(&answer, work)),
         }
     }
 
@@ -50,26 +45,20 @@ impl Draft<'_> {
         Ok(Bid { to, text: bid.text.filter(|text| !text.trim().is_empty()), ..bid })
     }
 
-    pub(super) fn service_of(&self, work: &Work, ask: &Ask, answer: Answer, call: Box<Call>) -> Result<Event, String> {
-        let turn = ask.turn;
+    pub(super) fn service_of(&self, work: &Work, ask: &Ask, answer: Answer) -> Result<Given, String> {
         match (work, answer, &ask.task) {
             (Work::Summarise, Answer::Text { text }, Task::Summarise { through }) => {
                 if text.trim().is_empty() {
                     return Err("the summary is empty".to_owned());
                 }
-                Ok(Event::SummaryRecorded { turn, through: *through, text, call })
+                Ok(Given::Summary { through: *through, text })
             }
             (Work::Measure, Answer::Measures(measures), Task::Measure { round }) => {
                 in_unit(&measures)?;
-                let (round, turn, call) = (*round, Some(turn), Some(call));
-                Ok(Event::RoundMeasured { round, measures, turn, call })
+                Ok(Given::Measures { round: *round, measures })
             }
-            (Work::Synthesise, Answer::Synthesis(synthesis), _) => {
-                Ok(Event::SynthesisRecorded { turn, synthesis, call })
-            }
-            (Work::Summarise, answer, _) => Err(mismatch(&answer, "a text")),
-            (Work::Measure, answer, _) => Err(mismatch(&answer, "measures")),
-            (_, answer, _) => Err(mismatch(&answer, "a synthesis")),
+            (Work::Synthesise, Answer::Synthesis(synthesis), _) => Ok(Given::Synthesis(synthesis)),
+            (work, answer, _) => Err(mismatch(&answer, work)),
         }
     }
 }

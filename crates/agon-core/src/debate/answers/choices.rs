@@ -3,8 +3,7 @@ use super::super::draft::Draft;
 use super::asides::known_debater;
 use super::mismatch;
 use crate::answer::{Answer, DebaterScore, Judgement, Ranked, Score};
-use crate::call::Call;
-use crate::event::Event;
+use crate::event::Given;
 use crate::spec::Voters;
 use crate::tally::same_answer;
 use crate::task::{Ask, Task};
@@ -12,44 +11,37 @@ use crate::transcript::{check_citations, kept, presentation};
 use crate::work::Work;
 
 impl Draft<'_> {
-    pub(super) fn choice_of(&self, work: &Work, ask: &Ask, answer: Answer, call: Box<Call>) -> Result<Event, String> {
-        let (turn, participant) = (ask.turn, ask.participant.clone());
+    pub(super) fn choice_of(&self, work: &Work, ask: &Ask, answer: Answer) -> Result<Given, String> {
         match (work, answer, &ask.task) {
             (Work::Ballot { stage }, Answer::Choice { choice, reasons, confidence }, Task::Ballot { choices, .. }) => {
                 let (choice, confidence) = (chosen(choices, &choice)?, self.confidence(confidence)?);
-                Ok(Event::BallotCast { turn, stage: *stage, participant, choice, reasons, confidence, call })
+                Ok(Given::Ballot { stage: *stage, choice, reasons, confidence })
             }
             (Work::Vote, Answer::Choice { choice, reasons, confidence }, Task::Vote { candidates, .. }) => {
                 let (choice, confidence) = (self.elected(&chosen(candidates, &choice)?), self.confidence(confidence)?);
-                Ok(Event::VoteCast { turn, participant, choice, choices: Vec::new(), reasons, confidence, call })
+                Ok(Given::Vote { choice, choices: Vec::new(), reasons, confidence })
             }
             (Work::Vote, Answer::Choices { choices, reasons, confidence }, Task::Vote { candidates, form }) => {
                 let ranked = *form == crate::BallotForm::Ranking;
                 let choices: Vec<String> =
                     several(candidates, &choices, ranked)?.iter().map(|choice| self.elected(choice)).collect();
                 let (choice, confidence) = (choices.first().cloned().unwrap_or_default(), self.confidence(confidence)?);
-                Ok(Event::VoteCast { turn, participant, choice, choices, reasons, confidence, call })
+                Ok(Given::Vote { choice, choices, reasons, confidence })
             }
             (Work::ScoreDebaters, Answer::DebaterScores(scores), Task::ScoreDebaters { debaters }) => {
                 let wanted: Vec<&crate::ParticipantId> = debaters.iter().map(|(name, _)| name).collect();
                 let scores = self.debater_scores(scores, &wanted)?;
-                Ok(Event::DebatersScored { turn, participant, scores, call })
+                Ok(Given::DebaterScores { scores })
             }
             (Work::Judge { order }, Answer::Judgement(judgement), Task::Judge { candidates, .. }) => {
-                self.judgement(ask, (*order, candidates), judgement, call)
+                self.judgement(ask, (*order, candidates), judgement)
             }
             (Work::Rank { order }, Answer::Ranking(ranking), Task::Rank { candidates, .. }) => {
                 let ranking = self.ranking(candidates, ranking)?;
-                Ok(Event::RankingRecorded { turn, judge: participant, order: *order, ranking, call })
+                Ok(Given::Ranking { order: *order, ranking })
             }
-            (Work::EnoughSaid, Answer::Enough { enough, reasoning }, _) => {
-                Ok(Event::EnoughAsked { turn, judge: participant, enough, reasoning, call })
-            }
-            (Work::Judge { .. }, answer, _) => Err(mismatch(&answer, "a judgement")),
-            (Work::Rank { .. }, answer, _) => Err(mismatch(&answer, "a ranking")),
-            (Work::ScoreDebaters, answer, _) => Err(mismatch(&answer, "scores of debaters")),
-            (Work::EnoughSaid, answer, _) => Err(mismatch(&answer, "a word on whether enough was said")),
-            (_, answer, _) => Err(mismatch(&answer, "a choice")),
+            (Work::EnoughSaid, Answer::Enough { enough, reasoning }, _) => Ok(Given::Enough { enough, reasoning }),
+            (work, answer, _) => Err(mismatch(&answer, work)),
         }
     }
 
@@ -80,8 +72,7 @@ impl Draft<'_> {
         ask: &Ask,
         (order, candidates): (u32, &[String]),
         judgement: Judgement,
-        call: Box<Call>,
-    ) -> Result<Event, String> {
+    ) -> Result<Given, String> {
         let winner = match &judgement.winner {
             None => None,
             Some(winner) => {
@@ -94,20 +85,8 @@ impl Draft<'_> {
         let said = if ask.kept { kept(self.spec(), said, self.control.summarised) } else { said };
         let shown = presentation(self.spec(), self.admission.seed, said, order);
         let citations = check_citations(&shown, &judgement.citations);
-        let (turn, judge, verdict, reasoning) =
-            (ask.turn, ask.participant.clone(), judgement.verdict, judgement.reasoning);
-        let open_objections = judgement.open_objections;
-        Ok(Event::JudgementRecorded {
-            turn,
-            judge,
-            order,
-            verdict,
-            winner,
-            reasoning,
-            citations,
-            open_objections,
-            call,
-        })
+        let Judgement { verdict, reasoning, open_objections, .. } = judgement;
+        Ok(Given::Judgement { order, verdict, winner, reasoning, citations, open_objections })
     }
 
     fn ranking(&self, candidates: &[String], ranking: Vec<Ranked>) -> Result<Vec<Ranked>, String> {

@@ -4,8 +4,7 @@ use super::asides::known_debater;
 use super::choices::in_range;
 use super::mismatch;
 use crate::answer::{Answer, Interjection, Remark, RoundPlan, RoundSummary, SpeechScore};
-use crate::call::Call;
-use crate::event::{Event, ModeratorDecision};
+use crate::event::{Given, ModeratorDecision};
 use crate::ids::{ParticipantId, TurnId};
 use crate::plan::REQUESTS;
 use crate::spec::{ConsensusStrategy, TurnMode};
@@ -13,55 +12,44 @@ use crate::task::{Ask, Conclusion, Task};
 use crate::work::Work;
 
 impl Draft<'_> {
-    pub(super) fn moderation_of(
-        &self,
-        work: &Work,
-        ask: &Ask,
-        answer: Answer,
-        call: Box<Call>,
-    ) -> Result<Event, String> {
-        let turn = ask.turn;
+    pub(super) fn moderation_of(&self, work: &Work, ask: &Ask, answer: Answer) -> Result<Given, String> {
         match (work, answer, &ask.task) {
             (Work::OpenRound, Answer::RoundPlan(plan), _) => {
                 let decision = ModeratorDecision::Opens(self.plan(plan)?);
-                Ok(Event::ModeratorDecided { turn, decision, fallback: false, call: Some(call) })
+                Ok(Given::Decision { decision })
             }
             (Work::CloseRound, Answer::RoundSummary(summary), _) => {
                 // There is no vote to be called where somebody else decides.
                 let votes = self.strategy() == ConsensusStrategy::Vote;
                 let vote_now = summary.vote_now && votes;
                 let decision = ModeratorDecision::Closes(RoundSummary { vote_now, ..summary });
-                Ok(Event::ModeratorDecided { turn, decision, fallback: false, call: Some(call) })
+                Ok(Given::Decision { decision })
             }
             (Work::Interject, Answer::Interjection(interjection), _) => {
-                let interjection = self.interjection(interjection)?;
-                Ok(Event::ModeratorInterjected { turn, interjection, call })
+                Ok(Given::Interjection(self.interjection(interjection)?))
             }
             (Work::ScoreSpeeches, Answer::SpeechScores(scores), Task::ScoreSpeeches { speeches }) => {
-                Ok(Event::SpeechesScored { turn, scores: speech_scores(scores, speeches)?, call })
+                Ok(Given::SpeechScores { scores: speech_scores(scores, speeches)? })
             }
-            (Work::Research, Answer::Text { text }, _) if !text.trim().is_empty() => {
-                Ok(Event::ResearchBriefed { turn, text, call })
-            }
+            (Work::Research, Answer::Text { text }, _) if !text.trim().is_empty() => Ok(Given::Research { text }),
             (Work::Conclude { conclusion: Conclusion::Decision }, Answer::Conclusion { verdict, reasoning }, _) => {
                 if verdict.trim().is_empty() {
                     return Err("the verdict is empty".to_owned());
                 }
                 let (conclusion, text, reasoning) = (Conclusion::Decision, verdict.into(), Some(reasoning));
-                Ok(Event::ModeratorConcluded { turn, conclusion, text, reasoning, call })
+                Ok(Given::Conclusion { conclusion, text, reasoning })
             }
             (Work::Conclude { conclusion }, Answer::Text { text }, _)
                 if *conclusion != Conclusion::Decision && !text.trim().is_empty() =>
             {
-                Ok(Event::ModeratorConcluded { turn, conclusion: *conclusion, text, reasoning: None, call })
+                Ok(Given::Conclusion { conclusion: *conclusion, text, reasoning: None })
             }
-            (Work::OpenRound, answer, _) => Err(mismatch(&answer, "a plan for a round")),
-            (Work::CloseRound, answer, _) => Err(mismatch(&answer, "a summary of a round")),
-            (Work::Interject, answer, _) => Err(mismatch(&answer, "an interjection")),
-            (Work::ScoreSpeeches, answer, _) => Err(mismatch(&answer, "scores of speeches")),
-            (Work::Conclude { conclusion: Conclusion::Decision }, answer, _) => Err(mismatch(&answer, "a conclusion")),
-            (_, Answer::Text { .. }, _) => Err("the text is empty".to_owned()),
-            (_, answer, _) => Err(mismatch(&answer, "a text")),
+            (
+                Work::Research | Work::Conclude { conclusion: Conclusion::Reconciliation | Conclusion::Summary },
+                Answer::Text { .. },
+                _,
+            ) => Err("the text is empty".to_owned()),
+            (work, answer, _) => Err(mismatch(&answer, work)),
         }
     }
 

@@ -3,8 +3,7 @@ use super::super::draft::Draft;
 use super::super::formats::steps;
 use super::mismatch;
 use crate::answer::{Answer, Revision};
-use crate::call::Call;
-use crate::event::{Event, Speech};
+use crate::event::{Given, Speech};
 use crate::fence::neutralise;
 use crate::spec::{DebateFormat, Interruptions};
 use crate::tally::same_answer;
@@ -14,15 +13,15 @@ use crate::work::Work;
 use std::sync::Arc;
 
 impl Draft<'_> {
-    pub(super) fn speech_of(&self, work: &Work, ask: &Ask, answer: Answer, call: Box<Call>) -> Result<Event, String> {
-        let Some(kind) = work.speech() else { return Err(mismatch(&answer, "something else")) };
+    pub(super) fn speech_of(&self, work: &Work, ask: &Ask, answer: Answer) -> Result<Given, String> {
+        let Some(kind) = work.traits().speech else { return Err(mismatch(&answer, work)) };
         match (work, answer) {
-            (Work::Revise, Answer::Revision(revision)) => self.revision(ask, revision, call),
+            (Work::Revise, Answer::Revision(revision)) => self.revision(ask, revision),
             (
                 Work::Opening | Work::Argument { .. } | Work::Statement { .. } | Work::Closing,
                 Answer::Speech { text, cut },
             ) => {
-                let mut speech = self.speech(ask, kind, text, call)?;
+                let mut speech = self.speech(ask, kind, text)?;
                 if let Work::Argument { to, bench } = work {
                     (speech.to, speech.bench) = (to.clone(), *bench);
                 }
@@ -34,41 +33,25 @@ impl Draft<'_> {
                 if in_steps && kind == SpeechKind::Argument {
                     steps::check(&speech.text)?;
                 }
-                Ok(Event::SpeechRecorded(speech))
+                Ok(Given::Speech(speech))
             }
-            (Work::Revise, answer) => Err(mismatch(&answer, "a revision")),
-            (_, answer) => Err(mismatch(&answer, "a speech")),
+            (work, answer) => Err(mismatch(&answer, work)),
         }
     }
 
-    fn speech(&self, ask: &Ask, kind: SpeechKind, text: Arc<str>, call: Box<Call>) -> Result<Speech, String> {
+    fn speech(&self, ask: &Ask, kind: SpeechKind, text: Arc<str>) -> Result<Speech, String> {
         if !text.contains(char::is_alphanumeric) {
             let problem = if text.trim().is_empty() { "is empty" } else { "has neither a letter nor a digit" };
             return Err(format!("the speech {problem}"));
         }
         let stance = self.spec().persona(&ask.participant).and_then(|persona| persona.stance.clone());
         let (_, neutralised) = neutralise(&text);
-        let (turn, participant) = (ask.turn, ask.participant.clone());
         let answer = named_answer(&text).filter(|_| self.spec().states_answers()).map(str::to_owned);
         let (to, bench, accepted, declined, cut_by) = (None, None, Vec::new(), Vec::new(), None);
-        Ok(Speech {
-            turn,
-            participant,
-            stance,
-            kind,
-            text,
-            to,
-            bench,
-            answer,
-            accepted,
-            declined,
-            cut_by,
-            neutralised,
-            call,
-        })
+        Ok(Speech { stance, kind, text, to, bench, answer, accepted, declined, cut_by, neutralised })
     }
 
-    fn revision(&self, ask: &Ask, revision: Revision, call: Box<Call>) -> Result<Event, String> {
+    fn revision(&self, ask: &Ask, revision: Revision) -> Result<Given, String> {
         let Task::Revise { critics } = &ask.task else { return Err("the turn is not a revision".to_owned()) };
         let known = |name: &crate::ParticipantId| {
             let known = critics.iter().find(|critic| same_answer(critic.as_str(), name.as_str()));
@@ -77,7 +60,7 @@ impl Draft<'_> {
                 format!("{:?} criticised nothing here; critics are: {}", name.as_str(), critics.join(", "))
             })
         };
-        let mut speech = self.speech(ask, SpeechKind::Revision, revision.text, call)?;
+        let mut speech = self.speech(ask, SpeechKind::Revision, revision.text)?;
         for name in &revision.accepted {
             speech.accepted.push(known(name)?);
         }
@@ -85,7 +68,7 @@ impl Draft<'_> {
             declined.critic = known(&declined.critic)?;
             speech.declined.push(declined);
         }
-        Ok(Event::SpeechRecorded(speech))
+        Ok(Given::Speech(speech))
     }
 
     /// Whoever cut the speech: the strongest of those who bid to interrupt it. Only what may be interrupted can be cut.

@@ -43,11 +43,6 @@ impl Control {
         }
     }
 
-    pub(super) fn answered(&mut self, turn: TurnId, call: &Call, heard: Heard) {
-        self.spend(call);
-        self.settle(turn, SlotState::Done, heard);
-    }
-
     /// Nothing more will come of a seat.
     pub(super) fn settle(&mut self, turn: TurnId, state: SlotState, heard: Heard) {
         let Some(slot) = self.slot_mut(turn) else { return };
@@ -58,7 +53,7 @@ impl Control {
 
     /// Adds the call to the totals. What it does not report is estimated for the budget alone: the transcript at 3.5
     /// characters a token, and the answer at its cap.
-    fn spend(&mut self, call: &Call) {
+    pub(super) fn spend(&mut self, call: &Call) {
         self.usage.add(&call.usage);
         let estimate = self.transcript_chars * 2 / 7 + call.options.max_tokens.map_or(0, u64::from);
         self.spent_tokens = self.spent_tokens.saturating_add(call.usage.total().unwrap_or(estimate));
@@ -75,7 +70,7 @@ impl Control {
         if call.was_made(Some(failure.cause)) {
             self.spend(call);
         }
-        let missed = self.slot_mut(turn).is_none_or(|slot| slot.work.is_missed());
+        let missed = self.slot_mut(turn).is_none_or(|slot| slot.work.traits().missed);
         if retry_at.is_none() && missed {
             let (round, seat, cause) = (turn.round, turn.seat, failure.cause);
             self.missing.push(MissingSeat { round, seat, participant: who.clone(), cause });

@@ -8,7 +8,7 @@ use crate::outcome::{Reason, ReasonCode};
 use crate::tally::{borda, same_answer};
 
 /// What one judge of a panel found.
-enum Finding<T> {
+enum PanelFinding<T> {
     /// The same in every order.
     Found(T),
     /// Not the same in every order.
@@ -70,25 +70,30 @@ impl Draft<'_> {
     /// The findings of all judges; an error where not one order of one judge could be had.
     fn panel<T>(
         &self,
-        finding: impl Fn(&ParticipantId) -> Finding<T>,
-    ) -> Result<Vec<(ParticipantId, Finding<T>)>, Reason> {
+        finding: impl Fn(&ParticipantId) -> PanelFinding<T>,
+    ) -> Result<Vec<(ParticipantId, PanelFinding<T>)>, Reason> {
         let found: Vec<_> = self.spec().judges().map(|judge| (judge.clone(), finding(&judge))).collect();
-        if found.iter().all(|(_, finding)| matches!(finding, Finding::Incomplete(0))) {
+        if found.iter().all(|(_, finding)| matches!(finding, PanelFinding::Incomplete(0))) {
             let orders = self.orders() * found.len().max(1);
             return Err(Reason::with(ReasonCode::JudgeFailed, format!("none of {orders} orders could be judged")));
         }
         Ok(found)
     }
 
-    fn finding<T>(&self, heard: &[T], winner: impl Fn(&T) -> Option<String>, none: &str) -> Finding<Option<String>> {
+    fn finding<T>(
+        &self,
+        heard: &[T],
+        winner: impl Fn(&T) -> Option<String>,
+        none: &str,
+    ) -> PanelFinding<Option<String>> {
         let Some(first) = heard.first().filter(|_| heard.len() >= self.orders()).map(&winner) else {
-            return Finding::Incomplete(heard.len());
+            return PanelFinding::Incomplete(heard.len());
         };
         if heard.iter().map(&winner).all(|other| other == first) {
-            return Finding::Found(first);
+            return PanelFinding::Found(first);
         }
         let winners: Vec<String> = heard.iter().map(|one| winner(one).unwrap_or_else(|| none.to_owned())).collect();
-        Finding::OrderSensitive(winners.join(" / "))
+        PanelFinding::OrderSensitive(winners.join(" / "))
     }
 
     fn orders(&self) -> usize {
@@ -99,16 +104,16 @@ impl Draft<'_> {
     /// else why there is no verdict. Judges who could not be heard stay in the denominator, and disagree with nobody.
     fn agreed(
         &self,
-        found: Vec<(ParticipantId, Finding<Option<String>>)>,
+        found: Vec<(ParticipantId, PanelFinding<Option<String>>)>,
     ) -> Result<(ParticipantId, Option<String>, bool), Decision> {
         let panel = found.len();
         let findings: Vec<_> = found
             .iter()
             .filter_map(
-                |(judge, finding)| if let Finding::Found(winner) = finding { Some((judge, winner)) } else { None },
+                |(judge, finding)| if let PanelFinding::Found(winner) = finding { Some((judge, winner)) } else { None },
             )
             .collect();
-        let changed = found.iter().any(|(_, finding)| matches!(finding, Finding::OrderSensitive(_)));
+        let changed = found.iter().any(|(_, finding)| matches!(finding, PanelFinding::OrderSensitive(_)));
         for (judge, winner) in &findings {
             let with = findings.iter().filter(|(_, other)| same(winner, other)).count();
             if 2 * with > panel {
@@ -119,26 +124,26 @@ impl Draft<'_> {
         Err(Decision::inconclusive(self.why_not(&found), changed || differ))
     }
 
-    fn why_not(&self, found: &[(ParticipantId, Finding<Option<String>>)]) -> Reason {
+    fn why_not(&self, found: &[(ParticipantId, PanelFinding<Option<String>>)]) -> Reason {
         if let [(_, finding)] = found {
             return match finding {
-                Finding::OrderSensitive(winners) => {
+                PanelFinding::OrderSensitive(winners) => {
                     let detail = format!("the winner changed with the order of presentation: {winners}");
                     Reason::with(ReasonCode::OrderSensitive, detail)
                 }
-                Finding::Incomplete(heard) => {
+                PanelFinding::Incomplete(heard) => {
                     let detail = format!("{heard} of {} orders could be judged", self.orders());
                     Reason::with(ReasonCode::JudgeIncomplete, detail)
                 }
-                Finding::Found(_) => Reason::of(ReasonCode::PanelSplit),
+                PanelFinding::Found(_) => Reason::of(ReasonCode::PanelSplit),
             };
         }
         let told: Vec<String> = found
             .iter()
             .map(|(judge, finding)| match finding {
-                Finding::Found(winner) => format!("{judge}: {}", winner.as_deref().unwrap_or("a synthesis")),
-                Finding::OrderSensitive(winners) => format!("{judge}: changed with the order ({winners})"),
-                Finding::Incomplete(heard) => format!("{judge}: {heard} of {} orders", self.orders()),
+                PanelFinding::Found(winner) => format!("{judge}: {}", winner.as_deref().unwrap_or("a synthesis")),
+                PanelFinding::OrderSensitive(winners) => format!("{judge}: changed with the order ({winners})"),
+                PanelFinding::Incomplete(heard) => format!("{judge}: {heard} of {} orders", self.orders()),
             })
             .collect();
         Reason::with(ReasonCode::PanelSplit, format!("no winner has more than half of the judges: {}", told.join("; ")))

@@ -7,7 +7,7 @@ use crate::event::{Event, VoterWeight};
 use crate::ids::ParticipantId;
 use crate::outcome::{Outcome, Reason, ReasonCode};
 use crate::spec::{BallotForm, VoteRule};
-use crate::tally::{Tally, borda, count, mean_totals, tally, weight, weighted};
+use crate::tally::{Race, Tally, borda, count, mean_totals, tally, weight, weighted};
 
 impl Draft<'_> {
     pub(super) fn voted(&mut self) -> Result<Decision, Reason> {
@@ -59,22 +59,22 @@ impl Draft<'_> {
         let candidates = self.candidates();
         let votes = self.in_order();
         let names = || candidates.iter().map(String::as_str);
-        match self.vote_rule() {
-            VoteRule::Majority | VoteRule::Supermajority | VoteRule::Unanimous | VoteRule::Plurality => {
-                count(names(), votes.iter().map(|vote| vote.choice.as_str()))
+        match self.vote_rule().form() {
+            BallotForm::Single if weights.is_empty() => count(names(), votes.iter().map(|vote| vote.choice.as_str())),
+            BallotForm::Approval => {
+                count(names(), votes.iter().flat_map(|vote| vote.choices.iter().map(String::as_str)))
             }
-            VoteRule::Approval => count(names(), votes.iter().flat_map(|vote| vote.choices.iter().map(String::as_str))),
-            VoteRule::Borda => {
+            BallotForm::Ranking => {
                 let rankings: Vec<Vec<String>> = votes.iter().map(|vote| vote.choices.clone()).collect();
                 borda(&candidates, &rankings)
             }
-            VoteRule::Weighted => {
+            BallotForm::Single => {
                 let of = |voter: &ParticipantId| {
                     weights.iter().find(|weight| weight.voter == *voter).map_or(0, |weight| weight.thousandths)
                 };
                 weighted(names(), votes.iter().map(|vote| (vote.choice.as_str(), of(&vote.voter))))
             }
-            VoteRule::AnonymousScoring => {
+            BallotForm::Scores => {
                 let given = self.control.scores.iter().flat_map(|(_, scores)| scores);
                 mean_totals(names(), given.map(|given| (given.debater.as_str(), given.score.total())))
             }
@@ -115,22 +115,14 @@ impl Draft<'_> {
         let second = counts.iter().skip(1).map(|(_, votes)| *votes).max().unwrap_or(0);
         let voters = u32::try_from(voters(self.spec()).len()).unwrap_or(u32::MAX);
         let once = if weights.is_empty() { voters } else { self.whole_weight(&weights, voters) };
-        let (whole, left) = (once.saturating_mul(self.spec().max_rounds), once.saturating_mul(rounds_left));
-        let lead = top.saturating_sub(second);
-        if rounds_left == 0 {
-            return false;
-        }
-        match voting.rule {
-            VoteRule::Majority | VoteRule::Weighted => 2 * u64::from(*top) > u64::from(whole),
-            VoteRule::Supermajority => 3 * u64::from(*top) >= 2 * u64::from(whole),
-            VoteRule::Plurality | VoteRule::Approval => lead > left,
-            VoteRule::Borda => {
-                let most = u32::try_from(counts.len().saturating_sub(1)).unwrap_or(u32::MAX);
-                lead > left.saturating_mul(most)
-            }
-            // One vote that is missing or for another answer is enough; without one there may still be one.
-            VoteRule::Unanimous => u64::from(*top) < u64::from(once) * u64::from(self.control.rounds_held),
-            VoteRule::AnonymousScoring => false,
-        }
+        let race = Race {
+            top: *top,
+            second,
+            candidates: counts.len(),
+            once,
+            held: self.control.rounds_held,
+            left: rounds_left,
+        };
+        rounds_left > 0 && race.is_decided(voting.rule)
     }
 }

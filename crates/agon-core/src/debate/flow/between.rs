@@ -176,7 +176,7 @@ impl Draft<'_> {
     fn measure_words(&mut self, instead: bool) {
         let measures = self.gauge().words(instead);
         let round = self.control.round;
-        self.emit(Event::RoundMeasured { round, measures, turn: None, call: None });
+        self.emit(Event::RoundCompared { round, measures });
     }
 
     /// What this round's speeches are measured against, this step's own included.

@@ -1,7 +1,7 @@
 //! From the end of the rounds to the decision, and what follows it.
 use super::super::control::SlotState;
 use super::super::draft::Draft;
-use crate::event::{Event, PhaseName, Step};
+use crate::event::{Event, Given, PhaseName, Step};
 use crate::outcome::{DebateState, Outcome, Reason, ReasonCode, StopRule};
 use crate::spec::{Ballots, ConsensusStrategy, Interject, VoteRule};
 use crate::task::Conclusion;
@@ -119,10 +119,9 @@ impl Draft<'_> {
             None => (Outcome::Inconclusive, None),
         };
         let lost = self.control.stage.slots.iter().any(|slot| slot.state != SlotState::Done);
-        let unfit = self
-            .events()
-            .iter()
-            .any(|event| matches!(event, Event::SynthesisRecorded { synthesis, .. } if !synthesis.problems.is_empty()));
+        let given = self.events().iter().filter_map(Event::answered).map(|answered| &answered.given);
+        let unfit =
+            given.into_iter().any(|given| matches!(given, Given::Synthesis(found) if !found.problems.is_empty()));
         let reason = match (lost || unfit, reason) {
             (true, None) => {
                 let detail = if lost { "it could not be had" } else { "it does not fit its schema" };

@@ -7,7 +7,7 @@ use super::{Asking, moderator};
 use crate::answer::RoundPlan;
 use crate::event::{Event, ModeratorDecision, Step};
 use crate::ids::{MODERATOR, TurnId};
-use crate::spec::{DebateFormat, TurnMode};
+use crate::spec::DebateFormat;
 use crate::task::Task;
 use crate::work::Work;
 
@@ -79,14 +79,12 @@ impl Draft<'_> {
         let planned = self.control.plan.take().filter(|(planned, _)| *planned == round);
         let plan = planned.map(|(_, plan)| plan).unwrap_or_default();
         let order = || speaking_order(self.spec(), self.admission.seed, round);
-        let speakers = match (self.spec().debate_format, self.spec().turn_mode) {
-            (DebateFormat::Fishbowl, _) => {
-                fishbowl::seated(self.spec(), &self.control.circle, &self.control.turned, &order())
-            }
-            (_, TurnMode::Moderator) => plan.next_speakers,
-            (_, TurnMode::RoundRobin | TurnMode::Random | TurnMode::PriorityOrder | TurnMode::ReactionTriggered) => {
-                order()
-            }
+        let speakers = if self.spec().debate_format == DebateFormat::Fishbowl {
+            fishbowl::seated(self.spec(), &self.control.circle, &self.control.turned, &order())
+        } else if self.spec().turn_mode.is_by_moderator() {
+            plan.next_speakers
+        } else {
+            order()
         };
         let (briefing, new_angle) = (plan.briefing.map(Into::into), plan.new_angle.map(Into::into));
         self.emit(Event::RoundOpened { round, speakers, briefing, new_angle });

@@ -12,7 +12,8 @@ pub(super) fn next(floor: &Floor<'_>) -> Next {
     let Work::Argument { bench: Some(bench), .. } = &last.work else { return Next::Over };
     let held = floor.speeches().count();
     let since = floor.turned.last();
-    let spoke = since.is_some_and(|turned| turned.work.speech().is_some() && matches!(turned.heard, Heard::Speech(..)));
+    let spoke =
+        since.is_some_and(|turned| turned.work.traits().speech.is_some() && matches!(turned.heard, Heard::Speech(..)));
     if spoke && floor.spec.format.points_of_information {
         return Next::at_once(offers(floor, *bench, &last.participant));
     }

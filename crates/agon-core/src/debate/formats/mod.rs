@@ -50,25 +50,14 @@ impl Next {
 
 /// Whether a round is one speech of each speaker, in an order that is known when it opens.
 pub(super) fn speaks_in_order(spec: &DebateSpec) -> bool {
-    match spec.debate_format {
-        DebateFormat::RoundRobin | DebateFormat::ChainOfThought | DebateFormat::Fishbowl => {
-            spec.turn_mode != TurnMode::ReactionTriggered
-        }
-        DebateFormat::Socratic | DebateFormat::BpStyle | DebateFormat::OpenFight | DebateFormat::CritiqueRevision => {
-            false
-        }
-    }
+    spec.debate_format.traits().by_turn_order && spec.turn_mode != TurnMode::ReactionTriggered
 }
 
 /// What comes next in the round.
 pub(super) fn next(floor: &Floor<'_>) -> Next {
     match floor.spec.debate_format {
-        // their seats are opened with the round
-        DebateFormat::RoundRobin | DebateFormat::ChainOfThought | DebateFormat::Fishbowl
-            if speaks_in_order(floor.spec) =>
-        {
-            Next::Over
-        }
+        // the seats are opened with the round
+        _ if speaks_in_order(floor.spec) => Next::Over,
         DebateFormat::RoundRobin | DebateFormat::ChainOfThought | DebateFormat::Fishbowl => reactions::next(floor),
         DebateFormat::Socratic => socratic::next(floor),
         DebateFormat::BpStyle => bp_style::next(floor),

@@ -1,10 +1,10 @@
 //! Who decides, how, and among what.
-use super::Found;
+use super::ProblemList;
 use crate::spec::{
     BallotForm, Ballots, ConsensusStrategy, DebateFormat, DebateSpec, Mode, SelfVotes, VoteRule, Voters, Voting,
 };
 
-pub(super) fn check(spec: &DebateSpec, found: &mut Found) {
+pub(super) fn check(spec: &DebateSpec, found: &mut ProblemList) {
     strategy(spec, found);
     judge(spec, found);
     if let Some(voting) = spec.voting {
@@ -16,7 +16,7 @@ pub(super) fn check(spec: &DebateSpec, found: &mut Found) {
     confidence(spec, found);
 }
 
-fn confidence(spec: &DebateSpec, found: &mut Found) {
+fn confidence(spec: &DebateSpec, found: &mut ProblemList) {
     let votes = spec.voting.is_some_and(|voting| voting.rule.form() != BallotForm::Scores);
     let asked = votes || spec.ballots != Ballots::None;
     found.require(!spec.answers.confidence || asked, &["confidence", "ballots"], || {
@@ -30,7 +30,7 @@ fn confidence(spec: &DebateSpec, found: &mut Found) {
     });
 }
 
-fn strategy(spec: &DebateSpec, found: &mut Found) {
+fn strategy(spec: &DebateSpec, found: &mut ProblemList) {
     let strategy = spec.consensus_strategy;
     let concludes = strategy == ConsensusStrategy::MediatorSummary;
     found.require(!concludes || spec.moderator.is_some(), &["consensus_strategy", "moderator"], || {
@@ -38,19 +38,11 @@ fn strategy(spec: &DebateSpec, found: &mut Found) {
     });
     let closes = strategy == ConsensusStrategy::AgentClosing;
     found.require(!closes || spec.phases.final_statements, &["consensus_strategy", "phases.final_statements"], || {
-        match spec.debate_format {
-            DebateFormat::BpStyle => {
-                "`consensus_strategy: agent_closing` ends with final statements, which `bp_style` does not have; allowed \
-                 here: judge, vote, ranked_reasons, mediator_summary, no_consensus"
-            }
-            DebateFormat::RoundRobin
-            | DebateFormat::Socratic
-            | DebateFormat::Fishbowl
-            | DebateFormat::ChainOfThought
-            | DebateFormat::OpenFight
-            | DebateFormat::CritiqueRevision => {
-                "`consensus_strategy: agent_closing` ends with final statements: switch `phases.final_statements` on"
-            }
+        if spec.debate_format == DebateFormat::BpStyle {
+            "`consensus_strategy: agent_closing` ends with final statements, which `bp_style` does not have; allowed \
+             here: judge, vote, ranked_reasons, mediator_summary, no_consensus"
+        } else {
+            "`consensus_strategy: agent_closing` ends with final statements: switch `phases.final_statements` on"
         }
         .to_owned()
     });
@@ -60,7 +52,7 @@ fn strategy(spec: &DebateSpec, found: &mut Found) {
     });
 }
 
-fn judge(spec: &DebateSpec, found: &mut Found) {
+fn judge(spec: &DebateSpec, found: &mut ProblemList) {
     let judged = spec.consensus_strategy.is_judged();
     let votes = spec.voting.is_some_and(|voting| voting.voters == Voters::Judges);
     let ends = spec.judge.as_ref().is_some_and(|judge| judge.ends_rounds);
@@ -86,7 +78,7 @@ fn judge(spec: &DebateSpec, found: &mut Found) {
     });
 }
 
-fn votes(spec: &DebateSpec, voting: Voting, found: &mut Found) {
+fn votes(spec: &DebateSpec, voting: Voting, found: &mut ProblemList) {
     let scores = voting.rule == VoteRule::AnonymousScoring;
     let judges = voting.voters == Voters::Judges;
     found.require(!(voting.every_round && (scores || judges)), &["voting.every_round", "voting"], || {
@@ -108,7 +100,7 @@ fn votes(spec: &DebateSpec, voting: Voting, found: &mut Found) {
     });
 }
 
-fn self_votes(spec: &DebateSpec, voting: Voting, found: &mut Found) {
+fn self_votes(spec: &DebateSpec, voting: Voting, found: &mut ProblemList) {
     let excludes = voting.self_votes == SelfVotes::Exclude;
     if voting.voters == Voters::Judges {
         return found.require(!excludes, &["voting.self_votes", "voting.voters"], || {
@@ -128,7 +120,7 @@ fn self_votes(spec: &DebateSpec, voting: Voting, found: &mut Found) {
 }
 
 /// In deliberative mode the candidates are the answers of the ballots, unless debaters stand for election.
-fn candidates(spec: &DebateSpec, found: &mut Found) {
+fn candidates(spec: &DebateSpec, found: &mut ProblemList) {
     let decides = match spec.consensus_strategy {
         ConsensusStrategy::Judge | ConsensusStrategy::Vote => true,
         ConsensusStrategy::RankedReasons
@@ -150,7 +142,7 @@ fn candidates(spec: &DebateSpec, found: &mut Found) {
     });
 }
 
-fn weights(spec: &DebateSpec, found: &mut Found) {
+fn weights(spec: &DebateSpec, found: &mut ProblemList) {
     let weighted = spec.voting.is_some_and(|voting| voting.rule == VoteRule::Weighted);
     let needed = "needs `voting.rule: weighted`, the only rule that weighs votes";
     let both = "does nothing beside `weight`, which is the whole weight: give one or the other";

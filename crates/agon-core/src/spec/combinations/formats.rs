@@ -1,41 +1,26 @@
 //! Formats, and what only some of them know.
-use super::Found;
+use super::ProblemList;
 use crate::spec::{
     Bench, DebateFormat, DebateSpec, Direction, FormatOptions, Interruptions, Mode, Topology, TurnMode, Visibility,
 };
 
-pub(super) fn check(spec: &DebateSpec, found: &mut Found) {
+pub(super) fn check(spec: &DebateSpec, found: &mut ProblemList) {
     turn_mode(spec, found);
     visibility(spec, found);
     phases(spec, found);
     moderator(spec, found);
-    match spec.debate_format {
-        DebateFormat::BpStyle => parliament(spec, found),
-        DebateFormat::Fishbowl => fishbowl(spec, found),
-        DebateFormat::RoundRobin
-        | DebateFormat::Socratic
-        | DebateFormat::ChainOfThought
-        | DebateFormat::OpenFight
-        | DebateFormat::CritiqueRevision => {}
+    if spec.debate_format == DebateFormat::BpStyle {
+        parliament(spec, found);
+    }
+    if spec.debate_format == DebateFormat::Fishbowl {
+        fishbowl(spec, found);
     }
     options(spec, found);
     topology(spec, found);
 }
 
-fn turn_mode(spec: &DebateSpec, found: &mut Found) {
-    use TurnMode::{PriorityOrder, Random, ReactionTriggered, RoundRobin};
-    let (allowed, why): (&[TurnMode], &str) = match spec.debate_format {
-        DebateFormat::RoundRobin | DebateFormat::ChainOfThought => return,
-        DebateFormat::Socratic => {
-            (&[RoundRobin, Random, PriorityOrder], "the questioner rotates, and turn_mode orders the answers")
-        }
-        DebateFormat::BpStyle => (&[RoundRobin], "the eight speeches have a fixed order"),
-        DebateFormat::Fishbowl => {
-            (&[RoundRobin, Random, PriorityOrder, ReactionTriggered], "bids decide who sits in the inner circle")
-        }
-        DebateFormat::OpenFight => (&[RoundRobin], "bids decide who speaks"),
-        DebateFormat::CritiqueRevision => (&[RoundRobin], "critiques and revisions are written all at once"),
-    };
+fn turn_mode(spec: &DebateSpec, found: &mut ProblemList) {
+    let Some((allowed, why)) = spec.debate_format.traits().turn_modes else { return };
     found.require(allowed.contains(&spec.turn_mode), &["turn_mode", "debate_format"], || {
         let allowed: Vec<&str> = allowed.iter().map(|mode| mode.as_str()).collect();
         let (mode, format) = (spec.turn_mode.as_str(), spec.debate_format.as_str());
@@ -47,23 +32,16 @@ fn turn_mode(spec: &DebateSpec, found: &mut Found) {
 }
 
 /// Speakers who answer one another cannot speak at once.
-fn visibility(spec: &DebateSpec, found: &mut Found) {
-    let why = match spec.debate_format {
-        _ if spec.turn_mode == TurnMode::ReactionTriggered => "speakers react to the speech before",
-        DebateFormat::Socratic => "an answer follows its question",
-        DebateFormat::BpStyle => "each speech answers those before it",
-        DebateFormat::OpenFight => "one at a time has the floor",
-        DebateFormat::RoundRobin
-        | DebateFormat::Fishbowl
-        | DebateFormat::ChainOfThought
-        | DebateFormat::CritiqueRevision => return,
-    };
+fn visibility(spec: &DebateSpec, found: &mut ProblemList) {
+    let reacts = spec.turn_mode == TurnMode::ReactionTriggered;
+    let why = reacts.then_some("speakers react to the speech before").or(spec.debate_format.traits().one_by_one);
+    let Some(why) = why else { return };
     found.require(spec.visibility == Visibility::Sequential, &["visibility", "debate_format", "turn_mode"], || {
         format!("`visibility: simultaneous` is not possible here: {why}; write `visibility: sequential`")
     });
 }
 
-fn phases(spec: &DebateSpec, found: &mut Found) {
+fn phases(spec: &DebateSpec, found: &mut ProblemList) {
     let phases = spec.phases;
     let proposes = spec.debate_format == DebateFormat::CritiqueRevision;
     found.require(!proposes || phases.opening_statements, &["phases.opening_statements", "debate_format"], || {
@@ -75,7 +53,7 @@ fn phases(spec: &DebateSpec, found: &mut Found) {
     });
 }
 
-fn moderator(spec: &DebateSpec, found: &mut Found) {
+fn moderator(spec: &DebateSpec, found: &mut ProblemList) {
     let moderator = spec.moderator.as_ref();
     let opens = moderator.is_some_and(|moderator| moderator.opens);
     found.require(spec.turn_mode != TurnMode::Moderator || opens, &["turn_mode", "moderator.opens"], || {
@@ -100,7 +78,7 @@ fn moderator(spec: &DebateSpec, found: &mut Found) {
 }
 
 /// British Parliamentary has its own shape, and nothing of it can be chosen.
-fn parliament(spec: &DebateSpec, found: &mut Found) {
+fn parliament(spec: &DebateSpec, found: &mut ProblemList) {
     let count = spec.personas.len();
     found.require(matches!(count, 4 | 8), &["personas", "debate_format"], || {
         format!("`bp_style` needs 4 personas, one for each team, or 8, one for each speech; here are {count}")
@@ -130,7 +108,7 @@ fn parliament(spec: &DebateSpec, found: &mut Found) {
     }
 }
 
-fn fishbowl(spec: &DebateSpec, found: &mut Found) {
+fn fishbowl(spec: &DebateSpec, found: &mut ProblemList) {
     let (inner, all) = (spec.format.inner_circle as usize, spec.personas.len());
     found.require(all >= 3, &["personas", "debate_format"], || {
         format!("`fishbowl` needs at least 3 personas, so that somebody sits outside the circle; here are {all}")
@@ -141,7 +119,7 @@ fn fishbowl(spec: &DebateSpec, found: &mut Found) {
 }
 
 /// An option of another format does nothing here.
-fn options(spec: &DebateSpec, found: &mut Found) {
+fn options(spec: &DebateSpec, found: &mut ProblemList) {
     let (given, usual) = (&spec.format, FormatOptions::default());
     let cases = [
         ("inner_circle", given.inner_circle != usual.inner_circle, DebateFormat::Fishbowl),
@@ -166,7 +144,7 @@ fn options(spec: &DebateSpec, found: &mut Found) {
     });
 }
 
-fn topology(spec: &DebateSpec, found: &mut Found) {
+fn topology(spec: &DebateSpec, found: &mut ProblemList) {
     let format = &spec.format;
     let critiques = spec.debate_format == DebateFormat::CritiqueRevision;
     let star = critiques && format.topology == Topology::Star;

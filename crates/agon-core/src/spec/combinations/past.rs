@@ -1,8 +1,8 @@
 //! What speakers see and note, and what is compared between rounds.
-use super::Found;
+use super::ProblemList;
 use crate::spec::{ContextScope, DebateFormat, DebateSpec, Memory, Similarity, Windows};
 
-pub(super) fn check(spec: &DebateSpec, found: &mut Found) {
+pub(super) fn check(spec: &DebateSpec, found: &mut ProblemList) {
     windows(spec, found);
     summaries(spec, found);
     masking(spec, found);
@@ -14,7 +14,7 @@ pub(super) fn check(spec: &DebateSpec, found: &mut Found) {
     });
 }
 
-fn windows(spec: &DebateSpec, found: &mut Found) {
+fn windows(spec: &DebateSpec, found: &mut ProblemList) {
     let (given, usual) = (spec.windows, Windows::default());
     let last_n = spec.context_scope == ContextScope::LastNTurns;
     found.require(last_n || given.context_turns == usual.context_turns, &["context_turns", "context_scope"], || {
@@ -45,7 +45,7 @@ fn windows(spec: &DebateSpec, found: &mut Found) {
 }
 
 /// Nothing is summed up after the last round, because no round is left that would read it.
-fn summaries(spec: &DebateSpec, found: &mut Found) {
+fn summaries(spec: &DebateSpec, found: &mut ProblemList) {
     let (rounds, every) = (spec.max_rounds, spec.windows.summarize_every);
     let scope = spec.context_scope == ContextScope::SummaryOnly;
     let memory = spec.memory == Memory::SummarizePast;
@@ -65,7 +65,7 @@ fn summaries(spec: &DebateSpec, found: &mut Found) {
     });
 }
 
-fn masking(spec: &DebateSpec, found: &mut Found) {
+fn masking(spec: &DebateSpec, found: &mut ProblemList) {
     let masks = spec.memory == Memory::PersonaMasking;
     let needed = "needs `memory: persona_masking`";
     for (at, persona) in spec.personas.iter().enumerate() {
@@ -85,7 +85,7 @@ fn masking(spec: &DebateSpec, found: &mut Found) {
 }
 
 /// Notes are taken for the next round.
-fn notes(spec: &DebateSpec, found: &mut Found) {
+fn notes(spec: &DebateSpec, found: &mut ProblemList) {
     let goes_on = spec.max_rounds > 1;
     let needed = "notes something for the next round: `max_rounds` must be at least 2";
     for (at, persona) in spec.personas.iter().enumerate() {
@@ -94,7 +94,7 @@ fn notes(spec: &DebateSpec, found: &mut Found) {
     }
 }
 
-fn similarity(spec: &DebateSpec, found: &mut Found) {
+fn similarity(spec: &DebateSpec, found: &mut ProblemList) {
     let threshold = spec.similarity.similarity_threshold;
     let converges = spec.debate_format == DebateFormat::CritiqueRevision;
     let used = converges || spec.end_condition.iter().any(|rule| rule.compares());

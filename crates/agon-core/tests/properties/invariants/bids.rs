@@ -1,5 +1,5 @@
 //! Formats and orders in which bids decide who speaks.
-use super::rounds::{Round, Stage};
+use super::rounds::{Round, RoundStage};
 use crate::require;
 use agon_core::*;
 use std::cmp::Reverse;
@@ -7,18 +7,18 @@ use std::cmp::Reverse;
 type Bids<'a> = Vec<(&'a ParticipantId, &'a Bid)>;
 
 /// A stage in which one has the floor, and the bids before it.
-struct Floor<'a, 'b> {
+struct BidFloor<'a, 'b> {
     bids: Bids<'a>,
-    stage: &'b Stage<'a>,
+    stage: &'b RoundStage<'a>,
 }
 
-fn floors<'a, 'b>(stages: &'b [Stage<'a>], purpose: BidPurpose) -> Vec<Floor<'a, 'b>> {
+fn floors<'a, 'b>(stages: &'b [RoundStage<'a>], purpose: BidPurpose) -> Vec<BidFloor<'a, 'b>> {
     let mut bids = Vec::new();
     let mut floors = Vec::new();
     for stage in stages {
         match &stage.seats[0].work {
             Work::Bid { .. } => bids = stage.bids(purpose),
-            _ => floors.push(Floor { bids: std::mem::take(&mut bids), stage }),
+            _ => floors.push(BidFloor { bids: std::mem::take(&mut bids), stage }),
         }
     }
     floors
@@ -42,7 +42,7 @@ fn chosen<'a>(
 }
 
 /// How often somebody had the floor.
-fn turns(floors: &[Floor<'_, '_>], who: &ParticipantId) -> usize {
+fn turns(floors: &[BidFloor<'_, '_>], who: &ParticipantId) -> usize {
     floors.iter().filter(|floor| floor.stage.who() == who).count()
 }
 
@@ -52,17 +52,17 @@ pub fn open_fight(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
     let floors = floors(&stages, BidPurpose::Floor);
     let most = 2 * spec.personas.len();
     require!(floors.len() <= most, "{} speeches in a round", floors.len());
-    let mut last: Option<&Stage<'_>> = None;
+    let mut last: Option<&RoundStage<'_>> = None;
     for (at, floor) in floors.iter().enumerate() {
-        let Floor { bids, stage } = floor;
-        let cut = last.and_then(|last| last.speeches.first()).and_then(|speech| speech.cut_by.as_ref());
+        let BidFloor { bids, stage } = floor;
+        let cut = last.and_then(|last| last.speeches.first()).and_then(|(_, speech)| speech.cut_by.as_ref());
         let wanted = match (cut, last) {
             (Some(by), Some(last)) => {
                 require!(bids.is_empty(), "bids for a floor that was taken");
                 (by, interjection(last))
             }
             _ => {
-                let holder = last.map(Stage::who);
+                let holder = last.map(RoundStage::who);
                 let chosen = chosen(spec, bids, holder, |who| turns(&floors[..at], who));
                 let Some((who, bid)) = chosen else {
                     return Err(format!("{} has the floor without a bid", stage.who()));
@@ -74,19 +74,19 @@ pub fn open_fight(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
         require!(stage.seats.len() == 1 && found == wanted, "{found:?} in round {}, due is {wanted:?}", round.number);
         last = Some(stage);
         if let Some(speech) = stage.speeches.first() {
-            was_cut(spec, stage, speech)?;
+            was_cut(spec, stage, *speech)?;
         }
     }
     require!(!round.complete || floors.len() == most || nobody_bids(&stages), "round {} is cut short", round.number);
     Ok(())
 }
 
-fn interjection(on: &Stage<'_>) -> Work {
+fn interjection(on: &RoundStage<'_>) -> Work {
     Work::Statement { speech: SpeechKind::Interjection, to: Some(on.who().clone()), about: None }
 }
 
 /// A speech; an interjection where the bid is high enough to interrupt and another's speech was heard just before.
-fn by_bid(spec: &DebateSpec, last: Option<&Stage<'_>>, (who, bid): (&ParticipantId, &Bid)) -> Work {
+fn by_bid(spec: &DebateSpec, last: Option<&RoundStage<'_>>, (who, bid): (&ParticipantId, &Bid)) -> Work {
     let heard = last.filter(|last| last.who() != who && !last.speeches.is_empty());
     let speech = heard.filter(|last| matches!(last.seats[0].work, Work::Argument { .. }));
     match speech {
@@ -100,7 +100,7 @@ fn by_bid(spec: &DebateSpec, last: Option<&Stage<'_>>, (who, bid): (&Participant
 }
 
 /// Whether the last thing in a round is that all were asked and nobody wanted to speak.
-fn nobody_bids(stages: &[Stage<'_>]) -> bool {
+fn nobody_bids(stages: &[RoundStage<'_>]) -> bool {
     let Some(last) = stages.last() else { return false };
     match &last.seats[0].work {
         Work::Bid { purpose, .. } => highest(&last.bids(*purpose), None) == 0,
@@ -109,15 +109,15 @@ fn nobody_bids(stages: &[Stage<'_>]) -> bool {
 }
 
 /// A speech is cut only where that may be, after its first half was heard, by one who bid as much as it takes.
-fn was_cut(spec: &DebateSpec, stage: &Stage<'_>, speech: &Speech) -> Result<(), String> {
+fn was_cut(spec: &DebateSpec, stage: &RoundStage<'_>, (said, speech): (&Answered, &Speech)) -> Result<(), String> {
     let Some(by) = &speech.cut_by else { return Ok(()) };
-    require!(spec.format.interruptions == Interruptions::MidSpeech, "{} was cut", speech.turn);
-    let heard = |event: &&&Event| matches!(event, Event::SpeechHeard { turn, .. } if *turn == speech.turn);
-    require!(stage.events.iter().filter(heard).count() == 1, "{} was cut and not heard", speech.turn);
+    require!(spec.format.interruptions == Interruptions::MidSpeech, "{} was cut", said.turn);
+    let heard = |event: &&&Event| matches!(event, Event::SpeechHeard { turn, .. } if *turn == said.turn);
+    require!(stage.events.iter().filter(heard).count() == 1, "{} was cut and not heard", said.turn);
     let bids = stage.bids(BidPurpose::Interruption);
     let own = bids.iter().find(|(who, _)| *who == by).map_or(0, |(_, bid)| bid.urgency);
     require!(own >= spec.format.interruption_threshold && own == highest(&bids, None), "{by} cut with {own}");
-    require!(*by != speech.participant && !bids.iter().any(|(who, _)| **who == speech.participant), "cut by itself");
+    require!(*by != said.participant && !bids.iter().any(|(who, _)| **who == said.participant), "cut by itself");
     Ok(())
 }
 
@@ -130,7 +130,7 @@ pub fn reactions(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
     let floors = floors(&stages, BidPurpose::Reaction);
     let speakers = round.speakers;
     let mut heard: Option<&ParticipantId> = None;
-    for (at, Floor { bids, stage }) in floors.iter().enumerate() {
+    for (at, BidFloor { bids, stage }) in floors.iter().enumerate() {
         let (who, work) = match heard {
             None => (&speakers[(round.number as usize - 1 + at) % speakers.len()], Work::ARGUMENT),
             Some(heard) => {
@@ -143,11 +143,14 @@ pub fn reactions(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
         let found = (stage.who(), &stage.seats[0].work);
         require!(found == (who, &work), "{found:?} in round {}, due is {who} with {work:?}", round.number);
         require!(heard != Some(who), "{who} reacted to itself");
-        heard = stage.speeches.first().map(|speech| &speech.participant).or(heard);
+        heard = stage.speeches.first().map(|(said, _)| &said.participant).or(heard);
     }
     asked_to_react(round, &stages)?;
     require!(
-        round.speeches().filter(|one| one.kind == SpeechKind::Argument).all(|one| speakers.contains(&one.participant)),
+        round
+            .speeches()
+            .filter(|(_, speech)| speech.kind == SpeechKind::Argument)
+            .all(|(said, _)| speakers.contains(&said.participant)),
         "an outsider spoke"
     );
     let may_end = match heard {
@@ -162,13 +165,13 @@ pub fn reactions(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
 }
 
 /// All are asked whether they react but who just spoke and who spoke twice.
-fn asked_to_react(round: &Round<'_>, stages: &[Stage<'_>]) -> Result<(), String> {
+fn asked_to_react(round: &Round<'_>, stages: &[RoundStage<'_>]) -> Result<(), String> {
     let mut heard: Option<&ParticipantId> = None;
     let mut spoke: Vec<&ParticipantId> = Vec::new();
     for stage in stages {
         if matches!(stage.seats[0].work, Work::Argument { .. }) {
             spoke.push(stage.who());
-            heard = stage.speeches.first().map(|speech| &speech.participant).or(heard);
+            heard = stage.speeches.first().map(|(said, _)| &said.participant).or(heard);
             continue;
         }
         let turns = |who: &ParticipantId| spoke.iter().filter(|name| **name == who).count();
@@ -188,7 +191,9 @@ pub fn fishbowl(spec: &DebateSpec, rounds: &[Round<'_>]) -> Result<(), String> {
             .before
             .iter()
             .filter_map(|event| match event {
-                Event::BidPlaced { participant, bid, .. } => Some((participant, bid)),
+                Event::Answered(Answered { participant, given: Given::Bid { bid, .. }, .. }) => {
+                    Some((participant, bid))
+                }
                 _ => None,
             })
             .collect();
@@ -204,8 +209,8 @@ pub fn fishbowl(spec: &DebateSpec, rounds: &[Round<'_>]) -> Result<(), String> {
         }
         sitting.retain(|who| round.speakers.contains(who));
         sitting.extend(came);
-        for speech in round.speeches().filter(|speech| speech.kind == SpeechKind::Argument) {
-            require!(round.speakers.contains(&speech.participant), "{} spoke from outside", speech.participant);
+        for (said, _) in round.speeches().filter(|(_, speech)| speech.kind == SpeechKind::Argument) {
+            require!(round.speakers.contains(&said.participant), "{} spoke from outside", said.participant);
         }
     }
     Ok(())

@@ -5,12 +5,16 @@ use crate::require;
 use agon_core::*;
 use std::collections::BTreeSet;
 
-type Pair = (usize, usize);
+type CritiquePair = (usize, usize);
 
 /// Whose proposals were heard.
 pub fn proposed(log: &[Record]) -> BTreeSet<ParticipantId> {
     let proposal = |event: &Event| match event {
-        Event::SpeechRecorded(speech) if speech.kind == SpeechKind::Proposal => Some(speech.participant.clone()),
+        Event::Answered(Answered { participant, given: Given::Speech(speech), .. })
+            if speech.kind == SpeechKind::Proposal =>
+        {
+            Some(participant.clone())
+        }
         _ => None,
     };
     all(log).filter_map(proposal).collect()
@@ -23,7 +27,8 @@ pub fn elected(spec: &DebateSpec, log: &[Record], proposed: &BTreeSet<Participan
     }
     for event in all(log) {
         let named = match event {
-            Event::VerdictReached { winner: Some(name), .. } | Event::BallotCast { choice: name, .. } => name,
+            Event::VerdictReached { winner: Some(name), .. }
+            | Event::Answered(Answered { given: Given::Ballot { choice: name, .. }, .. }) => name,
             _ => continue,
         };
         require!(
@@ -40,7 +45,7 @@ pub fn check(spec: &DebateSpec, round: &Round<'_>, proposed: &BTreeSet<Participa
     let place = |name: &ParticipantId| spec.personas.iter().position(|persona| persona.name == *name).unwrap();
     let proposed: BTreeSet<usize> = proposed.iter().map(place).collect();
     let Some(first) = stages.first() else { return topology(spec, round.number, (&[], &proposed)) };
-    let mut pairs: Vec<Pair> = Vec::new();
+    let mut pairs: Vec<CritiquePair> = Vec::new();
     for seat in &first.seats {
         let Work::Critique { of } = &seat.work else { return Err("critiques come first".into()) };
         pairs.push((place(&seat.participant), place(of)));
@@ -50,7 +55,7 @@ pub fn check(spec: &DebateSpec, round: &Round<'_>, proposed: &BTreeSet<Participa
         .events
         .iter()
         .filter_map(|event| match event {
-            Event::CritiqueRecorded { of, .. } => Some(of),
+            Event::Answered(Answered { given: Given::Critique { of, .. }, .. }) => Some(of),
             _ => None,
         })
         .collect();
@@ -61,31 +66,39 @@ pub fn check(spec: &DebateSpec, round: &Round<'_>, proposed: &BTreeSet<Participa
     let revise: BTreeSet<&ParticipantId> = second.seats.iter().map(|seat| &seat.participant).collect();
     require!(second.seats.iter().all(|seat| seat.work == Work::Revise), "revisions come second");
     require!(revise == criticised, "{revise:?} revise, {criticised:?} were criticised");
-    for speech in &second.speeches {
+    for (said, speech) in &second.speeches {
         let critics: BTreeSet<&ParticipantId> = round
             .events
             .iter()
             .filter_map(|event| match event {
-                Event::CritiqueRecorded { of, participant, .. } if *of == speech.participant => Some(participant),
+                Event::Answered(Answered { participant, given: Given::Critique { of, .. }, .. })
+                    if *of == said.participant =>
+                {
+                    Some(participant)
+                }
                 _ => None,
             })
             .collect();
         let met = speech.accepted.iter().chain(speech.declined.iter().map(|declined| &declined.critic));
-        require!(met.into_iter().all(|name| critics.contains(name)), "{} met a critique that is none", speech.turn);
+        require!(met.into_iter().all(|name| critics.contains(name)), "{} met a critique that is none", said.turn);
     }
     Ok(())
 }
 
-fn topology(spec: &DebateSpec, round: u32, (pairs, proposed): (&[Pair], &BTreeSet<usize>)) -> Result<(), String> {
+fn topology(
+    spec: &DebateSpec,
+    round: u32,
+    (pairs, proposed): (&[CritiquePair], &BTreeSet<usize>),
+) -> Result<(), String> {
     let n = spec.personas.len();
-    let all: BTreeSet<Pair> = (0..n)
+    let all: BTreeSet<CritiquePair> = (0..n)
         .flat_map(|by| (0..n).map(move |of| (by, of)))
         .filter(|(by, of)| by != of && proposed.contains(of))
         .collect();
-    let found: BTreeSet<Pair> = pairs.iter().copied().collect();
+    let found: BTreeSet<CritiquePair> = pairs.iter().copied().collect();
     require!(found.len() == pairs.len() && found.is_subset(&all), "a pair twice, or with itself: {pairs:?}");
     let hub = spec.format.hub.as_ref().map_or(0, |hub| spec.personas.iter().position(|one| one.name == *hub).unwrap());
-    let wanted: BTreeSet<Pair> = match (spec.format.topology, spec.format.direction) {
+    let wanted: BTreeSet<CritiquePair> = match (spec.format.topology, spec.format.direction) {
         (Topology::AllToAll, _) => all,
         (Topology::Ring, _) => all.into_iter().filter(|(by, of)| *of == (by + 1) % n).collect(),
         (Topology::RoundRobin, _) => {

@@ -59,7 +59,7 @@ pub fn check(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
             other => return Err(format!("{other:?} in parliament")),
         }
         for event in &stage.events {
-            if let Event::PointsAnswered { points, reply, .. } = event {
+            if let Event::Answered(Answered { given: Given::Points { points, reply, .. }, .. }) = event {
                 let offered = reply.accepts.as_ref().is_none_or(|by| points.iter().any(|point| point.by == *by));
                 require!(offered && !points.is_empty(), "a point was taken that nobody offered");
             }

@@ -13,9 +13,9 @@ pub struct Round<'a> {
 }
 
 /// Seats of the round's own speeches, bids and points, and what became of them.
-pub struct Stage<'a> {
+pub struct RoundStage<'a> {
     pub seats: Vec<&'a Seat>,
-    pub speeches: Vec<&'a Speech>,
+    pub speeches: Vec<(&'a Answered, &'a Speech)>,
     pub events: Vec<&'a Event>,
 }
 
@@ -34,7 +34,9 @@ pub fn rounds(log: &[Record]) -> Vec<Round<'_>> {
                 over = true;
                 rounds.iter_mut().for_each(|round| round.complete = true);
             }
-            Event::BidPlaced { purpose: BidPurpose::Circle, .. } => before.push(event),
+            Event::Answered(Answered { given: Given::Bid { purpose: BidPurpose::Circle, .. }, .. }) => {
+                before.push(event)
+            }
             Event::StageOpened { step: Step::Admission, .. } => {}
             event if !over => rounds.last_mut().into_iter().for_each(|round| round.events.push(event)),
             _ => {}
@@ -50,37 +52,37 @@ impl<'a> Round<'a> {
             _ => None,
         })
     }
-    pub fn speeches(&self) -> impl Iterator<Item = &'a Speech> {
-        self.events
-            .iter()
-            .filter_map(|event| if let Event::SpeechRecorded(speech) = event { Some(speech) } else { None })
+    pub fn speeches(&self) -> impl Iterator<Item = (&'a Answered, &'a Speech)> {
+        self.events.iter().filter_map(|event| event.speech())
     }
     /// The stages of the format itself; seats that joined a stage belong to it.
-    pub fn speaking(&self) -> Vec<Stage<'a>> {
-        let mut stages: Vec<Stage<'a>> = Vec::new();
+    pub fn speaking(&self) -> Vec<RoundStage<'a>> {
+        let mut stages: Vec<RoundStage<'a>> = Vec::new();
         let mut inside = false;
         for event in &self.events {
             if let Event::StageOpened { step, seats, joins, .. } = event {
                 inside = *step == Step::Speaking;
                 if inside && !joins {
-                    stages.push(Stage { seats: seats.iter().collect(), speeches: Vec::new(), events: Vec::new() });
+                    stages.push(RoundStage { seats: seats.iter().collect(), speeches: Vec::new(), events: Vec::new() });
                 }
             }
             let Some(stage) = stages.last_mut().filter(|_| inside) else { continue };
             stage.events.push(event);
-            if let Event::SpeechRecorded(speech) = event {
-                stage.speeches.push(speech);
-            }
+            stage.speeches.extend(event.speech());
         }
         stages
     }
 }
 
-impl<'a> Stage<'a> {
+impl<'a> RoundStage<'a> {
     /// The bids of one kind, each with the bidder.
     pub fn bids(&self, wanted: BidPurpose) -> Vec<(&'a ParticipantId, &'a Bid)> {
         let placed = self.events.iter().filter_map(|event| match event {
-            Event::BidPlaced { participant, purpose, bid, .. } if *purpose == wanted => Some((participant, bid)),
+            Event::Answered(Answered { participant, given: Given::Bid { purpose, bid, .. }, .. })
+                if *purpose == wanted =>
+            {
+                Some((participant, bid))
+            }
             _ => None,
         });
         placed.collect()

@@ -22,15 +22,19 @@ pub fn check(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     agreement(spec, flat, consensus.as_ref(), &last)
 }
 
-type Choices<'a> = BTreeMap<&'a ParticipantId, String>;
+type AnswersByVoter<'a> = BTreeMap<&'a ParticipantId, String>;
 
 fn folded(answer: &str) -> String {
     answer.to_lowercase().trim_end_matches('.').to_owned()
 }
 
-fn ballots<'a>(flat: &Flat<'a>, wanted: BallotStage) -> Choices<'a> {
+fn ballots<'a>(flat: &Flat<'a>, wanted: BallotStage) -> AnswersByVoter<'a> {
     let cast = flat.iter().filter_map(|(_, _, event)| match event {
-        Event::BallotCast { stage, participant, choice, .. } if *stage == wanted => Some((participant, folded(choice))),
+        Event::Answered(Answered { participant, given: Given::Ballot { stage, choice, .. }, .. })
+            if *stage == wanted =>
+        {
+            Some((participant, folded(choice)))
+        }
         _ => None,
     });
     cast.collect()
@@ -45,7 +49,12 @@ fn counted(answers: impl Iterator<Item = String>) -> Vec<(u32, String)> {
     counts
 }
 
-fn shift(spec: &DebateSpec, winner: Option<&str>, first: &Choices<'_>, last: &Choices<'_>) -> MajorityShift {
+fn shift(
+    spec: &DebateSpec,
+    winner: Option<&str>,
+    first: &AnswersByVoter<'_>,
+    last: &AnswersByVoter<'_>,
+) -> MajorityShift {
     let by_name = spec.debate_format == DebateFormat::CritiqueRevision;
     let stands_for = |name: &str| {
         let persona = spec.personas.iter().find(|persona| persona.name.as_str() == name).unwrap();
@@ -71,11 +80,11 @@ fn agreement(
     spec: &DebateSpec,
     flat: &Flat<'_>,
     consensus: Option<&Consensus>,
-    last: &Choices<'_>,
+    last: &AnswersByVoter<'_>,
 ) -> Result<(), String> {
     let single = spec.voting.filter(|voting| voting.rule.form() == BallotForm::Single);
     let votes = flat.iter().filter_map(|(_, _, event)| match event {
-        Event::VoteCast { choice, .. } => Some(folded(choice)),
+        Event::Answered(Answered { given: Given::Vote { choice, .. }, .. }) => Some(folded(choice)),
         _ => None,
     });
     let rounds = flat.iter().filter(|(_, _, event)| matches!(event, Event::RoundOpened { .. })).count();
@@ -118,10 +127,10 @@ fn disputed(spec: &DebateSpec, flat: &Flat<'_>) -> bool {
     let mut said: BTreeMap<&ParticipantId, Vec<Option<String>>> = BTreeMap::new();
     for (_, _, event) in flat {
         match event {
-            Event::JudgementRecorded { judge, winner, .. } => {
+            Event::Answered(Answered { participant: judge, given: Given::Judgement { winner, .. }, .. }) => {
                 said.entry(judge).or_default().push(winner.as_deref().map(folded));
             }
-            Event::RankingRecorded { judge, ranking, .. } => {
+            Event::Answered(Answered { participant: judge, given: Given::Ranking { ranking, .. }, .. }) => {
                 said.entry(judge).or_default().push(Some(folded(&ranking[0].candidate)));
             }
             _ => {}
@@ -135,15 +144,19 @@ fn disputed(spec: &DebateSpec, flat: &Flat<'_>) -> bool {
 fn unanswered(flat: &Flat<'_>) -> bool {
     let revised = |at: Position, by: &ParticipantId, of: &ParticipantId| {
         flat.iter().any(|(later, _, event)| match event {
-            Event::SpeechRecorded(speech) if *later > at && speech.participant == *of => {
+            Event::Answered(said @ Answered { given: Given::Speech(speech), .. })
+                if *later > at && said.participant == *of =>
+            {
                 speech.accepted.contains(by) || speech.declined.iter().any(|declined| declined.critic == *by)
             }
             _ => false,
         })
     };
     flat.iter().any(|(at, _, event)| match event {
-        Event::JudgementRecorded { open_objections, .. } => !open_objections.is_empty(),
-        Event::CritiqueRecorded { participant, of, critique, .. } => {
+        Event::Answered(Answered { given: Given::Judgement { open_objections, .. }, .. }) => {
+            !open_objections.is_empty()
+        }
+        Event::Answered(Answered { participant, given: Given::Critique { of, critique, .. }, .. }) => {
             critique.severity >= 8 && !revised(*at, participant, of)
         }
         _ => false,

@@ -8,7 +8,7 @@ pub fn check(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     let Some((_, _, Event::DebateEnded { state, outcome, reason, .. })) = flat.last() else {
         return Err("no end".into());
     };
-    let speeches = flat.iter().filter(|(_, _, event)| matches!(event, Event::SpeechRecorded(_))).count();
+    let speeches = flat.iter().filter(|(_, _, event)| event.speech().is_some()).count();
     require!(*state != DebateState::Succeeded || speeches > 0, "a result without a speech");
     require!((*state == DebateState::Succeeded) == outcome.is_some(), "{state:?} with {outcome:?}");
     require!(*state != DebateState::Failed || reason.is_some(), "failed without a reason");
@@ -46,7 +46,7 @@ fn synthesis(
     end: Option<Outcome>,
 ) -> Result<(), String> {
     let fits = after.iter().any(
-        |(_, _, event)| matches!(event, Event::SynthesisRecorded { synthesis, .. } if synthesis.problems.is_empty()),
+        |(_, _, event)| matches!(event, Event::Answered(Answered { given: Given::Synthesis(synthesis), .. }) if synthesis.problems.is_empty()),
     );
     let unfit = spec.synthesizer.is_some() && !fits;
     let expected = if unfit && verdict == Outcome::Decided { Outcome::Degraded } else { verdict };
@@ -57,7 +57,10 @@ fn synthesis(
 /// The last closing that is the moderator's own, where it gave a decision.
 fn closing<'a>(flat: &[(Position, Timestamp, &'a Event)]) -> Option<&'a RoundSummary> {
     let last = flat.iter().rev().find_map(|(_, _, event)| match event {
-        Event::ModeratorDecided { decision: ModeratorDecision::Closes(closing), fallback: false, .. } => Some(closing),
+        Event::Answered(Answered {
+            given: Given::Decision { decision: ModeratorDecision::Closes(closing), .. },
+            ..
+        }) => Some(closing),
         _ => None,
     });
     last.filter(|closing| closing.decision.is_some())
@@ -92,8 +95,12 @@ fn won(spec: &DebateSpec, flat: &[(Position, Timestamp, &Event)]) -> Result<Won,
         ConsensusStrategy::Judge | ConsensusStrategy::RankedReasons => Ok(by_judges(spec, flat)),
         ConsensusStrategy::Vote => by_vote(spec, spec.voting.unwrap(), flat),
         ConsensusStrategy::MediatorSummary => {
-            let concluded =
-                |event: &Event| matches!(event, Event::ModeratorConcluded { conclusion: Conclusion::Decision, .. });
+            let concluded = |event: &Event| {
+                matches!(
+                    event,
+                    Event::Answered(Answered { given: Given::Conclusion { conclusion: Conclusion::Decision, .. }, .. })
+                )
+            };
             let concluded = flat.iter().any(|(_, _, event)| concluded(event));
             require!(concluded || closing(flat).is_some(), "a verdict that nobody gave");
             Ok(Won::By(None))
@@ -108,10 +115,10 @@ fn by_judges(spec: &DebateSpec, flat: &[(Position, Timestamp, &Event)]) -> Won {
     let mut said: BTreeMap<&str, Vec<Option<&str>>> = BTreeMap::new();
     for (_, _, event) in flat {
         match event {
-            Event::JudgementRecorded { judge, winner, .. } => {
+            Event::Answered(Answered { participant: judge, given: Given::Judgement { winner, .. }, .. }) => {
                 said.entry(judge.as_str()).or_default().push(winner.as_deref());
             }
-            Event::RankingRecorded { judge, ranking, .. } => {
+            Event::Answered(Answered { participant: judge, given: Given::Ranking { ranking, .. }, .. }) => {
                 said.entry(judge.as_str()).or_default().push(Some(&ranking[0].candidate));
             }
             _ => {}
@@ -137,7 +144,7 @@ fn by_vote(spec: &DebateSpec, voting: Voting, flat: &[(Position, Timestamp, &Eve
     for (_, _, event) in flat {
         match event {
             Event::RoundOpened { .. } => rounds += 1,
-            Event::VoteCast { choice, choices, participant, .. } => {
+            Event::Answered(Answered { participant, given: Given::Vote { choice, choices, .. }, .. }) => {
                 // where no other proposal came, there is nothing else to vote for
                 let only_own = proposers.iter().eq([&participant]);
                 require!(!only_own || choice == participant.as_str(), "{participant} voted for what was not proposed");
@@ -153,7 +160,7 @@ fn by_vote(spec: &DebateSpec, voting: Voting, flat: &[(Position, Timestamp, &Eve
                     _ => give(choice, 1.0),
                 }
             }
-            Event::DebatersScored { scores, participant, .. } => {
+            Event::Answered(Answered { participant, given: Given::DebaterScores { scores, .. }, .. }) => {
                 require!(scores.iter().all(|score| score.debater != *participant), "{participant} scored itself");
                 scores.iter().for_each(|score| give(score.debater.as_str(), f64::from(score.score.total())));
             }
@@ -193,7 +200,11 @@ fn by_vote(spec: &DebateSpec, voting: Voting, flat: &[(Position, Timestamp, &Eve
 
 fn proposer(event: &Event) -> Option<&ParticipantId> {
     match event {
-        Event::SpeechRecorded(speech) if speech.kind == SpeechKind::Proposal => Some(&speech.participant),
+        Event::Answered(said @ Answered { given: Given::Speech(speech), .. })
+            if speech.kind == SpeechKind::Proposal =>
+        {
+            Some(&said.participant)
+        }
         _ => None,
     }
 }

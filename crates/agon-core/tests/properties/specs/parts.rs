@@ -3,43 +3,14 @@ use super::{FAILING_EXPRESSION, Genes};
 use agon_core::*;
 
 pub fn persona(genes: &mut Genes, n: usize) -> Persona {
-    Persona {
-        name: ParticipantId::new(format!("P{n}")),
-        stance: Some(format!("stance {n}")),
-        role: None,
-        system_prompt: None,
-        instructions: None,
-        voice: Voice {
-            fallback_models: if genes.one_in(3) { vec![ModelName::from("b")] } else { vec![] },
-            ..voice(genes.pick(&["a", "c"]))
-        },
-        style: None,
-        tone: None,
-        language: None,
-        priority: [3, 1, 2, 3][n % 4],
-        sees: None,
-        hidden_from: vec![],
-        reflection: false,
-        evolution: false,
-        weight: None,
-        elo: None,
-        calibration: None,
-        tools: vec![],
-    }
+    let fallback_models = if genes.one_in(3) { vec![ModelName::from("b")] } else { vec![] };
+    let voice = Voice { fallback_models, ..voice(genes.pick(&["a", "c"])) };
+    let (name, stance) = (format!("P{n}"), format!("stance {n}"));
+    Persona { voice, priority: [3, 1, 2, 3][n % 4], ..testing::persona(&name, stance.as_str()) }
 }
 
 pub fn voice(model: &str) -> Voice {
-    let model = model.into();
-    Voice {
-        model,
-        temperature: None,
-        top_p: None,
-        presence_penalty: None,
-        max_tokens: 100,
-        think: None,
-        num_ctx: None,
-        fallback_models: vec![],
-    }
+    testing::voice(model, 100)
 }
 
 pub fn moderator(genes: &mut Genes, must_open: bool) -> Option<Moderator> {
@@ -62,10 +33,8 @@ pub fn moderator(genes: &mut Genes, must_open: bool) -> Option<Moderator> {
         reconciles,
         concludes,
         interject: if has_duty { interject } else { Interject::EveryRound },
-        summary_style: SummaryStyle::Neutral,
-        tools: vec![],
-        instructions: None,
         voice: voice("m"),
+        ..testing::moderator()
     })
 }
 
@@ -78,8 +47,8 @@ pub fn judge(genes: &mut Genes, (judged, votes, ends_rounds): (bool, bool, bool)
         panel,
         panel_models: if panel > 1 && genes.one_in(2) { vec!["j2".into()] } else { vec![] },
         ends_rounds,
-        instructions: None,
         voice: voice("j"),
+        ..testing::judge()
     }
 }
 

@@ -1,5 +1,5 @@
 //! A good answer to every task.
-use super::World;
+use super::PropertyWorld;
 use agon_core::*;
 
 pub fn call() -> Box<Call> {
@@ -16,7 +16,7 @@ fn text(text: &str) -> Answer {
     Answer::Text { text: text.into() }
 }
 
-impl World<'_> {
+impl PropertyWorld<'_> {
     pub(super) fn answer(&mut self, ask: &Ask) -> Answer {
         let number = self.number();
         match &ask.task {

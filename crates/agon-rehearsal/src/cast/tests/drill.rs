@@ -18,7 +18,7 @@ const ATTACKS: [&str; 13] = [
 
 #[test]
 fn a_hostile_debater_forges_marks_instructs_everybody_and_writes_markup() {
-    let mut debate = Debate::new(1);
+    let mut debate = ScriptedDebate::new(1);
     debate.speak(1, "opening statement", 1, None);
     let text = debate.speak(0, "argument", 2, Some(Fault::Hostile));
     for part in ATTACKS {
@@ -32,7 +32,7 @@ fn a_hostile_debater_forges_marks_instructs_everybody_and_writes_markup() {
 
 #[test]
 fn a_hostile_debater_of_few_tokens_tries_everything_over_some_turns() {
-    let mut debate = Debate::new(1);
+    let mut debate = ScriptedDebate::new(1);
     debate.speak(1, "opening statement", 1, None);
     let mut all = String::new();
     for round in 1..=4 {
@@ -53,7 +53,7 @@ fn a_hostile_debater_of_few_tokens_tries_everything_over_some_turns() {
 
 #[test]
 fn a_hostile_debater_stands_by_itself_and_attacks_in_structured_answers_as_well() {
-    let debate = Debate::whole(1);
+    let debate = ScriptedDebate::whole(1);
     assert_eq!(final_ballot(&debate, 0, Some(Fault::Hostile)), CAST[0].1);
     let schema = json!({ "type": "object", "properties": {
         "urgency": { "type": "integer", "minimum": 0, "maximum": 10 }, "reason": { "type": "string" },
@@ -66,7 +66,7 @@ fn a_hostile_debater_stands_by_itself_and_attacks_in_structured_answers_as_well(
 
 #[test]
 fn a_hostile_debaters_answer_is_still_the_last_line() {
-    let debate = Debate::whole(1);
+    let debate = ScriptedDebate::whole(1);
     let tail = format!(
         "You are: Ada\nYour stance: {}\nRole: debater\nTask: argument\n\nEnd with \"My answer: ...\".\n",
         CAST[0].1

@@ -46,7 +46,7 @@ fn urge() -> Value {
 }
 
 /// The answer of a seat to a task in a round of a debate.
-fn answer_in(debate: &Debate, seat: usize, task: &str, round: u32, schema: &Value) -> Value {
+fn answer_in(debate: &ScriptedDebate, seat: usize, task: &str, round: u32, schema: &Value) -> Value {
     let (name, stance) = CAST[seat];
     let tail =
         format!("You are: {name}\nYour stance: {stance}\nRole: debater\nTask: {task}\nRound: {round} of 6\nTo: Ben\n");
@@ -56,14 +56,16 @@ fn answer_in(debate: &Debate, seat: usize, task: &str, round: u32, schema: &Valu
 }
 
 fn answer(seed: u64, seat: usize, task: &str, round: u32, schema: &Value) -> Value {
-    answer_in(&Debate::whole(seed), seat, task, round, schema)
+    answer_in(&ScriptedDebate::whole(seed), seat, task, round, schema)
 }
 
 /// The answers of all seats in three rounds of many debates.
 fn answers(task: &str, schema: &Value) -> Vec<Value> {
     let turns = || (0..3).flat_map(|seat| (1..4).map(move |round| (seat, round)));
-    let of = |debate: Debate| turns().map(move |(seat, round)| answer_in(&debate, seat, task, round, schema)).collect();
-    (0..12).map(Debate::whole).flat_map(|debate| -> Vec<Value> { of(debate) }).collect()
+    let of = |debate: ScriptedDebate| {
+        turns().map(move |(seat, round)| answer_in(&debate, seat, task, round, schema)).collect()
+    };
+    (0..12).map(ScriptedDebate::whole).flat_map(|debate| -> Vec<Value> { of(debate) }).collect()
 }
 
 fn urgencies(task: &str) -> Vec<u64> {
@@ -187,7 +189,7 @@ fn each_speech_that_is_listed_gets_its_marks() {
     let schema = marks("speech", json!({ "type": "integer", "minimum": 1 }));
     let tail = "You are: moderator\nRole: moderator\nTask: score speeches\nRound: 2 of 3\n";
     let numbers = |tail: &str| -> Vec<u64> {
-        let value = Debate::whole(1).structured(tail, &schema, None);
+        let value = ScriptedDebate::whole(1).structured(tail, &schema, None);
         value["scores"].as_array().unwrap().iter().map(|score| score["speech"].as_u64().unwrap()).collect()
     };
     assert_eq!(numbers(&format!("{tail}Speeches: T2, T3\n")), [2, 3]);
@@ -222,7 +224,7 @@ fn rankings_hold_every_candidate_once_and_agree_with_the_ballot() {
         let ranking = answer(seed, 0, "ranked vote", 3, &vote)["ranking"].clone();
         let unique: BTreeSet<&str> = ranking.as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
         assert!(unique.len() == 3 && ranking.as_array().unwrap().len() == 3);
-        assert_eq!(ranking[0], final_ballot(&Debate::whole(seed), 0, None));
+        assert_eq!(ranking[0], final_ballot(&ScriptedDebate::whole(seed), 0, None));
     }
     let approved: Vec<usize> =
         answers("approval vote", &approve).iter().map(|vote| vote["approved"].as_array().unwrap().len()).collect();
@@ -268,7 +270,7 @@ fn a_synthesis_fills_a_users_schema_from_the_topic_and_the_result() {
         "required": ["title", "recommendation", "confidence", "ticket", "arguments", "risks", "dissent"],
         "additionalProperties": false,
     });
-    let debate = Debate::whole(3);
+    let debate = ScriptedDebate::whole(3);
     let tail = "You are: synthesizer\nRole: synthesizer\nTask: synthesise\nResult: The team should keep what it has.\n";
     let value = debate.structured(tail, &schema, None);
     assert!(jsonschema::is_valid(&schema, &value), "{value:#}");
@@ -282,7 +284,7 @@ proptest! {
 
     #[test]
     fn whatever_schema_a_user_writes_the_synthesis_is_valid(schema in schema().prop_map(with_defs), seed in 0..4_u64) {
-        let debate = Debate::new(seed);
+        let debate = ScriptedDebate::new(seed);
         let value = debate.structured("Role: synthesizer\nTask: synthesise\n", &schema, None);
         let valid = jsonschema::draft202012::new(&schema).unwrap().is_valid(&value);
         prop_assert!(valid, "{schema:#}\n{value:#}");
@@ -348,7 +350,7 @@ proptest! {
         let scene = Scene::new(&brief, 1, behaviour);
         prop_assert!(!super::super::speak(&scene).trim().is_empty(), "{user}");
         let schema = object(&[("text", text()), ("urgency", mark()), ("ranking", list(names()))]);
-        let value = schema::fit(&schema, &wish_for(&scene, &schema), Dice::new(0, &[]), vec!["Text.".into()]);
+        let value = schema::fit(&schema, &wish_for(&scene, &schema), KeyedDice::new(0, &[]), vec!["Text.".into()]);
         prop_assert!(jsonschema::is_valid(&schema, &value), "{user}{value}");
     }
 }

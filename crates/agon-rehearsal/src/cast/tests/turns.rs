@@ -7,7 +7,7 @@ fn tail(seat: usize, task: &str, round: u32, more: &str) -> String {
     format!("You are: {name}\nYour stance: {stance}\nRole: debater\nTask: {task}\nRound: {round} of 6\n{more}\n")
 }
 
-fn said(debate: &Debate, seat: usize, task: &str, more: &str) -> String {
+fn said(debate: &ScriptedDebate, seat: usize, task: &str, more: &str) -> String {
     let brief = debate.prompt(&tail(seat, task, 2, more));
     super::super::speak(&Scene::new(&brief, debate.seed, None))
 }
@@ -19,19 +19,19 @@ fn words_in(text: &str) -> usize {
 #[test]
 fn a_question_goes_to_whom_it_is_addressed_and_ends_with_its_mark() {
     for seed in 0..20 {
-        let debate = Debate::whole(seed);
+        let debate = ScriptedDebate::whole(seed);
         for task in ["question", "follow-up"] {
             let text = said(&debate, 0, task, "To: Cleo\n");
             assert!(text.ends_with('?') && text.contains("Cleo") && words_in(&text) < 80, "{text}");
         }
-        let first = said(&Debate::new(seed), 0, "question", "To: Ben\n");
+        let first = said(&ScriptedDebate::new(seed), 0, "question", "To: Ben\n");
         assert!(first.ends_with('?') && first.starts_with("Ben"), "{first}");
     }
 }
 
 #[test]
 fn an_answer_repeats_the_question_that_stands_in_the_prompt_or_came_last() {
-    let mut debate = Debate::whole(1);
+    let mut debate = ScriptedDebate::whole(1);
     let text = said(&debate, 1, "answer", "To: Ada\nQuestion:\nWho pays for the migration?\n\nAnswer it.");
     assert!(text.contains("Who pays for the migration?"), "{text}");
     let same_line = said(&debate, 1, "answer", "Question: Who is on call at night?\n");
@@ -45,7 +45,7 @@ fn an_answer_repeats_the_question_that_stands_in_the_prompt_or_came_last() {
 #[test]
 fn an_argument_in_steps_has_four_of_them_and_later_ones_attack_a_step_by_its_number() {
     for seed in 0..20 {
-        let mut debate = Debate::new(seed);
+        let mut debate = ScriptedDebate::new(seed);
         let first = debate.speak(0, "argument in steps", 1, None);
         for step in ["1. Claim: ", "2. Evidence: ", "3. Inference: ", "4. Conclusion: "] {
             assert!(first.lines().any(|line| line.starts_with(step) && line.len() > step.len() + 8), "{first}");
@@ -62,10 +62,11 @@ fn an_argument_in_steps_has_four_of_them_and_later_ones_attack_a_step_by_its_num
 
 #[test]
 fn a_speech_for_a_bench_says_for_which_and_the_whip_sums_up() {
-    let opens = said(&Debate::new(3), 0, "argument", "Bench: Prime Minister, Opening Government\n");
+    let opens = said(&ScriptedDebate::new(3), 0, "argument", "Bench: Prime Minister, Opening Government\n");
     let whip = "Bench: Government Whip, Closing Government\n";
-    let whips = said(&Debate::whole(3), 0, "argument", whip);
-    let argues = said(&Debate::whole(3), 0, "argument", &whip.replace("Government Whip", "Member of Government"));
+    let whips = said(&ScriptedDebate::whole(3), 0, "argument", whip);
+    let argues =
+        said(&ScriptedDebate::whole(3), 0, "argument", &whip.replace("Government Whip", "Member of Government"));
     for (text, bench, office) in
         [(&opens, "Opening Government", "prime minister"), (&whips, "Closing Government", "government whip")]
     {
@@ -79,7 +80,7 @@ fn a_speech_for_a_bench_says_for_which_and_the_whip_sums_up() {
 
 #[test]
 fn proposals_revisions_and_rebuttals_are_texts_of_their_own() {
-    let debate = Debate::whole(4);
+    let debate = ScriptedDebate::whole(4);
     let texts = ["proposal", "revision", "rebuttal", "argument"].map(|task| said(&debate, 0, task, ""));
     for (at, text) in texts.iter().enumerate() {
         assert!(!text.contains(['{', '}']) && words_in(text) >= 30, "{text}");
@@ -91,7 +92,7 @@ fn proposals_revisions_and_rebuttals_are_texts_of_their_own() {
 #[test]
 fn a_digest_is_shorter_than_what_it_sums_up_and_says_who_said_what() {
     for seed in 0..10 {
-        let debate = Debate::whole(seed);
+        let debate = ScriptedDebate::whole(seed);
         let shown: usize = debate.entries.iter().map(|(_, _, text)| words_in(text)).sum();
         let brief = debate.prompt("Role: summariser\nTask: summarise\n");
         let digest = super::super::speak(&Scene::new(&brief, seed, None));
@@ -113,7 +114,7 @@ fn a_text_outside_a_debate_is_shortened_when_the_rules_ask_for_that() {
 
 #[test]
 fn every_turn_of_the_chair_speaks_of_the_matter() {
-    let debate = Debate::whole(2);
+    let debate = ScriptedDebate::whole(2);
     let mut heard = Vec::new();
     for task in ["research", "reconcile", "closing summary", "close the round"] {
         let brief = debate.prompt(&format!("You are: moderator\nRole: moderator\nTask: {task}\nRound: 2 of 3\n"));
@@ -125,7 +126,7 @@ fn every_turn_of_the_chair_speaks_of_the_matter() {
 
 /// What everybody answers in each of six rounds of a deliberative debate.
 fn answers(seed: u64) -> Vec<Vec<String>> {
-    let mut debate = Debate::new(seed);
+    let mut debate = ScriptedDebate::new(seed);
     let ask = "End with a line \"My answer: ...\".";
     (1..=6)
         .map(|round| {
@@ -163,7 +164,7 @@ fn answers_converge_in_most_debates_and_stay_apart_in_some() {
 fn who_has_an_assigned_stance_states_it_to_the_end_unless_it_says_what_others_say() {
     let ask = "End with a line of its own: My answer: <your stance, word for word; another answer only if ...>";
     for seed in 0..20 {
-        let mut debate = Debate::new(seed);
+        let mut debate = ScriptedDebate::new(seed);
         debate.entries.push((CAST[1].0.into(), CAST[1].1.into(), format!("So.\n\nMy answer: {}", CAST[1].1)));
         let brief = debate.prompt(&tail(0, "argument", 6, ask));
         let stated = |behaviour| {
@@ -180,7 +181,7 @@ fn who_comes_round_says_which_step_failed_and_argues_from_there() {
     let ask = "End with a line \"My answer: ...\".";
     let mut came_round = 0;
     for seed in 0..20 {
-        let debate = Debate::new(seed);
+        let debate = ScriptedDebate::new(seed);
         let turn = |seat, round| {
             let brief = debate.prompt(&tail(seat, "argument", round, ask));
             super::super::speak(&Scene::new(&brief, seed, None))
@@ -200,7 +201,7 @@ fn who_comes_round_says_which_step_failed_and_argues_from_there() {
 
 #[test]
 fn a_final_ballot_is_for_the_answer_that_was_stood_by() {
-    let mut debate = Debate::new(1);
+    let mut debate = ScriptedDebate::new(1);
     let speech = format!("I have changed my mind.\n\nMy answer: {}", CAST[1].1);
     debate.entries.push((CAST[0].0.into(), CAST[0].1.into(), speech));
     assert_eq!(final_ballot(&debate, 0, None), CAST[1].1);
@@ -210,7 +211,7 @@ fn a_final_ballot_is_for_the_answer_that_was_stood_by() {
 fn what_a_tool_has_found_is_quoted() {
     let result = "{\"results\": [{\"title\": \"Report\", \"text\": \"Teams of five run 4 services at most before on-call breaks down.\"}]}";
     for seed in 0..10 {
-        let debate = Debate::whole(seed);
+        let debate = ScriptedDebate::whole(seed);
         for task in ["argument", "answer", "research", "closing statement"] {
             let mut brief = debate.prompt(&tail(0, task, 2, ""));
             brief.found.push(result.to_owned());
@@ -242,7 +243,7 @@ fn summaries_other_labels_and_gaps_in_the_transcript_break_nothing() {
 fn claims_are_marked_now_and_then_where_the_prompt_asks_for_it_and_some_are_wrong() {
     let ask = "Put that claim into a block of its own:\n```check sum\nthe claim\n```\nThere is: sum.\nEnd with \"My answer: ...\".";
     let marked = |seed, ask: &str| {
-        let debate = Debate::whole(seed);
+        let debate = ScriptedDebate::whole(seed);
         let speak = |seat| said(&debate, seat, "argument", ask);
         (0..3).map(speak).filter(|text| text.contains("```check sum\n")).collect::<Vec<_>>()
     };

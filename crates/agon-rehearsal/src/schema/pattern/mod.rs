@@ -5,8 +5,8 @@
 
 mod read;
 
-use self::read::Reader;
-use crate::dice::Dice;
+use self::read::PatternReader;
+use crate::dice::KeyedDice;
 
 /// Most repetitions of one part.
 const MOST_REPEATS: usize = 4096;
@@ -27,11 +27,11 @@ pub struct Pattern {
 struct Branch {
     from_start: bool,
     to_end: bool,
-    parts: Vec<Part>,
+    parts: Vec<PatternPart>,
 }
 
 #[derive(Debug, Clone)]
-struct Part {
+struct PatternPart {
     atom: Atom,
     least: usize,
     most: usize,
@@ -53,7 +53,7 @@ struct Set {
 impl Pattern {
     /// Reads a pattern; none if it has something that is not understood.
     pub fn read(text: &str) -> Option<Self> {
-        Reader::new(text).whole().map(|branches| Self { branches })
+        PatternReader::new(text).whole().map(|branches| Self { branches })
     }
 
     /// Whether `text` has a match somewhere; true where that takes too many steps.
@@ -72,7 +72,7 @@ impl Pattern {
     }
 
     /// A text that matches and is of a length in `bounds`, if one is found in a few throws.
-    pub fn sample(&self, bounds: (usize, usize), dice: &mut Dice) -> String {
+    pub fn sample(&self, bounds: (usize, usize), dice: &mut KeyedDice) -> String {
         const THROWS: usize = 48;
         let mut last = String::new();
         let mut steps = MOST_STEPS;
@@ -96,7 +96,7 @@ impl Pattern {
 }
 
 /// Where the parts may end when they begin at one of `starts`.
-fn ends(parts: &[Part], text: &[char], starts: Vec<usize>, steps: &mut usize) -> Vec<usize> {
+fn ends(parts: &[PatternPart], text: &[char], starts: Vec<usize>, steps: &mut usize) -> Vec<usize> {
     parts.iter().fold(starts, |starts, part| {
         let mut reached: Vec<usize> = if part.least == 0 { starts.clone() } else { Vec::new() };
         let mut here = starts;
@@ -148,7 +148,7 @@ fn merge(reached: &mut Vec<usize>, more: &[usize], steps: &mut usize) {
 }
 
 /// Writes a match; parts that may repeat fill up what is missing to `target` characters.
-fn write(parts: &[Part], target: usize, dice: &mut Dice, (out, steps): (&mut String, &mut usize)) {
+fn write(parts: &[PatternPart], target: usize, dice: &mut KeyedDice, (out, steps): (&mut String, &mut usize)) {
     let fixed: usize = parts.iter().map(|part| part.least).sum();
     let mut missing = target.saturating_sub(out.chars().count() + fixed);
     for part in parts {
@@ -183,7 +183,7 @@ impl Set {
     }
 
     /// A plain character of the set where it has one.
-    fn sample(&self, dice: &mut Dice) -> char {
+    fn sample(&self, dice: &mut KeyedDice) -> char {
         let plain: Vec<char> =
             ('a'..='z').chain('A'..='Z').chain('0'..='9').chain(' '..='~').filter(|c| self.has(*c)).collect();
         let letters = plain.iter().take_while(|c| c.is_alphanumeric()).count();

@@ -1,17 +1,17 @@
 //! From the text of a pattern to its parts.
 
-use super::{Atom, Branch, MOST_REPEATS, Part, Set};
+use super::{Atom, Branch, MOST_REPEATS, PatternPart, Set};
 
 /// Deepest nesting of groups.
 const DEEPEST: u8 = 32;
 
 /// Reads a pattern from left to right.
-pub struct Reader {
+pub struct PatternReader {
     rest: Vec<char>,
     at: usize,
 }
 
-impl Reader {
+impl PatternReader {
     /// A reader at the beginning of a pattern.
     pub fn new(text: &str) -> Self {
         Self { rest: text.chars().collect(), at: 0 }
@@ -63,7 +63,7 @@ impl Reader {
                 _ => {
                     let atom = self.atom(depth)?;
                     let (least, most) = self.repeats()?;
-                    branch.parts.push(Part { atom, least, most });
+                    branch.parts.push(PatternPart { atom, least, most });
                 }
             }
         }

@@ -19,7 +19,7 @@ fn what_is_sampled_matches_and_keeps_its_length() {
             serde_json::json!({ "type": "string", "pattern": text, "minLength": bounds.0, "maxLength": bounds.1 });
         let pattern = Pattern::read(text).unwrap();
         for seed in 0..20 {
-            let sample = pattern.sample(bounds, &mut Dice::new(seed, &[]));
+            let sample = pattern.sample(bounds, &mut KeyedDice::new(seed, &[]));
             assert!(
                 pattern.matches(&sample) && jsonschema::is_valid(&schema, &serde_json::json!(sample)),
                 "{text}: {sample}"
@@ -47,7 +47,7 @@ fn what_is_not_understood_is_left_alone() {
 fn patterns_and_texts_that_take_too_many_steps_are_given_up() {
     for text in ["((a{4096}){4096}){4096}", "^(((){4096}){4096}){4096}$", "^(a*)*$", "(((a*)*)*)*b"] {
         let pattern = Pattern::read(text).unwrap();
-        pattern.sample((10, 100), &mut Dice::new(1, &["test"]));
+        pattern.sample((10, 100), &mut KeyedDice::new(1, &["test"]));
         pattern.matches(&"a".repeat(20_000));
     }
 }

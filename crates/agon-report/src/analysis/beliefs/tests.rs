@@ -60,7 +60,11 @@ fn a_revision_acts_in_the_place_of_what_it_revises() {
     let strengths: Vec<f64> = graph.strengths().into_values().collect();
     assert!(close(&strengths, &[0.0, 0.25, 0.5, 1.0]), "{strengths:?}");
     assert_eq!(
-        (graph.acting(1, Side::Against), graph.acting(2, Side::Against), graph.acting(4, Side::Against)),
+        (
+            graph.acting(1, ActingSide::Against),
+            graph.acting(2, ActingSide::Against),
+            graph.acting(4, ActingSide::Against)
+        ),
         (1, 1, 0)
     );
 }

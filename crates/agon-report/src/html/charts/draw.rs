@@ -22,12 +22,12 @@ fn framed(title: &str, height: f64, body: &str) -> String {
 }
 
 /// Lines between 0 and 1 over rounds.
-pub(super) struct Lines {
+pub(super) struct LineChart {
     pub(super) title: &'static str,
     pub(super) rounds: Vec<u32>,
     pub(super) series: Vec<(&'static str, Vec<Option<f64>>)>,
 }
-impl Lines {
+impl LineChart {
     pub(super) fn svg(&self) -> String {
         const LEFT: f64 = 30.0;
         const RIGHT: f64 = 88.0;
@@ -80,19 +80,19 @@ impl Lines {
 
 /// A place in a grid.
 #[derive(Clone, Copy)]
-pub(super) enum Cell {
+pub(super) enum GridCell {
     Empty,
     /// The answer with this place.
     Of(usize),
 }
 
 /// Answers as letters in coloured circles.
-pub(super) struct Grid {
+pub(super) struct GridChart {
     pub(super) title: &'static str,
     pub(super) columns: Vec<String>,
-    pub(super) rows: Vec<(String, Vec<Cell>)>,
+    pub(super) rows: Vec<(String, Vec<GridCell>)>,
 }
-impl Grid {
+impl GridChart {
     pub(super) fn svg(&self) -> String {
         const LEFT: f64 = 104.0;
         const ROW: f64 = 30.0;
@@ -113,10 +113,10 @@ impl Grid {
                 write!(out, "<text class=\"name\" x=\"0\" y=\"{:.1}\">{}</text>", y + 4.0, escaped(&excerpt(name, 14)));
             for (at, cell) in cells.iter().enumerate() {
                 match cell {
-                    Cell::Empty => {
+                    GridCell::Empty => {
                         let _ = write!(out, "<path class=\"rule\" d=\"M{:.1} {y:.1}h6\"/>", x(at) - 3.0);
                     }
-                    Cell::Of(answer) => {
+                    GridCell::Of(answer) => {
                         let _ = write!(
                             out,
                             "<g class=\"s{}\"><circle class=\"held\" cx=\"{:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"/><text class=\"in\" x=\"{:.1}\" y=\"{:.1}\">{}</text></g>",
@@ -135,13 +135,13 @@ impl Grid {
 }
 
 /// Bars, each below its name.
-pub(super) struct Bars {
+pub(super) struct BarChart {
     pub(super) title: &'static str,
     pub(super) most: f64,
     /// Name, length, the number as it is written, and whose colour.
     pub(super) rows: Vec<(String, f64, String, usize)>,
 }
-impl Bars {
+impl BarChart {
     pub(super) fn svg(&self) -> String {
         const ROW: f64 = 36.0;
         const RIGHT: f64 = 46.0;

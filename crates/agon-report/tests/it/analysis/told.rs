@@ -43,7 +43,7 @@ fn insights_say_when_nobody_moved_and_of_how_many_that_is_known() {
 #[test]
 fn of_two_debaters_only_one_with_two_thirds_of_the_words_is_told() {
     let told = |words: usize| {
-        let mut log = Log::admitted(scenes::pair());
+        let mut log = admitted(scenes::pair());
         say(&mut log, 1, "Ada", &"word ".repeat(words));
         say(&mut log, 1, "Bruno", &"word ".repeat(10));
         analysis(&ended(log)).insights
@@ -63,7 +63,7 @@ fn quotations_that_were_not_found_are_told() {
 #[test]
 fn words_that_are_kept_out_leave_nothing_behind_that_rests_on_speeches() {
     let mut log = formats::critiques();
-    spec_of(&mut log).visible.debaters.history = false;
+    log.spec_mut().visible.debaters.history = false;
     let analysis = analysis(&log);
     assert!(analysis.metrics.iter().all(|one| one.words.is_none() && one.attacks_received.is_none()));
     assert!(analysis.metrics.iter().all(|one| one.generated_tokens.is_some()));
@@ -92,7 +92,7 @@ fn hostile_names_and_answers_stay_text_in_the_analysis() {
 fn a_huge_debate_has_short_tables_and_all_in_the_result() {
     let names: Vec<String> = (0..16).map(|n| format!("Speaker{n}")).collect();
     let cast = names.iter().map(|name| persona(name, Some(name), "Talks")).collect();
-    let mut log = Log::admitted(spec("Who?", cast));
+    let mut log = admitted(spec("Who?", cast));
     for round in 1..=20 {
         for name in &names {
             say(&mut log, round, name, &names.join(" "));

@@ -3,7 +3,7 @@ use super::{on_every_server, small};
 use crate::contract::{TURN, debate, record, said};
 use crate::nats::js::Outgoing;
 use crate::nats::{NatsStore, subjects};
-use crate::{Journal as _, NatsStoreConfig, Page, Registers as _, StoreError, Upkeep as _};
+use crate::{Journal as _, ListPage, NatsStoreConfig, Registers as _, StoreError, Upkeep as _};
 use agon_core::{DebateId, Event, Position, Record};
 use async_nats::HeaderMap;
 use async_nats::jetstream::message::StreamMessage;
@@ -138,7 +138,7 @@ async fn logs_are_spread_over_the_shards() {
         for id in &ids {
             assert_eq!(fresh.verify(id).await.unwrap().records, 2);
         }
-        let listed = fresh.list(Page { limit: 100, after: None }).await.unwrap();
+        let listed = fresh.list(ListPage { limit: 100, after: None }).await.unwrap();
         assert_eq!(listed.into_iter().map(|head| head.id).rev().collect::<Vec<_>>(), ids);
     })
     .await;

@@ -1,8 +1,8 @@
 //! A server that is away.
-use super::{Nats, on_every_server, small, until};
+use super::{NatsRig, on_every_server, small, until};
 use crate::contract::{TURN, debate, record, said, summary};
 use crate::{
-    CancelOrder, Catalogue as _, Commands as _, Jobs as _, Journal as _, NatsStore, NatsStoreConfig, Page,
+    CancelOrder, Catalogue as _, Commands as _, Jobs as _, Journal as _, ListPage, NatsStore, NatsStoreConfig,
     Registers as _, RequestClaim, Requests as _, Upkeep as _,
 };
 use agon_core::{Position, Priority, TenantId};
@@ -26,14 +26,14 @@ async fn failing(store: &NatsStore) -> Vec<&'static str> {
         ("note", store.note(summary("a", 1)).await.is_err()),
         ("strike", store.strike(&debate("b")).await.is_err()),
         ("verify", store.verify(&debate("b")).await.is_err_and(|error| !error.to_string().contains("no debate"))),
-        ("list", store.list(Page { limit: 1, after: None }).await.is_err()),
+        ("list", store.list(ListPage { limit: 1, after: None }).await.is_err()),
     ];
     calls.into_iter().filter(|(_, failed)| *failed).map(|(call, _)| call).collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_fail_in_time_while_the_server_is_away_and_work_when_it_is_back() {
-    on_every_server(async |mut rig: Nats| {
+    on_every_server(async |mut rig: NatsRig| {
         let store = rig.open(NatsStoreConfig { deadline: Duration::from_millis(300), ..small() }).await;
         rig.server.kill();
         let away = tokio::time::timeout(Duration::from_secs(60), failing(&store)).await.expect("a call hangs");

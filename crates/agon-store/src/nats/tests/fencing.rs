@@ -1,6 +1,6 @@
 //! Many writers of one log, and answers that are lost.
-use super::line::Line;
-use super::{Nats, link, on_every_server, small, until};
+use super::line::LossyProxy;
+use super::{NatsRig, link, on_every_server, small, until};
 use crate::contract::{TURN, debate, record, said};
 use crate::{AppendError, Journal as _, NatsStore, NatsStoreConfig, Registers as _, Upkeep as _, append_settled};
 use agon_core::{Position, Record};
@@ -68,7 +68,7 @@ async fn of_two_stores_on_one_server_one_wins_each_position() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_append_whose_answer_is_lost_stands_once() {
     on_every_server(async |rig| {
-        let line = Line::to(rig.server.port()).await;
+        let line = LossyProxy::to(rig.server.port()).await;
         let store = NatsStore::open(&link(&line.url()).await, hasty()).await.unwrap();
         store.append(&debate("a"), record(1, 1, 11)).await.unwrap();
         line.lose_answers();
@@ -88,7 +88,7 @@ async fn an_append_whose_answer_is_lost_stands_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_register_whose_answer_is_lost_is_its_writers() {
     on_every_server(async |rig| {
-        let line = Line::to(rig.server.port()).await;
+        let line = LossyProxy::to(rig.server.port()).await;
         let store = NatsStore::open(&link(&line.url()).await, hasty()).await.unwrap();
         line.lose_answers();
         assert!(store.decide(&debate("a"), TURN, said("mine")).await.is_err());
@@ -156,7 +156,7 @@ async fn write(store: Arc<NatsStore>, writer: u64, length: u64) -> Vec<(u64, u64
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_writers_keep_a_whole_log_while_the_server_is_killed() {
     const LENGTH: u64 = 400;
-    on_every_server(async |mut rig: Nats| {
+    on_every_server(async |mut rig: NatsRig| {
         let stores = [rig.open(hasty()).await, rig.open(hasty()).await];
         let mut writers = JoinSet::new();
         for (store, writer) in stores.iter().zip([1_000_000, 2_000_000]) {

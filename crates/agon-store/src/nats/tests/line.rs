@@ -7,14 +7,14 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 /// A proxy that can lose what the server says. What it has lost cannot be made up for, so a line that lost something has to be cut.
-pub(super) struct Line {
+pub(super) struct LossyProxy {
     port: u16,
     deaf: watch::Sender<bool>,
     connections: Arc<Mutex<JoinSet<()>>>,
     _listener: JoinSet<()>,
 }
 
-impl Line {
+impl LossyProxy {
     pub(super) async fn to(server: u16) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();

@@ -1,5 +1,5 @@
 use super::{NatsStore, NatsStoreConfig};
-use crate::contract::{Rig, contract_tests};
+use crate::contract::{StoreRig, contract_tests};
 use agon_bus::nats::{NatsConfig, NatsLink, connect};
 use agon_testkit::{NatsOptions, NatsServer, nats_servers};
 use std::path::PathBuf;
@@ -10,19 +10,19 @@ mod bodies;
 mod faults;
 mod fencing;
 mod line;
-mod look;
 mod queue;
 mod setup;
+mod stream_health;
 mod tail;
 
 /// A server of one version, and the versions that are still to be tried.
-struct Nats {
+struct NatsRig {
     server: NatsServer,
     program: PathBuf,
     others: Vec<PathBuf>,
 }
 
-impl Nats {
+impl NatsRig {
     fn of(mut programs: Vec<PathBuf>) -> Option<Self> {
         let program = programs.pop()?;
         let options = NatsOptions { program: Some(program.clone()), ..NatsOptions::default() };
@@ -37,7 +37,7 @@ impl Nats {
     }
 }
 
-impl Rig for Nats {
+impl StoreRig for NatsRig {
     type Store = NatsStore;
     async fn store(&self) -> Arc<NatsStore> {
         let store = self.open(small()).await;
@@ -54,7 +54,7 @@ impl Rig for Nats {
         Self::of(self.others)
     }
 }
-contract_tests!(super::Nats::first(); (flavor = "multi_thread", worker_threads = 2); unfenced);
+contract_tests!(super::NatsRig::first(); (flavor = "multi_thread", worker_threads = 2); unfenced);
 
 /// A connection of its own.
 async fn link(url: &str) -> NatsLink {
@@ -68,9 +68,9 @@ fn small() -> NatsStoreConfig {
 }
 
 /// Does something on every version to test against.
-async fn on_every_server(check: impl AsyncFn(Nats)) {
+async fn on_every_server(check: impl AsyncFn(NatsRig)) {
     let mut programs = nats_servers();
-    while let Some(rig) = Nats::of(std::mem::take(&mut programs)) {
+    while let Some(rig) = NatsRig::of(std::mem::take(&mut programs)) {
         programs.clone_from(&rig.others);
         check(rig).await;
     }

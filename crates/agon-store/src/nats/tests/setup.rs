@@ -1,5 +1,5 @@
 //! Setting up.
-use super::{Nats, link, on_every_server, small};
+use super::{NatsRig, link, on_every_server, small};
 use crate::nats::{NatsStore, NatsStoreError};
 use crate::{NatsLimits, NatsStoreConfig};
 use agon_bus::nats::provision::ProvisionError;
@@ -8,7 +8,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-async fn open(rig: &Nats, config: NatsStoreConfig) -> Result<NatsStore, NatsStoreError> {
+async fn open(rig: &NatsRig, config: NatsStoreConfig) -> Result<NatsStore, NatsStoreError> {
     NatsStore::open(&link(&rig.server.url()).await, config).await
 }
 

@@ -1,14 +1,14 @@
 //! The catalogue as several processes see it.
-use super::{Nats, on_every_server, small, until};
+use super::{NatsRig, on_every_server, small, until};
 use crate::contract::{debate, summary};
-use crate::{Catalogue as _, NatsStore, Query, Summary, SummaryState};
+use crate::{Catalogue as _, CatalogueQuery, DebateSummary, NatsStore, SummaryState};
 use agon_core::{DebateState, NodeId};
 
-async fn known(store: &NatsStore, name: &str) -> Option<Summary> {
+async fn known(store: &NatsStore, name: &str) -> Option<DebateSummary> {
     store.get_summary(&debate(name)).await.unwrap()
 }
-fn running(name: &str, epoch: u64) -> Summary {
-    Summary { state: SummaryState::Running { owner: NodeId::new("node") }, epoch, ..summary(name, 1) }
+fn running(name: &str, epoch: u64) -> DebateSummary {
+    DebateSummary { state: SummaryState::Running { owner: NodeId::new("node") }, epoch, ..summary(name, 1) }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -35,7 +35,7 @@ async fn what_an_old_owner_notes_does_not_stay_even_where_nobody_knows_better() 
     on_every_server(async |rig| {
         let [old, new] = [rig.open(small()).await, rig.open(small()).await];
         let ended = SummaryState::Ended { state: DebateState::Succeeded, outcome: None };
-        let ended = Summary { state: ended, ..running("a", 2) };
+        let ended = DebateSummary { state: ended, ..running("a", 2) };
         // Both note at once, again and again: whoever loses the race finds out what stands.
         for epoch in 1..=20 {
             let (one, other) = tokio::join!(old.note(running("b", epoch)), new.note(running("b", epoch + 100)));
@@ -60,7 +60,7 @@ async fn a_store_that_is_ready_knows_all_that_was_there() {
         }
         let reader = rig.open(small()).await;
         reader.ready().await;
-        let found = reader.find(&Query { limit: 1_000, ..Query::default() }).await.unwrap();
+        let found = reader.find(&CatalogueQuery { limit: 1_000, ..CatalogueQuery::default() }).await.unwrap();
         assert_eq!(found.len(), 500);
         reader.close().await;
     })
@@ -69,7 +69,7 @@ async fn a_store_that_is_ready_knows_all_that_was_there() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn notes_are_seen_again_after_the_server_has_restarted() {
-    on_every_server(async |mut rig: Nats| {
+    on_every_server(async |mut rig: NatsRig| {
         let [one, other] = [rig.open(small()).await, rig.open(small()).await];
         one.ready().await;
         other.ready().await;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Claimed, Local, Owner};
+use crate::{Claimed, LocalState, Owner};
 use agon_core::Halt;
 use std::process::{Child, Command, Stdio};
 
@@ -29,7 +29,7 @@ async fn of_many_processes_that_resume_a_debate_one_wins_and_the_others_are_told
     let store = rig.open();
     admitted(&store, "a", &owner(&dead)).await;
     kill(dead);
-    assert_eq!(store.local(&debate("a")).await.unwrap(), Some(Local::Halted(Halt::Interrupted)));
+    assert_eq!(store.local(&debate("a")).await.unwrap(), Some(LocalState::Halted(Halt::Interrupted)));
 
     let processes: Vec<Child> = (0..8).map(|_| process()).collect();
     let owners: Vec<Owner> = processes.iter().map(owner).collect();
@@ -42,7 +42,7 @@ async fn of_many_processes_that_resume_a_debate_one_wins_and_the_others_are_told
     for (at, claim) in claims.iter().enumerate().filter(|(at, _)| *at != winner) {
         assert_eq!(*claim, Claimed::Held(owners[winner].clone()), "{at}");
     }
-    assert_eq!(store.local(&debate("a")).await.unwrap(), Some(Local::Played(owners[winner].clone())));
+    assert_eq!(store.local(&debate("a")).await.unwrap(), Some(LocalState::Played(owners[winner].clone())));
     processes.into_iter().for_each(kill);
 }
 
@@ -56,16 +56,20 @@ async fn what_was_stopped_on_purpose_is_paused_however_its_process_ends() {
     // whoever does not play it changes nothing
     store.pause_local(&debate("a"), &second).await.unwrap();
     store.leave_local(&debate("a"), &second).await.unwrap();
-    assert_eq!(store.local(&debate("a")).await.unwrap(), Some(Local::Played(first.clone())));
+    assert_eq!(store.local(&debate("a")).await.unwrap(), Some(LocalState::Played(first.clone())));
 
     store.pause_local(&debate("a"), &first).await.unwrap();
-    assert_eq!(store.local(&debate("a")).await.unwrap(), Some(Local::Played(first.clone())), "it still lives");
+    assert_eq!(store.local(&debate("a")).await.unwrap(), Some(LocalState::Played(first.clone())), "it still lives");
     kill(one);
-    assert_eq!(store.local(&debate("a")).await.unwrap(), Some(Local::Halted(Halt::Paused)));
+    assert_eq!(store.local(&debate("a")).await.unwrap(), Some(LocalState::Halted(Halt::Paused)));
 
     assert_eq!(store.claim_local(&debate("a"), &second).await.unwrap(), Claimed::Won);
     store.leave_local(&debate("a"), &second).await.unwrap();
-    assert_eq!(store.local(&debate("a")).await.unwrap(), Some(Local::Halted(Halt::Interrupted)), "that was before");
+    assert_eq!(
+        store.local(&debate("a")).await.unwrap(),
+        Some(LocalState::Halted(Halt::Interrupted)),
+        "that was before"
+    );
     kill(two);
 }
 

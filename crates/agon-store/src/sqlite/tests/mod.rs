@@ -2,9 +2,9 @@ mod local;
 mod schema;
 mod tables;
 
-use crate::contract::{Rig, TURN, contract_tests, debate, ending, record, said};
-use crate::sqlite::{Clock, OpenError, SqliteOptions, SqliteStore, SyncMode};
-use crate::{AppendError, Jobs as _, Journal as _, Page, Registers as _, StoreError, Upkeep as _};
+use crate::contract::{StoreRig, TURN, contract_tests, debate, ending, record, said};
+use crate::sqlite::{OpenError, SqliteOptions, SqliteStore, SyncMode, WallClock};
+use crate::{AppendError, Jobs as _, Journal as _, ListPage, Registers as _, StoreError, Upkeep as _};
 use agon_core::{DebateId, Position, Priority, Timestamp};
 use rusqlite::Connection;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ impl Sqlite {
     }
     fn options(&self) -> SqliteOptions {
         let now = Arc::clone(&self.now);
-        let clock = Clock::new(move || Timestamp(now.load(Ordering::SeqCst)));
+        let clock = WallClock::new(move || Timestamp(now.load(Ordering::SeqCst)));
         SqliteOptions { sync: SyncMode::Normal, clock, ..SqliteOptions::default() }
     }
     fn open(&self) -> Arc<SqliteStore> {
@@ -43,7 +43,7 @@ impl Sqlite {
         Connection::open(self.path()).unwrap()
     }
 }
-impl Rig for Sqlite {
+impl StoreRig for Sqlite {
     type Store = SqliteStore;
     async fn store(&self) -> Arc<SqliteStore> {
         self.open()
@@ -189,12 +189,12 @@ async fn one_change_that_sqlite_refuses_does_not_take_its_group_down() {
         match outcome {
             Err(AppendError::Store(StoreError::Backend(detail))) => {
                 assert_eq!(name, 13);
-                assert!(detail.contains("not what Agon writes (SQLite 1811)"), "{detail}");
+                assert!(detail.contains("not written by Agon (SQLite 1811)"), "{detail}");
             }
             outcome => assert!(name != 13 && outcome.is_ok(), "{name}: {outcome:?}"),
         }
     }
-    assert_eq!(store.list(Page { limit: 99, after: None }).await.unwrap().len(), 39);
+    assert_eq!(store.list(ListPage { limit: 99, after: None }).await.unwrap().len(), 39);
 }
 
 #[tokio::test]
@@ -310,7 +310,7 @@ async fn many_stores_may_open_a_new_file_at_once() {
     for (nonce, store) in tasks.join_all().await {
         store.append(&debate(&nonce.to_string()), record(1, 1, nonce)).await.unwrap();
     }
-    assert_eq!(rig.open().list(Page { limit: 99, after: None }).await.unwrap().len(), 8);
+    assert_eq!(rig.open().list(ListPage { limit: 99, after: None }).await.unwrap().len(), 8);
 }
 
 mod damage {

@@ -2,7 +2,7 @@ use super::*;
 use crate::contract::summary;
 use crate::sqlite::catalogue;
 use crate::sqlite::schema::{APPLICATION, STEPS};
-use crate::{Catalogue as _, Claimed, Local, Owner};
+use crate::{Catalogue as _, Claimed, LocalState, Owner};
 use agon_core::Halt;
 
 /// A file as the first version wrote it: two logs and a job, that nobody holds, of each.
@@ -45,7 +45,7 @@ async fn the_open_debates_of_an_older_file_are_interrupted_and_nobody_takes_thei
     first_schema(&rig).await;
     let store = rig.open();
     for name in ["a", "b"] {
-        assert_eq!(store.local(&debate(name)).await.unwrap(), Some(Local::Halted(Halt::Interrupted)), "{name}");
+        assert_eq!(store.local(&debate(name)).await.unwrap(), Some(LocalState::Halted(Halt::Interrupted)), "{name}");
     }
     assert_eq!(store.take("owner", Duration::from_secs(9)).await.unwrap(), None);
     let jobs: i64 = rig.raw().query_row("SELECT sum(jobs) FROM shares", [], |row| row.get(0)).unwrap();

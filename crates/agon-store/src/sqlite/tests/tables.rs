@@ -1,5 +1,5 @@
 use super::*;
-use crate::catalogue::model::{Model, Step, query, steps};
+use crate::catalogue::model::{CatalogueModel, CatalogueStep, query, steps};
 use crate::port::{REQUESTS_KEPT, REQUESTS_PURGED};
 use crate::{Catalogue as _, RequestClaim, Requests as _};
 use agon_core::TenantId;
@@ -69,13 +69,13 @@ proptest! {
     #[test]
     fn a_catalogue_is_what_a_sorted_list_is(steps in steps(), queries in prop::collection::vec(query(), 1..10)) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let (rig, mut model) = (Sqlite::new(), Model::default());
+        let (rig, mut model) = (Sqlite::new(), CatalogueModel::default());
         runtime.block_on(async {
             let store = rig.open();
             for step in steps {
                 match step.clone() {
-                    Step::Note(summary) => store.note(*summary).await.unwrap(),
-                    Step::Strike(id) => store.strike(&id).await.unwrap(),
+                    CatalogueStep::Note(summary) => store.note(*summary).await.unwrap(),
+                    CatalogueStep::Strike(id) => store.strike(&id).await.unwrap(),
                 }
                 model.take(step);
             }

@@ -8,7 +8,7 @@ use agon_llm::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, LoadedModel,
     ModelDetails, ModelInfo, SecretString, ServerVersion,
 };
-use agon_tools::{FindModel, Limits, ToolConfig, ToolOutcome, Toolbox, no_models};
+use agon_tools::{FindModel, ToolCallLimits, ToolConfig, ToolOutcome, Toolbox, no_models};
 use serde_json::Value;
 
 /// A toolbox of the settings `config`.
@@ -31,7 +31,7 @@ pub async fn call(toolbox: &Toolbox, function: &str, arguments: Value) -> ToolOu
 /// Calls `function` with every tool granted.
 pub async fn call_within(toolbox: &Toolbox, function: &str, arguments: Value, timeout: Duration) -> ToolOutcome {
     let granted = toolbox.names().map(str::to_owned).collect::<Vec<_>>();
-    toolbox.call(&granted, function, arguments, &Limits { timeout, ..Limits::default() }).await
+    toolbox.call(&granted, function, arguments, &ToolCallLimits { timeout, ..ToolCallLimits::default() }).await
 }
 
 /// The code of the failure of `outcome`.
@@ -44,19 +44,19 @@ pub async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(30), future).await.expect("it did not happen")
 }
 
-type Answer = Arc<dyn Fn(&ChatRequest) -> Result<String, ChatErrorKind> + Send + Sync>;
+type AnswerFn = Arc<dyn Fn(&ChatRequest) -> Result<String, ChatErrorKind> + Send + Sync>;
 type Embed = Arc<dyn Fn(&str) -> Option<Vec<f32>> + Send + Sync>;
 
 /// A model that says what a test wants it to say.
-pub struct Model {
-    pub answer: Answer,
+pub struct ScriptedModel {
+    pub answer: AnswerFn,
     /// A vector, or `None` to never answer.
     pub embed: Result<Embed, ChatErrorKind>,
     pub asked: Mutex<Vec<ChatRequest>>,
     endpoint: Endpoint,
 }
 
-impl Model {
+impl ScriptedModel {
     pub fn answering(
         answer: impl Fn(&ChatRequest) -> Result<String, ChatErrorKind> + Send + Sync + 'static,
     ) -> Arc<Self> {
@@ -67,7 +67,7 @@ impl Model {
         Self::new(Arc::new(|_| Err(ChatErrorKind::NotFound)), Ok(Arc::new(embed)))
     }
 
-    fn new(answer: Answer, embed: Result<Embed, ChatErrorKind>) -> Arc<Self> {
+    fn new(answer: AnswerFn, embed: Result<Embed, ChatErrorKind>) -> Arc<Self> {
         Arc::new(Self { answer, embed, asked: Mutex::default(), endpoint: Endpoint::ollama("test").unwrap() })
     }
 
@@ -79,7 +79,7 @@ impl Model {
 }
 
 #[async_trait::async_trait]
-impl ChatModel for Model {
+impl ChatModel for ScriptedModel {
     async fn chat(&self, request: &ChatRequest, _: &mut dyn DeltaSink) -> Result<ChatAnswer, ChatError> {
         self.asked.lock().unwrap().push(request.clone());
         let text = (self.answer)(request).map_err(failed)?;
@@ -121,5 +121,5 @@ impl ChatModel for Model {
 }
 
 fn failed(kind: ChatErrorKind) -> ChatError {
-    ChatError { kind, detail: String::new(), retry_after: None, usage: agon_llm::Usage::default(), status: None }
+    ChatError { kind, detail: String::new(), retry_after: None, usage: agon_core::Usage::default(), status: None }
 }

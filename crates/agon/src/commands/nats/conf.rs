@@ -1,6 +1,6 @@
 //! The configuration as text, for nats-server 2.9.10 and newer.
 use super::lent::{Lent, lent};
-use super::users::{Account, Proof, SYSTEM, User};
+use super::users::{Account, SYSTEM, User, UserCredential};
 use crate::cli::{NATS_ACCOUNT, NATS_ROLES, NatsConfigArgs};
 use crate::grants::Grants;
 use crate::shell::quoted;
@@ -12,18 +12,18 @@ const FILE_GB: usize = 8;
 const MEMORY_MB: usize = 256;
 
 const ADVICE: &str = "\
-# Begin passwords with a letter, and use letters and digits only: the language of this file reads other texts as something else.
+# Begin passwords with a letter, and use only letters and digits: this file format reads other texts differently.
 ";
 const SERVER: &str = "
 server_name: \"agon-nats\"
 listen: \"0.0.0.0:4222\"
 
-# How the server is looked at: on this machine only, for it asks nobody who he is.
+# Monitoring, on this machine only: the port has no authentication.
 http: \"127.0.0.1:8222\"
 
 ";
 const NO_TLS: &str = "\
-# Everything travels in the clear: print this with --tls DIR, or use it in a network that nobody else can listen to.
+# No encryption: print this with --tls DIR, or use it in a private network.
 
 ";
 const STORE: &str =
@@ -35,7 +35,7 @@ const STORE: &str =
 
 /// The configuration that the options ask for.
 pub fn text(args: &NatsConfigArgs, accounts: &[Account]) -> String {
-    let mut page = Page::default();
+    let mut page = ConfWriter::default();
     page.head(args, accounts);
     if args.accounts_only {
         accounts.iter().for_each(|account| page.account(account, accounts.len()));
@@ -63,12 +63,12 @@ pub fn text(args: &NatsConfigArgs, accounts: &[Account]) -> String {
 
 /// Text that grows by lines.
 #[derive(Default)]
-struct Page {
+struct ConfWriter {
     text: String,
     depth: usize,
 }
 
-impl Page {
+impl ConfWriter {
     fn line(&mut self, line: &str) {
         self.text.extend(std::iter::repeat_n("  ", self.depth));
         self.text.push_str(line);
@@ -84,13 +84,13 @@ impl Page {
     }
 
     fn head(&mut self, args: &NatsConfigArgs, accounts: &[Account]) {
-        self.line("# nats-server for an Agon cluster: users with the least that each needs. For nats-server 2.9.10 and newer.");
+        self.line("# nats-server for an Agon cluster, with least-privilege users. For nats-server 2.9.10 and newer.");
         self.line(&format!("# Made by: {}", command(args)));
         self.line("#");
-        self.line("# What each line is for, and what none of this protects, is told in docs/guide/security.md.");
+        self.line("# docs/guide/security.md explains each line, and the limits of this protection.");
         let variables: Vec<&String> = accounts.iter().flat_map(|account| &account.users).filter_map(variable).collect();
         if !variables.is_empty() {
-            self.line("# Passwords come from the environment of nats-server, which has to hold:");
+            self.line("# Passwords come from the environment of nats-server, which must define:");
             variables.iter().for_each(|name| self.line(&format!("#   {name}")));
             self.text.push_str(ADVICE);
         }
@@ -98,7 +98,7 @@ impl Page {
 
     fn tls(&mut self, folder: &Path) {
         let file = |name: &str| format!("{:?}", folder.join(name).display().to_string());
-        self.line("# Clients have to show a certificate of ca_file, and still say which user they are.");
+        self.line("# Clients must present a certificate of ca_file, and still name their user.");
         self.open("tls {");
         self.line(&format!("cert_file: {}", file("tls.crt")));
         self.line(&format!("key_file: {}", file("tls.key")));
@@ -124,7 +124,7 @@ impl Page {
         if hosts.is_empty() {
             return self.close("}");
         }
-        self.line("# What hosts may use of it, and what is heard of them.");
+        self.line("# The part that hosts may use, and the messages from hosts.");
         self.list("exports", &lent.exported(&hosts_account));
         self.list("imports", &lent.heard(&hosts_account));
         self.close("}");
@@ -134,9 +134,7 @@ impl Page {
     /// The account of hosts. The server sends its answers wherever it is told to, without asking what the one who tells it may: so hosts
     /// are told apart by an account, and not by permissions alone.
     fn hosts(&mut self, account: &str, hosts: &[&User], lent: &Lent) {
-        self.line(
-            "# Hosts have an account of their own: what they ask for cannot be answered into the streams' account.",
-        );
+        self.line("# Hosts have their own account: answers to their requests cannot reach the streams' account.");
         self.open(&format!("{account}_HOSTS {{"));
         self.users(hosts);
         self.list("exports", &lent.told(account));
@@ -160,11 +158,11 @@ impl Page {
         self.line(&format!("# {}", user.about));
         self.open("{");
         match &user.proof {
-            Proof::Password(variable) => {
+            UserCredential::Password(variable) => {
                 self.line(&format!("user: \"{}\"", user.name));
                 self.line(&format!("password: ${variable}"));
             }
-            Proof::Key(key) => {
+            UserCredential::Key(key) => {
                 self.line(&format!("# {}", user.name));
                 self.line(&format!("nkey: {key}"));
             }
@@ -189,7 +187,7 @@ impl Page {
         self.close("]");
         self.close("}");
         if grants.answers {
-            self.line("# One answer to each question, for as long as the longest turn may take.");
+            self.line("# One answer to each request, for as long as the longest turn may take.");
             self.line("allow_responses: { max: 1, expires: \"1h\" }");
         }
         self.close("}");
@@ -212,8 +210,8 @@ impl Page {
 
 fn variable(user: &User) -> Option<&String> {
     match &user.proof {
-        Proof::Password(variable) => Some(variable),
-        Proof::Key(_) => None,
+        UserCredential::Password(variable) => Some(variable),
+        UserCredential::Key(_) => None,
     }
 }
 

@@ -1,5 +1,5 @@
 //! Which users the options ask for, and what each may do.
-use crate::cli::{NATS_ACCOUNT, NatsConfigArgs, Role};
+use crate::cli::{NATS_ACCOUNT, NatsConfigArgs, ProcessRole};
 use crate::exit::Stop;
 use crate::grants::Grants;
 use agon_bus::nats::is_public_key;
@@ -34,7 +34,7 @@ pub struct User {
     /// Whether it is in the account of hosts, beside the one that has the streams.
     pub lent: bool,
     /// How it shows who it is.
-    pub proof: Proof,
+    pub proof: UserCredential,
 }
 
 impl Account {
@@ -46,7 +46,7 @@ impl Account {
 
 /// How a user shows who it is.
 #[derive(Debug)]
-pub enum Proof {
+pub enum UserCredential {
     /// By a password that nats-server takes from this variable of its environment.
     Password(String),
     /// By a key, of which this is the public half.
@@ -67,22 +67,22 @@ pub fn accounts(args: &NatsConfigArgs) -> Result<Vec<Account>, Stop> {
         accounts.push(Account { name: name.clone(), users: users(args, name, &mut keys)? });
     }
     if !args.accounts_only {
-        let about = "For operators: what the server itself says.".to_owned();
+        let about = "For operators: the server's own events.".to_owned();
         let users = vec![user(OPERATOR.to_owned(), about, None, &mut keys)];
         accounts.push(Account { name: SYSTEM.to_owned(), users });
     }
     if let Some(taken) = accounts.iter().map(Account::of_hosts).find(|hosts| args.account.contains(hosts)) {
-        return Err(Stop::usage(format!("--account {taken}: that is the account of another's hosts")));
+        return Err(Stop::usage(format!("--account {taken}: that is the account of another account's hosts")));
     }
     for user in accounts.iter().flat_map(|account| &account.users) {
         if !names.insert(user.name.clone()) {
-            return Err(Stop::usage(format!("there are two users {}; each needs a name of its own", user.name)));
+            return Err(Stop::usage(format!("there are two users {}; each needs its own name", user.name)));
         }
     }
     match keys.into_keys().next() {
         None => Ok(accounts),
         Some(nobody) => Err(Stop::usage(format!(
-            "--nkey {nobody}=...: there is no such user; there are {}",
+            "--nkey {nobody}=...: there is no such user; the users are {}",
             names.into_iter().collect::<Vec<_>>().join(", ")
         ))),
     }
@@ -100,7 +100,7 @@ fn users(args: &NatsConfigArgs, account: &str, keys: &mut BTreeMap<String, Strin
         let name = named(&roles.iter().map(|role| role.name()).collect::<Vec<_>>().join("_"));
         let grants = Grants::of(&roles, args.shards);
         let user = user(name, duties(&roles), Some(grants), keys);
-        users.push(if roles == BTreeSet::from([Role::Host]) { user.lent() } else { user });
+        users.push(if roles == BTreeSet::from([ProcessRole::Host]) { user.lent() } else { user });
     }
     for text in &args.bound_host {
         let (name, models) = assigned("--bound-host", text)?;
@@ -119,8 +119,8 @@ fn users(args: &NatsConfigArgs, account: &str, keys: &mut BTreeMap<String, Strin
 
 fn user(name: String, about: String, grants: Option<Grants>, keys: &mut BTreeMap<String, String>) -> User {
     let proof = match keys.remove(&name) {
-        Some(key) => Proof::Key(key),
-        None => Proof::Password(format!("AGON_NATS_{}_PASSWORD", name.to_uppercase())),
+        Some(key) => UserCredential::Key(key),
+        None => UserCredential::Password(format!("AGON_NATS_{}_PASSWORD", name.to_uppercase())),
     };
     User { name, about, grants, lent: false, proof }
 }
@@ -131,21 +131,21 @@ impl User {
     }
 }
 
-fn roles(text: &str) -> Result<BTreeSet<Role>, Stop> {
+fn roles(text: &str) -> Result<BTreeSet<ProcessRole>, Stop> {
     let role = |name: &str| {
-        Role::from_str(name.trim(), false).map_err(|_| {
-            Stop::usage(format!("--roles {text}: {name:?} is no role; there are gateway, coordinator, host"))
+        ProcessRole::from_str(name.trim(), false).map_err(|_| {
+            Stop::usage(format!("--roles {text}: {name:?} is not a role; use gateway, coordinator or host"))
         })
     };
     text.split('+').map(role).collect()
 }
 
 /// What the processes of these roles do, as a comment.
-fn duties(roles: &BTreeSet<Role>) -> String {
-    let duty = |role: &Role| match role {
-        Role::Gateway => "Takes debates from clients and shows them.",
-        Role::Coordinator => "Leads debates, and asks external participants: the queue of those is its own.",
-        Role::Host => "Plays turns of any model.",
+fn duties(roles: &BTreeSet<ProcessRole>) -> String {
+    let duty = |role: &ProcessRole| match role {
+        ProcessRole::Gateway => "Accepts debates from clients and shows them.",
+        ProcessRole::Coordinator => "Leads debates, and asks external participants, for which it has its own queue.",
+        ProcessRole::Host => "Plays turns of any model.",
     };
     roles.iter().map(duty).collect::<Vec<_>>().join(" ")
 }
@@ -162,7 +162,7 @@ fn seat(user: &str, seats: &str) -> Result<(Grants, String), Stop> {
         None => format!("Plays the seats of external participants in every debate of the tenant {tenant}"),
     };
     let grants = Grants::of_seat(user, &Token::new(tenant.as_str()), name.map(Token::new).as_ref());
-    Ok((grants, format!("{whose}, and nothing else: it answers what it is asked.")))
+    Ok((grants, format!("{whose}, and nothing else: it only answers requests.")))
 }
 
 /// `NAME=VALUE`, where the name can be a user's.

@@ -1,14 +1,15 @@
 //! Objections, arguments that failed and habits: what the course of debates says.
-use super::table::{columns, cut, day, id, name};
+use super::table::{cut, day, id, name};
 use super::{Basis, tell};
 use crate::cli::{RatedBy, RatingsArgs};
-use crate::client::{self, Place};
+use crate::client::{self, DebateSource};
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
-use agon_core::ratings::{
+use crate::output::columns;
+use agon_archive::ratings::{
     Habit, HabitCounts, HabitKind, LEAST_DEBATES, Ledger, ModelObjections, ObjectionPattern, RaisedAndMet, Traits,
 };
-use agon_core::recall::rank;
+use agon_archive::recall::rank;
 use agon_core::{Chances, DebateId, FailedArgument, Failing, Fates, PastDebate, Timestamp};
 use agon_report::{count, one_line};
 use agon_runtime::past_debate;
@@ -16,14 +17,14 @@ use agon_store::Cards;
 use serde::Serialize;
 
 /// Which of them is asked for.
-pub(super) enum Pattern<'a> {
+pub(super) enum PatternQuery<'a> {
     Objections(RatedBy),
     /// Of debates that are like this topic; of all where it is empty.
     Failed(&'a str),
     Traits,
 }
 
-impl<'a> Pattern<'a> {
+impl<'a> PatternQuery<'a> {
     pub fn of(args: &'a RatingsArgs) -> Option<Self> {
         match &args.failed {
             _ if args.objections => Some(Self::Objections(args.by)),
@@ -43,7 +44,7 @@ impl<'a> Pattern<'a> {
 
 /// What is told, and what it rests on.
 #[derive(Serialize)]
-struct Told<T> {
+struct PatternReport<T> {
     #[serde(flatten)]
     basis: Basis,
     /// Debates whose card an earlier version wrote: of their course nothing is known.
@@ -80,38 +81,38 @@ struct FailedRow {
     argument: FailedArgument,
 }
 
-pub(super) fn run(context: &Context, args: &RatingsArgs, pattern: &Pattern<'_>) -> Result<Exit, Stop> {
-    if let Place::Server(_) = client::place(context, &args.place)? {
+pub(super) fn run(context: &Context, args: &RatingsArgs, pattern: &PatternQuery<'_>) -> Result<Exit, Stop> {
+    if let DebateSource::Server(_) = client::place(context, &args.place)? {
         let flag = pattern.flag();
         return Err(Stop::usage(format!("{flag} reads the store of this machine, and no server's; add --local")));
     }
     let cards = super::cards(context, args.rehearsal)?;
     let ledger = cards.ledger();
     let basis = Basis { rehearsal: args.rehearsal, debates: ledger.debates(), truncated: cards.truncated, left_off: 0 };
-    let told = Source { ledger: &ledger, basis };
+    let told = PatternSource { ledger: &ledger, basis };
     match pattern {
-        Pattern::Objections(by) => {
+        PatternQuery::Objections(by) => {
             let rows = ObjectionRows { objections: ledger.objections(), models: ledger.model_objections() };
             tell(context, args, &told.with(&rows), basis, || told.noted(objections(&rows, *by)))
         }
-        Pattern::Failed(topic) => {
+        PatternQuery::Failed(topic) => {
             let rows = FailedRows { failed: failed(&cards, topic) };
             tell(context, args, &told.with(&rows), basis, || failed_text(&rows.failed))
         }
-        Pattern::Traits => {
+        PatternQuery::Traits => {
             let rows = TraitRows { least_debates: LEAST_DEBATES, traits: ledger.traits() };
             tell(context, args, &told.with(&rows), basis, || told.noted(traits(&rows.traits)))
         }
     }
 }
 
-struct Source<'l> {
+struct PatternSource<'l> {
     ledger: &'l Ledger,
     basis: Basis,
 }
-impl Source<'_> {
-    fn with<T>(&self, rows: T) -> Told<T> {
-        Told { basis: self.basis, without_course: self.ledger.without_course(), rows }
+impl PatternSource<'_> {
+    fn with<T>(&self, rows: T) -> PatternReport<T> {
+        PatternReport { basis: self.basis, without_course: self.ledger.without_course(), rows }
     }
     fn noted(&self, text: String) -> String {
         match self.ledger.without_course() {
@@ -244,7 +245,7 @@ pub fn did(kind: HabitKind, chances: Chances, [own, itself]: [&str; 2]) -> Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agon_core::ratings::Debater;
+    use agon_archive::ratings::Debater;
 
     fn said(kind: HabitKind, done: u32) -> String {
         did(kind, Chances { of: 4, did: done }, ["its", "itself"])

@@ -1,5 +1,6 @@
 //! Ratings for a person.
-use agon_core::ratings::{
+use crate::output::columns;
+use agon_archive::ratings::{
     Debater, Flip, ModelStanding, Moment, MomentKind, PersonaRecord, PositionTaken, Rating, Relationship, Resolution,
     Standing,
 };
@@ -55,18 +56,6 @@ fn line(mut cells: Vec<String>, rating: &Rating) -> Vec<String> {
     cells.extend([debates, won, lost, drawn, undecided].map(ToString::to_string));
     cells.push(format!("{elo:.0}"));
     cells
-}
-
-pub fn columns(lines: &[Vec<String>]) -> String {
-    let mut widths = vec![0; lines.iter().map(Vec::len).max().unwrap_or(0)];
-    for line in lines {
-        widths.iter_mut().zip(line).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
-    }
-    let padded = |line: &Vec<String>| {
-        let cells: Vec<String> = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        format!("{}\n", cells.join("  ").trim_end())
-    };
-    lines.iter().map(padded).collect()
 }
 
 fn ballots(standing: &Standing) -> String {
@@ -168,7 +157,8 @@ pub fn day(at: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agon_core::{Card, CardSeat, Ledger, MajorityShift, Outcome};
+    use agon_archive::Ledger;
+    use agon_core::{Card, CardSeat, MajorityShift, Outcome};
 
     fn ledger() -> Ledger {
         let seat = |persona: &str, model: &str, stance: &str, last: &str| CardSeat {

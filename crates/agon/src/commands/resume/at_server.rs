@@ -3,11 +3,11 @@ use super::{choice, is_last, nothing, recall, worse};
 use crate::cli::ResumeArgs;
 use crate::client::Client;
 use crate::commands::Context;
-use crate::commands::rows::Row;
+use crate::commands::rows::DebateRow;
 use crate::commands::show::{self, Showing};
-use crate::commands::submit::{Remote, flag};
+use crate::commands::submit::{RemoteDebate, flag};
 use crate::exit::{Exit, Stop};
-use crate::reports::Log;
+use crate::reports::StoredLog;
 use crate::settings::{ClientSettings, Settings};
 use crate::signals::Signals;
 use agon_core::{Position, Record};
@@ -62,7 +62,7 @@ async fn wanted(context: &Context, args: &ResumeArgs, client: &Client) -> Result
     if args.all {
         return Ok(halted.into_iter().map(|debate| debate.id).collect());
     }
-    let rows: Vec<Row> = halted.iter().map(Row::of_debate).collect();
+    let rows: Vec<DebateRow> = halted.iter().map(DebateRow::of_debate).collect();
     let chosen = choice::one_of(context, &rows)?;
     Ok(chosen.map(|at| halted.swap_remove(at).id).into_iter().collect())
 }
@@ -75,11 +75,11 @@ async fn resume(
     id: &str,
 ) -> Result<Exit, Stop> {
     client.resume(id).await?;
-    let log = Log::of(client.events(id).await?);
+    let log = StoredLog::of(client.events(id).await?);
     context.output.note(&format!("debate {id} is resumed at {}", client.address));
     recall(context, args, &log)?;
     let after = log.records.last().map_or(Position(0), Record::last);
-    let signals = Signals::listen().context("signals cannot be heard")?;
+    let signals = Signals::listen().context("cannot listen for signals")?;
     let showing = Showing { context, settings, output: &args.output, signals };
-    Remote { client, id, flag: flag(&args.place.api.server) }.show(showing, after).await
+    RemoteDebate { client, id, flag: flag(&args.place.api.server) }.show(showing, after).await
 }

@@ -1,6 +1,6 @@
 //! Which of several debates is resumed: the user chooses on a terminal, and elsewhere has to name it.
 use crate::commands::Context;
-use crate::commands::rows::{self, Row};
+use crate::commands::rows::{self, DebateRow};
 use crate::commands::stored::PIPED;
 use crate::exit::Stop;
 use std::io::{self, IsTerminal};
@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal};
 const NUMBER: usize = 5;
 
 /// The only one, or the one that the user chooses; by its place in the rows.
-pub fn one_of(context: &Context, debates: &[Row]) -> Result<Option<usize>, Stop> {
+pub fn one_of(context: &Context, debates: &[DebateRow]) -> Result<Option<usize>, Stop> {
     if debates.len() < 2 {
         return Ok((!debates.is_empty()).then_some(0));
     }

@@ -1,0 +1,224 @@
+//! Debates, admissions and logs to test with. Behind the feature `testing`, and never part of a release.
+//!
+//! ```
+//! use agon_core::testing::{LogBuilder, admission, spec};
+//! use agon_core::{BidPurpose, Bid, SpeechKind, Task};
+//!
+//! let mut log = LogBuilder::new(admission("bridge", spec()));
+//! log.round(1, &["Ada", "Bob"]);
+//! log.speak(1, "Ada", SpeechKind::Argument, "A bridge pays for itself.");
+//! log.bid(1, "Bob", BidPurpose::Floor, Bid { urgency: 7, ..Bid::default() });
+//! assert_eq!(log.events().count(), 7);
+//! ```
+#![expect(clippy::panic, reason = "only tests call this, and a panic is how they fail")]
+
+mod asked;
+mod log;
+
+pub use asked::Asked;
+pub use log::{LogBuilder, ReachedVerdict, START};
+
+use crate::*;
+
+/// The voice of a model, without any option.
+pub fn voice(model: &str, max_tokens: u32) -> Voice {
+    Voice {
+        model: model.into(),
+        temperature: None,
+        top_p: None,
+        presence_penalty: None,
+        max_tokens,
+        think: None,
+        num_ctx: None,
+        fallback_models: Vec::new(),
+    }
+}
+
+/// A debater of that name, with a stance or without.
+pub fn persona<'a>(name: &str, stance: impl Into<Option<&'a str>>) -> Persona {
+    Persona {
+        name: name.into(),
+        stance: stance.into().map(str::to_owned),
+        role: None,
+        system_prompt: None,
+        instructions: None,
+        voice: voice("m", 200),
+        style: None,
+        tone: None,
+        language: None,
+        priority: 0,
+        sees: None,
+        hidden_from: Vec::new(),
+        reflection: false,
+        evolution: false,
+        weight: None,
+        elo: None,
+        calibration: None,
+        tools: Vec::new(),
+    }
+}
+
+/// A moderator that opens and closes rounds.
+pub fn moderator() -> Moderator {
+    Moderator {
+        opens: true,
+        closes: true,
+        interjects: false,
+        warns: false,
+        clarifies: false,
+        reflects: false,
+        scores: false,
+        researches: false,
+        reconciles: false,
+        concludes: false,
+        interject: Interject::default(),
+        summary_style: SummaryStyle::default(),
+        tools: Vec::new(),
+        instructions: None,
+        voice: voice("m", 200),
+    }
+}
+
+/// One judge, who is shown a shuffled transcript without names in one order.
+pub fn judge() -> Judge {
+    Judge {
+        orders: 1,
+        anonymize_transcript: true,
+        shuffle_for_judge: true,
+        panel: 1,
+        panel_models: Vec::new(),
+        ends_rounds: false,
+        instructions: None,
+        voice: voice("m", 200),
+    }
+}
+
+/// Debaters vote by this rule at the end, for whom they like.
+pub fn voting(rule: VoteRule) -> Voting {
+    Voting { rule, self_votes: SelfVotes::Allow, voters: Voters::Debaters, every_round: false }
+}
+
+/// No statements around the rounds, and all that comes after the debate.
+pub fn no_statements() -> Phases {
+    Phases { opening_statements: false, final_statements: false, rebuttals: false, analysis: true, feedback: true }
+}
+
+/// Opening and final statements.
+pub fn statements() -> Phases {
+    Phases { opening_statements: true, final_statements: true, ..no_statements() }
+}
+
+/// A small debate: two debaters, one round, a judge with one order. Three turns.
+pub fn spec() -> DebateSpec {
+    DebateSpec {
+        topic: "Should the town build a bridge?".to_owned(),
+        context: None,
+        materials: None,
+        mode: Mode::Adversarial,
+        debate_format: DebateFormat::RoundRobin,
+        format: FormatOptions::default(),
+        max_rounds: 1,
+        personas: vec![persona("Ada", "for"), persona("Bob", "against")],
+        turn_mode: TurnMode::RoundRobin,
+        visibility: Visibility::Sequential,
+        context_scope: ContextScope::FullLog,
+        memory: Memory::AppendAll,
+        windows: Windows::default(),
+        summarizer: None,
+        history_limit: 0,
+        failed_arguments: 0,
+        feeds: Vec::new(),
+        phases: no_statements(),
+        moderator: None,
+        consensus_strategy: ConsensusStrategy::Judge,
+        judge: Some(judge()),
+        voting: None,
+        ballots: Ballots::None,
+        end_condition: vec![EndCondition::RoundsExhausted],
+        terminate_when: None,
+        similarity: Similarity::default(),
+        timeout_per_turn_ms: 120_000,
+        budget: Budget::default(),
+        on_turn_failure: OnTurnFailure::Skip,
+        quorum: Quorum::Majority,
+        seed: None,
+        agreement_intensity: None,
+        language: None,
+        instructions: None,
+        synthesizer: None,
+        tools: ToolLimits::default(),
+        verifiers: Vec::new(),
+        answers: AnswerOptions::default(),
+        visible: Visible::default(),
+        outputs: Vec::new(),
+        labels: Default::default(),
+    }
+}
+
+/// A debate with all that debates usually have: ballots, statements, a moderator, rounds, two orders of judging.
+pub fn full_spec() -> DebateSpec {
+    DebateSpec {
+        max_rounds: 3,
+        phases: statements(),
+        moderator: Some(moderator()),
+        judge: Some(Judge { orders: 2, ..judge() }),
+        ballots: Ballots::Both,
+        ..spec()
+    }
+}
+
+/// The admission of a debate of that id.
+pub fn admission(id: &str, spec: DebateSpec) -> Admission {
+    Admission {
+        id: DebateId::parse(id).unwrap_or_else(|error| panic!("{error}")),
+        spec,
+        seed: 42,
+        retry: RetryPolicy::default(),
+        agon_version: "test".to_owned(),
+        request_id: None,
+        rehearsal: false,
+        priority: Priority::default(),
+        labels: Default::default(),
+        creator: None,
+        submitted_by: None,
+        rejudges: None,
+        history: Vec::new(),
+        recalled: None,
+        feeds: Vec::new(),
+        ratings: Default::default(),
+    }
+}
+
+/// The turn of a seat at its first try.
+pub fn turn(round: u32, seat: u32) -> TurnId {
+    TurnId { round, seat, attempt: 1 }
+}
+
+/// What is asked of a participant who has seen nothing.
+pub fn ask(turn: TurnId, who: &str, task: Task) -> Ask {
+    Ask {
+        turn,
+        participant: who.into(),
+        model: "m".into(),
+        task,
+        sees: Position(0),
+        deadline: Timestamp(0),
+        correction: None,
+        kept: false,
+    }
+}
+
+/// To argue, without guidance.
+pub fn argument() -> Task {
+    Task::Argument { guidance: Guidance::default(), to: None, bench: None }
+}
+
+/// To bid for something, in general.
+pub fn bidding(purpose: BidPurpose) -> Task {
+    Task::Bid { purpose, on: None, heard: None }
+}
+
+/// To vote for one.
+pub fn vote(candidates: Vec<String>) -> Task {
+    Task::Vote { candidates, form: BallotForm::Single }
+}

@@ -1,0 +1,312 @@
+//! What is to be known of a kind of turn: one table, which everything else asks.
+use super::Work;
+use crate::task::{Conclusion, SpeechKind, Task};
+
+/// One row of the table: all that is asked about a kind of turn and does not depend on the debate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkTraits {
+    /// The word for it in logs and traces.
+    pub name: &'static str,
+    /// How a prompt calls it.
+    pub title: &'static str,
+    /// How a report calls it, without the number that `order` gives it.
+    pub label: &'static str,
+    /// Which kinds it belongs to.
+    pub group: WorkGroup,
+    /// Who is asked.
+    pub audience: Audience,
+    /// What an answer has to be.
+    pub wants: &'static str,
+    /// The kind of speech that comes of it, if one does that counts towards a round's quorum.
+    pub speech: Option<SpeechKind>,
+    /// What tells turns of the kind apart: the kind of speech, what is bid for, how the moderator concludes.
+    pub sort: Option<&'static str>,
+    /// Which order of presentation a judge reads the transcript in, from 0.
+    pub order: Option<u32>,
+    /// Whether its result decides the debate; the budget keeps room for it.
+    pub decides: bool,
+    /// Whether the debate is less than it was asked to be where nothing comes of the turn. Without a bid, a note, a
+    /// summary or a measure it goes on as it is.
+    pub missed: bool,
+    /// Whether tools may be used: where somebody says something in its own words, and does not choose, score or judge.
+    pub tools: bool,
+    /// Whether a debater can use what its tools found in earlier turns: where it argues, once others were heard.
+    pub findings: bool,
+}
+
+/// The kinds of turns whose answers are much alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkGroup {
+    /// A debater speaks.
+    Speech,
+    /// A debater does something between speeches.
+    Aside,
+    /// Somebody chooses, scores or judges.
+    Choice,
+    /// The moderator does something.
+    Moderation,
+    /// Something is done for the debate: a summary, a measure, the synthesis.
+    Service,
+}
+
+/// Who is asked for a kind of turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// The debaters.
+    Debaters,
+    /// The moderator.
+    Moderator,
+    /// The judges.
+    Judges,
+    /// Debaters, or the judges in their place.
+    Voters,
+    /// The summarizer.
+    Summarizer,
+    /// The synthesizer.
+    Synthesizer,
+    /// A model that measures and says nothing.
+    Embedder,
+}
+
+impl Work {
+    /// The row of this kind. A new kind of turn begins here.
+    pub fn traits(&self) -> WorkTraits {
+        match self {
+            Self::Opening => spoken("opening", SpeechKind::Opening),
+            Self::Argument { .. } => WorkTraits { findings: true, ..spoken("argument", SpeechKind::Argument) },
+            Self::Closing => WorkTraits { findings: true, ..spoken("closing", SpeechKind::Closing) },
+            Self::Statement { speech, .. } => WorkTraits {
+                sort: Some(speech.as_str()),
+                findings: *speech != SpeechKind::Proposal,
+                ..spoken("statement", *speech)
+            },
+            Self::Revise => WorkTraits {
+                title: "revision",
+                wants: "a revision",
+                findings: true,
+                tools: false,
+                ..spoken("revise", SpeechKind::Revision)
+            },
+
+            Self::Bid { purpose, .. } => {
+                let row = aside("bid", purpose.title(), purpose.label(), "a bid");
+                WorkTraits { sort: Some(purpose.as_str()), missed: false, ..row }
+            }
+            Self::AnswerPoints => WorkTraits {
+                missed: false,
+                ..aside(
+                    "answer_points",
+                    "answer points",
+                    "answer to points of information",
+                    "a reply to points of information",
+                )
+            },
+            Self::Critique { .. } => WorkTraits {
+                speech: Some(SpeechKind::Critique),
+                findings: true,
+                ..aside("critique", "critique", "critique", "a critique")
+            },
+            Self::Reflect => WorkTraits { missed: false, ..aside("reflect", "reflection", "note", "a note") },
+
+            Self::Ballot { stage } => {
+                let of = (Audience::Debaters, "a choice");
+                choice(of, "ballot", stage.title(), stage.label())
+            }
+            Self::Vote => {
+                WorkTraits { decides: true, ..choice((Audience::Voters, "a choice"), "vote", "vote", "vote") }
+            }
+            Self::ScoreDebaters => {
+                let of = (Audience::Voters, "scores of debaters");
+                WorkTraits { decides: true, ..choice(of, "score_debaters", "score debaters", "scores of the others") }
+            }
+            Self::Judge { order } => {
+                let of = (Audience::Judges, "a judgement");
+                WorkTraits { order: Some(*order), decides: true, ..choice(of, "judge", "judge", "judgement") }
+            }
+            Self::Rank { order } => {
+                let of = (Audience::Judges, "a ranking");
+                WorkTraits { order: Some(*order), decides: true, ..choice(of, "rank", "rank", "ranking") }
+            }
+            Self::EnoughSaid => {
+                let of = (Audience::Judges, "a word on whether enough was said");
+                WorkTraits { missed: false, ..choice(of, "enough_said", "enough", "whether enough was said") }
+            }
+
+            Self::OpenRound => moderation("open_round", "open the round", "opens the round", "a plan for a round"),
+            Self::CloseRound => {
+                moderation("close_round", "close the round", "closes the round", "a summary of a round")
+            }
+            Self::Interject => WorkTraits {
+                missed: false,
+                ..moderation("interject", "interject", "interjection of the moderator", "an interjection")
+            },
+            Self::ScoreSpeeches => WorkTraits {
+                missed: false,
+                tools: false,
+                ..moderation("score_speeches", "score speeches", "scores of the speeches", "scores of speeches")
+            },
+            Self::Research => moderation("research", "research", "research brief", "a text"),
+            Self::Conclude { conclusion } => {
+                let decides = *conclusion == Conclusion::Decision;
+                let wants = if decides { "a conclusion" } else { "a text" };
+                let row = moderation("conclude", conclusion.title(), conclusion.label(), wants);
+                WorkTraits { sort: Some(conclusion.as_str()), decides, tools: !decides, ..row }
+            }
+
+            Self::Summarise => {
+                let row = service(Audience::Summarizer, "summarise", "summary of the past", "a text");
+                WorkTraits { missed: false, ..row }
+            }
+            Self::Measure => {
+                WorkTraits { missed: false, ..service(Audience::Embedder, "measure", "similarity", "measures") }
+            }
+            Self::Synthesise => {
+                WorkTraits { decides: true, ..service(Audience::Synthesizer, "synthesise", "synthesis", "a synthesis") }
+            }
+        }
+    }
+}
+
+impl Task {
+    /// The row of its kind.
+    pub fn traits(&self) -> WorkTraits {
+        self.work().traits()
+    }
+
+    /// The work that it fills in.
+    fn work(&self) -> Work {
+        match self {
+            Self::Ballot { stage, .. } => Work::Ballot { stage: *stage },
+            Self::Opening => Work::Opening,
+            Self::Argument { to, bench, .. } => Work::Argument { to: to.clone(), bench: *bench },
+            Self::Statement { speech, to, about, .. } => {
+                Work::Statement { speech: *speech, to: to.clone(), about: about.clone() }
+            }
+            Self::Closing => Work::Closing,
+            Self::Bid { purpose, on, heard } => Work::Bid { purpose: *purpose, on: on.clone(), heard: heard.clone() },
+            Self::AnswerPoints { .. } => Work::AnswerPoints,
+            Self::Critique { of } => Work::Critique { of: of.clone() },
+            Self::Revise { .. } => Work::Revise,
+            Self::Reflect { .. } => Work::Reflect,
+            Self::OpenRound => Work::OpenRound,
+            Self::CloseRound => Work::CloseRound,
+            Self::Interject => Work::Interject,
+            Self::ScoreSpeeches { .. } => Work::ScoreSpeeches,
+            Self::Research => Work::Research,
+            Self::Conclude { conclusion } => Work::Conclude { conclusion: *conclusion },
+            Self::Summarise { .. } => Work::Summarise,
+            Self::Measure { .. } => Work::Measure,
+            Self::EnoughSaid => Work::EnoughSaid,
+            Self::Judge { order, .. } => Work::Judge { order: *order },
+            Self::Rank { order, .. } => Work::Rank { order: *order },
+            Self::Vote { .. } => Work::Vote,
+            Self::ScoreDebaters { .. } => Work::ScoreDebaters,
+            Self::Synthesise => Work::Synthesise,
+        }
+    }
+}
+
+/// A row that most of the others are written on top of: a debater's turn that nothing special is to be said of.
+fn aside(name: &'static str, title: &'static str, label: &'static str, wants: &'static str) -> WorkTraits {
+    WorkTraits {
+        name,
+        title,
+        label,
+        wants,
+        group: WorkGroup::Aside,
+        audience: Audience::Debaters,
+        speech: None,
+        sort: None,
+        order: None,
+        decides: false,
+        missed: true,
+        tools: false,
+        findings: false,
+    }
+}
+
+fn spoken(name: &'static str, kind: SpeechKind) -> WorkTraits {
+    let row = aside(name, kind.title(), kind.label(), "a speech");
+    WorkTraits { group: WorkGroup::Speech, speech: Some(kind), tools: true, ..row }
+}
+
+fn choice(
+    (audience, wants): (Audience, &'static str),
+    name: &'static str,
+    title: &'static str,
+    label: &'static str,
+) -> WorkTraits {
+    WorkTraits { group: WorkGroup::Choice, audience, ..aside(name, title, label, wants) }
+}
+
+fn moderation(name: &'static str, title: &'static str, label: &'static str, wants: &'static str) -> WorkTraits {
+    WorkTraits {
+        group: WorkGroup::Moderation,
+        audience: Audience::Moderator,
+        tools: true,
+        ..aside(name, title, label, wants)
+    }
+}
+
+fn service(audience: Audience, name: &'static str, label: &'static str, wants: &'static str) -> WorkTraits {
+    WorkTraits { group: WorkGroup::Service, audience, ..aside(name, name, label, wants) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::{BallotStage, BidPurpose};
+
+    fn every() -> Vec<Work> {
+        let (to, on, heard) = (None, None, None);
+        vec![
+            Work::Ballot { stage: BallotStage::Final },
+            Work::Opening,
+            Work::ARGUMENT,
+            Work::Statement { speech: SpeechKind::Question, to, about: None },
+            Work::Closing,
+            Work::Bid { purpose: BidPurpose::Floor, on, heard },
+            Work::AnswerPoints,
+            Work::Critique { of: "a".into() },
+            Work::Revise,
+            Work::Reflect,
+            Work::OpenRound,
+            Work::CloseRound,
+            Work::Interject,
+            Work::ScoreSpeeches,
+            Work::Research,
+            Work::Conclude { conclusion: Conclusion::Summary },
+            Work::Summarise,
+            Work::Measure,
+            Work::EnoughSaid,
+            Work::Judge { order: 0 },
+            Work::Rank { order: 1 },
+            Work::Vote,
+            Work::ScoreDebaters,
+            Work::Synthesise,
+        ]
+    }
+
+    #[test]
+    fn a_kind_is_called_as_in_the_log() {
+        for work in every() {
+            assert_eq!(serde_json::to_value(&work).unwrap()["kind"], work.traits().name);
+        }
+    }
+
+    #[test]
+    fn what_decides_is_missed_and_a_decision_takes_no_tools() {
+        let deciding = Work::Conclude { conclusion: Conclusion::Decision };
+        let rows = every().into_iter().chain([deciding]).map(|work| work.traits());
+        let deciding: Vec<_> = rows.filter(|row| row.decides).collect();
+        assert_eq!(deciding.len(), 6);
+        assert!(deciding.iter().all(|row| row.missed && !row.tools));
+    }
+
+    #[test]
+    fn only_arguments_after_others_were_heard_use_what_was_found() {
+        let proposal = Work::Statement { speech: SpeechKind::Proposal, to: None, about: None };
+        assert!(!proposal.traits().findings && !Work::Opening.traits().findings);
+        assert!(Work::ARGUMENT.traits().findings && Work::Revise.traits().findings);
+    }
+}

@@ -1,0 +1,183 @@
+//! One debate at one host: supervises the participants that play there and keeps their copy of the log.
+use crate::base::shared::Shared;
+use crate::base::supervision::{Children, exit_of};
+use crate::base::tasks::{TaskScope, tell};
+use crate::host::host_actor;
+use crate::host::host_state::HostState;
+use crate::host::open_turns::{OpenTurns, TakenTurn};
+use crate::host::participant::{self, Participant};
+use crate::host::preload;
+use crate::host::replica::Replica;
+use crate::host::turn::Play;
+use agon_core::restart::{ChildExit, RestartDecision};
+use agon_core::{DebateId, ParticipantId, TurnId};
+use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SupervisionEvent};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+mod hint_listener;
+
+use hint_listener::CellListener;
+
+pub(crate) enum Msg {
+    /// A turn was taken.
+    Take(Arc<TakenTurn>),
+    /// A turn has ended.
+    Played { participant: ParticipantId, turn: TurnId },
+    /// Start a participant that died.
+    Revive(ParticipantId),
+    #[cfg(any(test, feature = "test-hooks"))]
+    Crash(crate::base::hooks::Death),
+    #[cfg(any(test, feature = "test-hooks"))]
+    Strike(ParticipantId, crate::base::hooks::Blow),
+}
+
+pub(crate) struct Args {
+    pub(crate) shared: Shared,
+    pub(crate) host_state: Arc<HostState>,
+    pub(crate) debate: DebateId,
+    pub(crate) open: Arc<OpenTurns>,
+    pub(crate) host: ActorRef<host_actor::Msg>,
+}
+
+pub(crate) struct State {
+    shared: Shared,
+    host_state: Arc<HostState>,
+    open: Arc<OpenTurns>,
+    replica: Arc<Replica>,
+    scope: TaskScope,
+    /// Those who play or have played, and what each was handed and has not finished.
+    participants: Children<ParticipantId, Participant, BTreeSet<TurnId>>,
+}
+
+pub(crate) struct Cell;
+
+impl Actor for Cell {
+    type Msg = Msg;
+    type State = State;
+    type Arguments = Args;
+
+    async fn pre_start(&self, myself: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
+        let Args { shared, host_state, debate, open, host } = args;
+        let replica = Arc::new(Replica::new(debate.clone(), shared.journal.clone()));
+        let scope = shared.tasks.scope();
+        let id = host_state.id.clone();
+        let hint_listener = CellListener { shared: shared.clone(), debate, open: open.clone(), id, host };
+        scope.spawn(myself.get_cell(), async move { hint_listener.listen().await });
+        scope.spawn(myself.get_cell(), preload::load(shared.clone(), host_state.clone(), replica.clone()));
+        let participants = Children::new(shared.config.restarts);
+        Ok(State { shared, host_state, open, replica, scope, participants })
+    }
+
+    /// Goes on with the turns that a predecessor left open.
+    async fn post_start(&self, myself: ActorRef<Msg>, state: &mut State) -> Result<(), ActorProcessingErr> {
+        for work in state.open.all() {
+            state.play(&myself, work).await?;
+        }
+        Ok(())
+    }
+
+    async fn handle(&self, myself: ActorRef<Msg>, msg: Msg, state: &mut State) -> Result<(), ActorProcessingErr> {
+        match msg {
+            Msg::Take(work) => state.play(&myself, work).await?,
+            Msg::Played { participant, turn } => state.played(&participant, turn),
+            Msg::Revive(name) => state.revive(&myself, &name).await?,
+            #[cfg(any(test, feature = "test-hooks"))]
+            Msg::Crash(death) => return death.happen(),
+            #[cfg(any(test, feature = "test-hooks"))]
+            Msg::Strike(name, blow) => state.strike(&name, &blow),
+        }
+        Ok(())
+    }
+
+    async fn handle_supervisor_evt(
+        &self,
+        myself: ActorRef<Msg>,
+        event: SupervisionEvent,
+        state: &mut State,
+    ) -> Result<(), ActorProcessingErr> {
+        if let Some((who, exit)) = exit_of(&event) {
+            state.exited(&myself, who, exit);
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    /// Hands a turn to its participant, once: a cell that is new finds the turn open and is told of it besides.
+    async fn play(&mut self, myself: &ActorRef<Msg>, work: Arc<TakenTurn>) -> Result<(), ActorProcessingErr> {
+        let (name, turn) = (work.ask.participant.clone(), work.ask.turn);
+        if self.participants.actor(&name).is_none() {
+            self.activate(myself, &name).await?;
+        }
+        let part = participant::Msg::Play(Box::new(self.part(work)));
+        if self.participants.entry(&name, BTreeSet::new).insert(turn)
+            && let Some(actor) = self.participants.actor(&name)
+        {
+            tell(actor, part);
+        }
+        Ok(())
+    }
+
+    fn part(&self, work: Arc<TakenTurn>) -> Play {
+        let (shared, host_state) = (self.shared.clone(), self.host_state.clone());
+        Play { shared, host_state, replica: self.replica.clone(), open: self.open.clone(), work }
+    }
+
+    async fn activate(&mut self, myself: &ActorRef<Msg>, name: &ParticipantId) -> Result<(), ActorProcessingErr> {
+        let args = participant::Args { shared: self.shared.clone(), name: name.clone(), cell: myself.clone() };
+        self.participants.entry(name, BTreeSet::new).clear();
+        self.participants.start(myself.get_cell(), name, (Participant, args)).await?;
+        Ok(())
+    }
+
+    /// An idle participant costs more memory than it saves: everything that it knows is in the replica.
+    fn played(&mut self, participant: &ParticipantId, turn: TurnId) {
+        let Some(turns) = self.participants.get_mut(participant) else { return };
+        turns.remove(&turn);
+        if turns.is_empty() {
+            self.participants.stop(participant);
+        }
+    }
+
+    fn exited(&mut self, myself: &ActorRef<Msg>, who: ActorId, exit: ChildExit) {
+        let Some(name) = self.participants.exited(who) else { return };
+        match self.participants.decide(&name, exit, self.shared.clock.now()) {
+            RestartDecision::Restart { after_ms } => {
+                tracing::warn!(participant = %name, after_ms, "participant died, starting another");
+                self.scope.after(myself, Duration::from_millis(after_ms), Msg::Revive(name));
+            }
+            RestartDecision::GiveUp => self.give_up(myself, &name),
+            RestartDecision::Leave => {}
+        }
+    }
+
+    /// Plays again what the dead one left open.
+    async fn revive(&mut self, myself: &ActorRef<Msg>, name: &ParticipantId) -> Result<(), ActorProcessingErr> {
+        if self.participants.actor(name).is_some() {
+            return Ok(());
+        }
+        for work in self.open.of(name) {
+            self.play(myself, work).await?;
+        }
+        Ok(())
+    }
+
+    /// The budget is spent: its turns fail, and the debate's own rules say what follows.
+    fn give_up(&self, myself: &ActorRef<Msg>, name: &ParticipantId) {
+        tracing::error!(participant = %name, "participant died too often, its turns fail");
+        for work in self.open.of(name) {
+            let play = self.part(work);
+            self.scope
+                .spawn(myself.get_cell(), async move { play.fail("the participant failed again and again").await });
+        }
+    }
+
+    #[cfg(any(test, feature = "test-hooks"))]
+    fn strike(&self, name: &ParticipantId, blow: &crate::base::hooks::Blow) {
+        if let Some(actor) = self.participants.actor(name) {
+            blow.strike(actor, participant::Msg::Crash);
+        }
+    }
+}

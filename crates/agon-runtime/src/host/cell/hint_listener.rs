@@ -1,0 +1,93 @@
+//! Hears for a cell that its debate's turns are given up. What is missed here is found at the next look at the register.
+use crate::base::shared::Shared;
+use crate::base::subjects;
+use crate::base::tasks::tell;
+use crate::base::trouble::Trouble;
+use crate::host::host_actor;
+use crate::host::offer_server::BUS_PAUSE;
+use crate::host::open_turns::OpenTurns;
+use agon_bus::{BusError, Message, Received};
+use agon_core::{DebateId, HostId};
+use agon_proto::{Hint, OwnerChanged, SpeechHeard, TurnTaken};
+use ractor::ActorRef;
+use std::sync::Arc;
+
+/// What one cell hears of.
+pub(super) struct CellListener {
+    pub(super) shared: Shared,
+    pub(super) debate: DebateId,
+    pub(super) open: Arc<OpenTurns>,
+    pub(super) id: HostId,
+    pub(super) host: ActorRef<host_actor::Msg>,
+}
+
+impl CellListener {
+    /// Listens until the bus is closed or the cell is gone.
+    pub(super) async fn listen(&self) {
+        let mut trouble = Trouble::default();
+        loop {
+            match self.shared.bus.subscribe(&subjects::hints(&self.debate)).await {
+                Ok(mut hints) => {
+                    if let Some(after) = trouble.over() {
+                        tracing::info!(debate = %self.debate, after, "hints are heard again");
+                    }
+                    while let Some(received) = hints.next().await {
+                        match received {
+                            Received::Message(message) => self.hear(&message).await,
+                            Received::Lagged(_) => self.open.all().iter().for_each(|work| work.doubted.notify_one()),
+                        }
+                    }
+                    return;
+                }
+                Err(BusError::Closed(_)) => return,
+                Err(error) if trouble.is_news() => {
+                    tracing::warn!(debate = %self.debate, %error, "hints cannot be heard");
+                }
+                Err(_) => {}
+            }
+            tokio::time::sleep(BUS_PAUSE).await;
+        }
+    }
+
+    async fn hear(&self, message: &Message) {
+        if Hint::is_log_advanced(&message.payload) {
+            return;
+        }
+        match Hint::from_bytes(&message.payload) {
+            Ok(Some(Hint::CancelTurn(hint))) => {
+                self.open.get(hint.turn).into_iter().for_each(|work| work.doubted.notify_one());
+            }
+            Ok(Some(Hint::CancelDebate(_))) => tell(&self.host, host_actor::Msg::Drop(self.debate.clone())),
+            Ok(Some(Hint::OwnerChanged(hint))) => self.report(hint).await,
+            Ok(Some(Hint::CutTurn(hint))) => {
+                self.open.get(hint.turn).into_iter().for_each(|work| work.cut.notify_one());
+            }
+            // for owners and watchers
+            Ok(
+                Some(
+                    Hint::TurnDecided(_)
+                    | Hint::JobReady(_)
+                    | Hint::LogAdvanced(_)
+                    | Hint::TurnTaken(_)
+                    | Hint::TurnReturned(_)
+                    | Hint::SpeechHeard(_),
+                )
+                | None,
+            ) => {}
+            Err(error) => tracing::warn!(subject = message.subject, %error, "hint cannot be read"),
+        }
+    }
+
+    /// Tells a new owner which turns are played here, so that it offers them to nobody else, and what was heard of them.
+    async fn report(&self, OwnerChanged { debate, owner }: OwnerChanged) {
+        for work in self.open.all() {
+            work.offered_by(Some(owner.clone()));
+            let taken = TurnTaken { debate: debate.clone(), turn: work.ask.turn, host: self.id.clone() };
+            self.shared.hint_node(&owner, Hint::TurnTaken(taken)).await;
+            if let Some(text) = work.heard() {
+                let heard = SpeechHeard { debate: debate.clone(), turn: work.ask.turn, text };
+                self.shared.hint_node(&owner, Hint::SpeechHeard(heard)).await;
+            }
+        }
+    }
+}

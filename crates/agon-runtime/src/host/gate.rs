@@ -1,0 +1,215 @@
+//! The gate of one model at one host: its circuit breaker and its permits.
+//!
+//! Both belong together, because a call needs both at once, and here is the only place that sees every call.
+use crate::base::shared::Shared;
+use crate::base::tasks::TaskScope;
+use crate::host::gate::permits::{FairQueue, WaitingPlace};
+use agon_core::breaker::BreakerDecision;
+use agon_core::{DebateId, Timestamp};
+use agon_proto::BreakerState;
+use agon_telemetry::{CircuitState, Permits};
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::task::AbortHandle;
+
+mod limiter;
+mod link;
+pub(crate) mod permits;
+mod presence;
+pub(crate) mod stride;
+
+use link::GateRoom;
+pub(crate) use link::{CallReport, GateLink, Permit, QueuedPlace, Witness};
+pub(crate) use presence::{Absence, ServerAway, ServerSight, Why};
+
+/// What a call is told that wants to start.
+type PermitAnswer = Result<Permit, PermitRefusal>;
+
+/// Why a call may not start here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PermitRefusal {
+    /// Too many wait already.
+    Full,
+    /// Another host shall take the turn: this one is not well, drains, or serves the model no more.
+    Elsewhere,
+    /// The breaker is open, and no other host is well: no call may start before this moment.
+    BreakerOpen(Timestamp),
+    /// The wait was too long; no permit came free.
+    NoPermit,
+    /// The server was away for as long as a turn waits for one.
+    Away(ServerAway),
+}
+
+pub(crate) enum Msg {
+    Acquire {
+        place: WaitingPlace<DebateId>,
+        reply: oneshot::Sender<PermitAnswer>,
+    },
+    /// A call has ended.
+    Freed,
+    Tick,
+    #[cfg(any(test, feature = "test-hooks"))]
+    Crash(crate::base::hooks::Death),
+}
+
+pub(crate) struct Args {
+    pub(crate) shared: Shared,
+    pub(crate) link: Arc<GateLink>,
+}
+
+pub(crate) struct State {
+    shared: Shared,
+    link: Arc<GateLink>,
+    queue: FairQueue<DebateId, oneshot::Sender<PermitAnswer>>,
+    scope: TaskScope,
+    alarm: Option<(Timestamp, AbortHandle)>,
+    /// What the observer knows of the permits.
+    told: Option<Permits>,
+}
+
+pub(crate) struct Gate;
+
+impl Actor for Gate {
+    type Msg = Msg;
+    type State = State;
+    type Arguments = Args;
+
+    async fn pre_start(&self, _: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
+        let Args { shared, link } = args;
+        let queue = FairQueue::new(shared.config.gate_queue.get());
+        Ok(State { queue, scope: shared.tasks.scope(), alarm: None, told: None, shared, link })
+    }
+
+    /// Goes on with the breaker that a predecessor left.
+    async fn post_start(&self, myself: ActorRef<Msg>, state: &mut State) -> Result<(), ActorProcessingErr> {
+        state.admit(&myself);
+        Ok(())
+    }
+
+    async fn handle(&self, myself: ActorRef<Msg>, msg: Msg, state: &mut State) -> Result<(), ActorProcessingErr> {
+        match msg {
+            Msg::Acquire { place, reply } => state.queue_up(place, reply),
+            Msg::Freed => {}
+            Msg::Tick => state.alarm = None,
+            #[cfg(any(test, feature = "test-hooks"))]
+            Msg::Crash(death) => return death.happen(),
+        }
+        state.admit(&myself);
+        Ok(())
+    }
+}
+
+impl State {
+    fn queue_up(&mut self, place: WaitingPlace<DebateId>, reply: oneshot::Sender<PermitAnswer>) {
+        let Err(reply) = self.queue.push(place.clone(), reply) else { return };
+        self.queue.retain(|waits| !waits.is_closed());
+        if let Err(reply) = self.queue.push(place, reply) {
+            answer(reply, Err(PermitRefusal::Full));
+        }
+    }
+
+    /// Lets in as many as may start now.
+    fn admit(&mut self, myself: &ActorRef<Msg>) {
+        let now = self.shared.clock.now();
+        while let Some(free) = self.link.free_place()
+            && let Some((place, reply)) = self.next_waiting()
+        {
+            match self.link.admit(now) {
+                BreakerDecision::Pass(pass) => answer(reply, Ok(self.permit(free, pass))),
+                BreakerDecision::Wait(until) => {
+                    self.queue.put_back(place, reply);
+                    self.wake_at(myself, now, until);
+                    break;
+                }
+            }
+        }
+        self.announce(myself, now);
+        self.send_away(now);
+    }
+
+    fn permit(&self, place: OwnedSemaphorePermit, pass: agon_core::breaker::Pass) -> Permit {
+        Permit::new(self.link.clone(), self.shared.clock.clone(), place, pass)
+    }
+
+    fn next_waiting(&mut self) -> Option<(WaitingPlace<DebateId>, oneshot::Sender<PermitAnswer>)> {
+        std::iter::from_fn(|| self.queue.pop()).find(|(_, reply)| !reply.is_closed())
+    }
+
+    fn wake_at(&mut self, myself: &ActorRef<Msg>, now: Timestamp, at: Timestamp) {
+        if self.alarm.as_ref().is_some_and(|(set, _)| *set <= at) {
+            return;
+        }
+        let alarm = self.scope.after(myself, Duration::from_millis(at.since(now)), Msg::Tick);
+        if let Some((_, old)) = self.alarm.replace((at, alarm)) {
+            old.abort();
+        }
+    }
+
+    /// Writes what others read without asking.
+    fn announce(&mut self, myself: &ActorRef<Msg>, now: Timestamp) {
+        let (state, circuit, changed) = self.link.note_breaker(now);
+        if changed {
+            tracing::info!(host = %self.link.host, model = %self.link.model, state = ?circuit, "breaker changed");
+            self.shared.directory.touch();
+        }
+        self.tell(circuit, changed);
+        if let Some(until) = self.link.quiet_until().filter(|until| now < *until) {
+            self.wake_at(myself, now, until);
+        }
+        if let Some(until) = self.link.open_until(now) {
+            // nobody waits here then, and the host must know when it may try again
+            self.wake_at(myself, now, until);
+        }
+        let contested = state == BreakerState::Closed && self.queue.len() > 0;
+        self.link.set_room(GateRoom { at_once: self.has_room(state), contested });
+    }
+
+    /// Tells the observer what has changed; the first time everything has.
+    fn tell(&mut self, circuit: CircuitState, changed: bool) {
+        let gate = agon_telemetry::HostedModel { host: &self.link.host, model: &self.link.model };
+        let permits = Permits { in_use: self.link.in_flight(), limit: self.link.limit(), waiting: self.queue.len() };
+        if changed || self.told.is_none() {
+            self.shared.observer.breaker_changed(gate, circuit);
+        }
+        if self.told.replace(permits) != Some(permits) {
+            self.shared.observer.permits_changed(gate, permits);
+        }
+    }
+
+    /// Whether a turn that is taken now would start at once.
+    fn has_room(&self, breaker: BreakerState) -> bool {
+        let free = self.link.limit().saturating_sub(self.link.in_flight()) > self.queue.len();
+        match breaker {
+            BreakerState::Closed => free,
+            // where every breaker is open, turns are told so here
+            BreakerState::Open => !self.well_elsewhere(),
+            // one probe is enough while others are well
+            BreakerState::HalfOpen if self.well_elsewhere() => self.link.in_flight() + self.queue.len() == 0,
+            BreakerState::HalfOpen => free,
+        }
+    }
+
+    /// Nobody waits at an open breaker: a host that is well takes the turn, or its debate decides whether to wait.
+    fn send_away(&mut self, now: Timestamp) {
+        let refusal = match self.link.open_until(now) {
+            // a server that is away is waited for, where there is no other
+            None if self.link.away().is_none() || !self.well_elsewhere() => return,
+            Some(until) if !self.well_elsewhere() => PermitRefusal::BreakerOpen(until),
+            None | Some(_) => PermitRefusal::Elsewhere,
+        };
+        while let Some((_, reply)) = self.next_waiting() {
+            answer(reply, Err(refusal));
+        }
+    }
+
+    fn well_elsewhere(&self) -> bool {
+        self.shared.directory.well_elsewhere(&self.link.model, &self.link.host)
+    }
+}
+
+/// Answers one who waits; one that has gone drops its permit, which frees it.
+fn answer(reply: oneshot::Sender<PermitAnswer>, with: PermitAnswer) {
+    reply.send(with).ok();
+}

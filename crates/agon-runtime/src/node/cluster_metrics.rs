@@ -1,0 +1,147 @@
+//! What a node can tell of the whole cluster: how its debates stand, and how many turns wait for which model.
+use crate::base::clock::millis;
+use crate::base::shared::Shared;
+use crate::base::subjects::queue_name;
+use crate::node::Node;
+use agon_bus::subject::Token;
+use agon_bus::{Backlog, BusError};
+use agon_core::{ModelName, NodeId, Timestamp};
+use agon_proto::{TurnOffer, Wire};
+use agon_store::StoreError;
+use agon_telemetry::DebateFigures;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// So many models are told apart; the emptier queues are one. Whoever may submit debates may name models.
+const MOST_MODELS: usize = 100;
+/// What those are called.
+const OTHER_MODELS: &str = "other";
+/// So many models are learnt at one look.
+const LEARNT_AT_ONCE: usize = 16;
+
+impl Node {
+    /// How the debates of the cluster stand, by the catalogue. Nothing while the bus is away, for then nobody knows.
+    pub async fn debate_figures(&self) -> Result<Option<DebateFigures>, StoreError> {
+        let shared = self.shared();
+        if !shared.bus.is_connected() {
+            return Ok(None);
+        }
+        let now = shared.clock.now();
+        let standing = shared.in_time(shared.catalogue.standing()).await?;
+        let oldest = standing.oldest.map_or(0, |oldest| now.since(oldest));
+        Ok(Some(DebateFigures {
+            stalled: stalled(shared, standing.running.keys(), now).await?,
+            running: standing.running.values().sum(),
+            oldest: Duration::from_millis(oldest),
+            queued: standing.queued,
+        }))
+    }
+
+    /// Counts the turns that wait in the queues, as often as it is asked.
+    pub fn queue_watch(&self) -> QueueWatch {
+        QueueWatch { shared: self.shared().clone(), names: BTreeMap::new() }
+    }
+}
+
+/// The debates whose owner is silent and that were not noted for long: what a sweeper would queue again. And those that stand still
+/// although their owner lives, because they wait for the store.
+async fn stalled(
+    shared: &Shared,
+    owners: impl Iterator<Item = &NodeId>,
+    now: Timestamp,
+) -> Result<Option<u64>, StoreError> {
+    let stale = millis(shared.config.times.running_stale);
+    let before = Timestamp(now.0.saturating_sub(stale));
+    let mut stalled = match shared.config.embedded {
+        true => shared.owned.stalled() as u64,
+        false => shared.peers.stalled(Instant::now()),
+    };
+    for owner in owners {
+        let leads = leads(shared, owner);
+        if leads == Some(true) {
+            continue;
+        }
+        let count = shared.in_time(shared.catalogue.unnoted(owner, before)).await?;
+        if count > 0 && leads.is_none() {
+            return Ok(None);
+        }
+        stalled += count;
+    }
+    Ok(Some(stalled))
+}
+
+/// Whether a node leads its debates; nothing where nobody has listened for long enough to know.
+fn leads(shared: &Shared, owner: &NodeId) -> Option<bool> {
+    match *owner == shared.config.id || shared.config.embedded {
+        true => Some(*owner == shared.config.id),
+        false => shared.peers.gives_signs(owner, Instant::now()),
+    }
+}
+
+/// Counts queued turns by model, and remembers which model each queue is of.
+pub struct QueueWatch {
+    shared: Shared,
+    names: BTreeMap<Token, String>,
+}
+
+impl QueueWatch {
+    /// How many turns are in the queue of each model, whether a host has pulled them or not; 0 for those that hosts list. A rehearsal's
+    /// turns count for `rehearsal NAME`.
+    pub async fn look(&mut self) -> Result<BTreeMap<String, u64>, BusError> {
+        let backlog = self.shared.bus.backlog().await?;
+        let listed = self.listed();
+        let held: BTreeSet<&Token> = backlog.iter().map(|backlog| &backlog.model).collect();
+        self.names.retain(|token, _| held.contains(token));
+        self.names.extend(listed.iter().map(|name| (Token::model(name), name.clone())));
+        self.learn(&backlog).await;
+        Ok(self.summed(&backlog, listed))
+    }
+
+    /// The queues of the models that hosts list.
+    fn listed(&self) -> BTreeSet<String> {
+        let known = self.shared.directory.known();
+        let names = known.iter().filter(|known| known.lives).flat_map(|known| {
+            let rehearsal = known.alive.rehearsal;
+            known.alive.models.iter().map(move |model| queue_name(&model.name, rehearsal))
+        });
+        names.take(MOST_MODELS).collect()
+    }
+
+    /// Reads from a turn of an unknown queue which model it is for: with no host of the model, nobody else tells.
+    async fn learn(&mut self, backlog: &[Backlog]) {
+        let unknown = |backlog: &&Backlog| !self.names.contains_key(&backlog.model);
+        let unknown: Vec<&Backlog> = backlog.iter().take(MOST_MODELS).filter(unknown).take(LEARNT_AT_ONCE).collect();
+        for queue in unknown {
+            match self.shared.bus.peek(&queue.example).await {
+                Ok(Some(turn)) => {
+                    let offer = TurnOffer::from_bytes(&turn);
+                    let name = offer.ok().and_then(|offer| named(&offer.ask.model, &queue.model));
+                    self.names.extend(name.map(|name| (queue.model.clone(), name)));
+                }
+                // it was played meanwhile
+                Ok(None) => {}
+                Err(error) => return tracing::debug!(%error, "the names of queues cannot be learnt"),
+            }
+        }
+    }
+
+    fn summed(&self, backlog: &[Backlog], listed: BTreeSet<String>) -> BTreeMap<String, u64> {
+        let mut counts = BTreeMap::new();
+        for (rank, queue) in backlog.iter().enumerate() {
+            let name = self.names.get(&queue.model).map_or(queue.model.as_str(), String::as_str);
+            let name = if rank < MOST_MODELS { name } else { OTHER_MODELS };
+            *counts.entry(name.to_owned()).or_default() += queue.work;
+        }
+        let room = MOST_MODELS.saturating_sub(counts.len());
+        for idle in listed.into_iter().take(room) {
+            counts.entry(idle).or_default();
+        }
+        counts
+    }
+}
+
+/// The queue of a turn for this model that has this token.
+fn named(model: &ModelName, token: &Token) -> Option<String> {
+    [false, true].map(|rehearsal| queue_name(model, rehearsal)).into_iter().find(|name| Token::model(name) == *token)
+}

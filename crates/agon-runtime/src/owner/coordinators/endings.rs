@@ -1,0 +1,224 @@
+//! How debates leave this node: ended, taken over, handed over, given up.
+use super::{Msg, State};
+use crate::base::shared::Shared;
+use crate::base::tasks::tell;
+use crate::base::{catalogue, journal};
+use crate::owner::coordinator::{self, CoordinatorEnd, Farewell};
+use agon_core::restart::{ChildExit, RestartDecision};
+use agon_core::{Debate, DebateId, Input, Position, Priority, Reason, ReasonCode};
+use agon_proto::DebateSummary;
+use agon_store::{Job, StoreError};
+use ractor::{ActorId, ActorRef};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// What becomes of the job of a debate that is no longer held here.
+enum JobFate {
+    Complete(Job),
+    Release(Job, Duration),
+    /// There was none, and the node that takes it next finds the debate by one.
+    Enqueue,
+    /// Like `Complete`; but a debate that was resumed meanwhile wants another.
+    Interrupted(Job),
+    /// There is none.
+    Nothing,
+}
+
+impl State {
+    pub(super) fn exited(&mut self, myself: &ActorRef<Msg>, who: ActorId, exit: ChildExit) {
+        let Some(debate) = self.debates.exited(who) else { return };
+        self.shared.owned.connect(&debate, None);
+        let end = self.debates.get(&debate).map(|coordinated| coordinated.end.clone()).unwrap_or_default();
+        match end.get() {
+            Some(Farewell { end: CoordinatorEnd::Parked, .. }) => self.parked(myself, debate),
+            Some(farewell) => self.ended(myself, &debate, farewell),
+            None => self.died(myself, debate, exit),
+        }
+    }
+
+    /// The store is away. That is no fault of the debate's: it waits, ever longer, and goes on.
+    fn parked(&mut self, myself: &ActorRef<Msg>, debate: DebateId) {
+        if self.draining {
+            return self.leave(myself, &debate, None);
+        }
+        let Some(coordinated) = self.debates.get_mut(&debate) else { return };
+        let times = &self.shared.config.times;
+        let now = tokio::time::Instant::now();
+        // one that went well for so long is no longer the same outage
+        let same = coordinated.parked.filter(|_| now.duration_since(coordinated.started) < times.park_max * 2);
+        let pause = same.map_or(times.park, |last| (last * 2).min(times.park_max));
+        coordinated.parked = Some(pause);
+        self.scope.after(myself, pause, Msg::Revive(debate));
+    }
+
+    fn died(&mut self, myself: &ActorRef<Msg>, debate: DebateId, exit: ChildExit) {
+        let now = self.shared.clock.now();
+        let Some(coordinated) = self.debates.get_mut(&debate) else { return };
+        coordinated.parked = None;
+        // one that says nothing of its end has failed, however quietly
+        let exit = if exit == ChildExit::Normal { ChildExit::Abnormal } else { exit };
+        match self.debates.decide(&debate, exit, now) {
+            RestartDecision::Restart { after_ms } => {
+                tracing::warn!(%debate, after_ms, "coordinator died, starting another");
+                self.scope.after(myself, Duration::from_millis(after_ms), Msg::Revive(debate));
+            }
+            RestartDecision::GiveUp | RestartDecision::Leave => self.give_up(myself, debate),
+        }
+    }
+
+    /// The budget is spent: one more coordinator, whose first act is to interrupt the debate. If it dies too, the job goes back.
+    fn give_up(&mut self, myself: &ActorRef<Msg>, debate: DebateId) {
+        if !self.shared.config.takes_jobs {
+            return self.abandon(myself, debate);
+        }
+        let Some(coordinated) = self.debates.get_mut(&debate) else { return };
+        let given_up = matches!(coordinated.orders, Some(Input::Interrupt { .. }));
+        if given_up {
+            tracing::error!(%debate, "debate cannot even be interrupted, left to another node");
+            self.debates.remove(&debate);
+            let job = self.shared.owned.remove(&debate).and_then(|held| held.job);
+            let lease = self.shared.config.times.job_lease;
+            let fate = job.map_or(JobFate::Nothing, |job| JobFate::Release(job, lease));
+            return self.say_farewell(myself, debate, None, fate);
+        }
+        tracing::error!(%debate, "coordinator died too often, the debate is interrupted");
+        let reason = Reason::with(ReasonCode::Poison, "the coordinator failed again and again");
+        coordinated.orders = Some(Input::Interrupt { reason });
+        tell(myself, Msg::Revive(debate));
+    }
+
+    /// Leaves the debate as it is, because nobody else takes it up before a person has resumed it.
+    fn abandon(&mut self, myself: &ActorRef<Msg>, debate: DebateId) {
+        tracing::error!(%debate, "coordinator died too often, the debate is left as it is");
+        self.debates.remove(&debate);
+        self.shared.owned.remove(&debate);
+        self.shared.gave_up.send_replace(true);
+        self.say_farewell(myself, debate, None, JobFate::Nothing);
+    }
+
+    fn ended(&mut self, myself: &ActorRef<Msg>, debate: &DebateId, farewell: &Farewell) {
+        let summary = farewell.summary.clone();
+        match farewell.end {
+            CoordinatorEnd::HandedOver | CoordinatorEnd::Parked => return self.leave(myself, debate, summary),
+            CoordinatorEnd::Finished | CoordinatorEnd::Interrupted => self.shared.journal.forget(debate),
+            CoordinatorEnd::Fenced | CoordinatorEnd::Unknown => {}
+        }
+        self.debates.remove(debate);
+        let Some(held) = self.shared.owned.remove(debate) else { return };
+        let fate = match (held.job, farewell.end) {
+            (None, _) => JobFate::Nothing,
+            // whoever fenced us is at work: not again before a lease has passed
+            (Some(job), CoordinatorEnd::Fenced) => JobFate::Release(job, self.shared.config.times.job_lease),
+            (Some(job), CoordinatorEnd::Interrupted) => JobFate::Interrupted(job),
+            (
+                Some(job),
+                CoordinatorEnd::Finished
+                | CoordinatorEnd::Unknown
+                | CoordinatorEnd::HandedOver
+                | CoordinatorEnd::Parked,
+            ) => JobFate::Complete(job),
+        };
+        self.say_farewell(myself, debate.clone(), summary, fate);
+    }
+
+    /// Leaves a debate to whoever takes its job next, at once.
+    pub(super) fn leave(&mut self, myself: &ActorRef<Msg>, debate: &DebateId, summary: Option<DebateSummary>) {
+        self.debates.remove(debate);
+        let Some(held) = self.shared.owned.remove(debate) else { return };
+        let fate = match held.job {
+            Some(job) => JobFate::Release(job, Duration::ZERO),
+            None if self.shared.config.takes_jobs => JobFate::Enqueue,
+            None => JobFate::Nothing,
+        };
+        self.say_farewell(myself, debate.clone(), summary, fate);
+    }
+
+    fn say_farewell(
+        &mut self,
+        myself: &ActorRef<Msg>,
+        debate: DebateId,
+        summary: Option<DebateSummary>,
+        fate: JobFate,
+    ) {
+        self.farewells += 1;
+        let (shared, target) = (self.shared.clone(), myself.clone());
+        self.scope.spawn(myself.get_cell(), async move {
+            let priority = summary.as_ref().map_or_else(Priority::default, |summary| summary.priority);
+            // before another takes it and notes itself
+            if let Some(summary) = summary {
+                catalogue::note(&shared, summary).await;
+            }
+            settle_job(&shared, &debate, priority, fate).await;
+            tell(&target, Msg::SaidFarewell);
+        });
+    }
+
+    pub(super) fn drain(&mut self, myself: &ActorRef<Msg>, done: oneshot::Sender<()>) {
+        self.draining = true;
+        self.drained = Some(done);
+        self.shared.room_for_debates.close();
+        for (debate, held) in self.shared.owned.all() {
+            match held.actor {
+                Some(actor) => tell(&actor, coordinator::Msg::Drain),
+                // it waits for its next life, which it shall have elsewhere
+                None => self.leave(myself, &debate, None),
+            }
+        }
+    }
+
+    pub(super) fn say_when_drained(&mut self) {
+        if self.draining
+            && self.farewells == 0
+            && self.shared.owned.len() == 0
+            && let Some(done) = self.drained.take()
+        {
+            // one that no longer waits needs no answer
+            done.send(()).ok();
+        }
+    }
+}
+
+async fn settle_job(shared: &Shared, debate: &DebateId, priority: Priority, fate: JobFate) {
+    match fate {
+        JobFate::Nothing => {}
+        JobFate::Complete(job) => {
+            let done = shared.in_time(shared.jobs.complete(&job));
+            warn(debate, "job of an ended debate not removed, it will come again", done).await;
+        }
+        JobFate::Interrupted(job) => {
+            let done = shared.in_time(shared.jobs.complete(&job));
+            warn(debate, "job of an interrupted debate not removed, it will come again", done).await;
+            // whoever resumed it before that found a job that is gone now
+            let done = requeue_resumed(shared, debate, priority);
+            warn(debate, "interrupted debate not looked at again", done).await;
+        }
+        JobFate::Release(job, delay) => {
+            let done = shared.in_time(shared.jobs.release(&job, delay));
+            warn(debate, "job not given back, its lease will run out", done).await;
+            shared.hint_ready(debate, priority).await;
+        }
+        JobFate::Enqueue => {
+            let done = shared.in_time(shared.jobs.enqueue(debate, priority));
+            warn(debate, "debate not queued again, it will be found", done).await;
+            shared.hint_ready(debate, priority).await;
+        }
+    }
+}
+
+async fn requeue_resumed(shared: &Shared, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
+    let records = journal::read(shared, debate, Position(0)).await?;
+    if Debate::fold(records.iter().map(Arc::as_ref)).is_none_or(|debate| debate.interrupted()) {
+        return Ok(());
+    }
+    shared.in_time(shared.jobs.enqueue(debate, priority)).await?;
+    shared.hint_ready(debate, priority).await;
+    Ok(())
+}
+
+async fn warn(debate: &DebateId, trouble: &str, done: impl Future<Output = Result<(), StoreError>>) {
+    if let Err(error) = done.await {
+        tracing::warn!(%debate, %error, "{trouble}");
+    }
+}

@@ -1,0 +1,80 @@
+//! Listens for hints on behalf of all coordinators of the node: two subscriptions, however many debates.
+use crate::base::shared::Shared;
+use crate::base::subjects;
+use crate::base::tasks::tell;
+use crate::base::trouble::Trouble;
+use crate::owner::coordinators;
+use agon_bus::{BusError, Received};
+use agon_proto::Hint;
+use ractor::ActorRef;
+use std::time::Duration;
+
+/// Pause after a failure of the bus.
+const BUS_PAUSE: Duration = Duration::from_secs(1);
+
+/// Passes hints on to the coordinators.
+pub(crate) struct HintListener {
+    pub(crate) shared: Shared,
+    pub(crate) coordinators: ActorRef<coordinators::Msg>,
+}
+
+impl HintListener {
+    /// Listens to what concerns this node's debates, and to debates that want an owner, until the bus is closed or the
+    /// owner is gone.
+    pub(crate) async fn listen(&self) {
+        let (inbox, ready) = (subjects::node(&self.shared.config.id), subjects::all_ready());
+        tokio::join!(self.listen_to(&inbox), self.listen_to(&ready));
+    }
+
+    async fn listen_to(&self, subject: &str) {
+        let mut trouble = Trouble::default();
+        loop {
+            match self.shared.bus.subscribe(subject).await {
+                Ok(mut hints) => {
+                    if let Some(after) = trouble.over() {
+                        tracing::info!(subject, after, "hints are heard again");
+                    }
+                    while let Some(received) = hints.next().await {
+                        self.hear(received);
+                    }
+                    return;
+                }
+                Err(BusError::Closed(_)) => return,
+                Err(error) if trouble.is_news() => tracing::warn!(subject, %error, "hints cannot be heard"),
+                Err(_) => {}
+            }
+            tokio::time::sleep(BUS_PAUSE).await;
+        }
+    }
+
+    fn hear(&self, received: Received) {
+        match received {
+            Received::Message(message) => match Hint::from_bytes(&message.payload) {
+                Ok(Some(hint)) => self.pass_on(hint),
+                Ok(None) => tracing::debug!(subject = message.subject, "hint of an unknown kind"),
+                Err(error) => tracing::warn!(subject = message.subject, %error, "hint cannot be read"),
+            },
+            Received::Lagged(lost) => {
+                tracing::debug!(lost, "hints lost, looking at every register");
+                self.shared.job_ready.notify_one();
+                tell(&self.coordinators, coordinators::Msg::LookAround);
+            }
+        }
+    }
+
+    fn pass_on(&self, hint: Hint) {
+        match hint {
+            Hint::TurnDecided(hint) => {
+                tell(&self.coordinators, coordinators::Msg::Look { debate: hint.debate, turn: hint.turn });
+            }
+            Hint::TurnTaken(hint) => tell(&self.coordinators, coordinators::Msg::Taken(hint)),
+            Hint::TurnReturned(hint) => tell(&self.coordinators, coordinators::Msg::Returned(hint)),
+            // whoever sends it, the order itself is what counts
+            Hint::CancelDebate(_) => self.shared.order_given.notify_one(),
+            Hint::SpeechHeard(hint) => tell(&self.coordinators, coordinators::Msg::Heard(hint)),
+            Hint::JobReady(_) => self.shared.job_ready.notify_one(),
+            // for watchers and hosts
+            Hint::CancelTurn(_) | Hint::CutTurn(_) | Hint::LogAdvanced(_) | Hint::OwnerChanged(_) => {}
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Passes lasting orders on to the debates that are held here: one question each second and with each hint, however many debates.
+use crate::base::shared::Shared;
+use crate::base::tasks::tell;
+use crate::base::trouble::Trouble;
+use crate::owner::coordinators::Msg;
+use agon_core::DebateId;
+use agon_proto::CancelOrder;
+use agon_store::{Cursor, StoreError};
+use ractor::ActorRef;
+
+/// Runs until its owner is gone.
+pub(crate) async fn follow(shared: Shared, target: ActorRef<Msg>) {
+    let (mut cursor, mut trouble) = (None, Trouble::default());
+    loop {
+        match next(&shared, &target, cursor).await {
+            Ok(behind) => {
+                cursor = Some(behind);
+                if let Some(after) = trouble.over() {
+                    tracing::info!(after, "orders are read again");
+                }
+            }
+            Err(error) if trouble.is_news() => tracing::warn!(%error, "orders cannot be read"),
+            Err(_) => {}
+        }
+        tokio::select! {
+            () = tokio::time::sleep(shared.config.times.orders_poll) => {}
+            () = shared.order_given.notified() => {}
+        }
+    }
+}
+
+async fn next(shared: &Shared, target: &ActorRef<Msg>, cursor: Option<Cursor>) -> Result<Cursor, StoreError> {
+    let (orders, behind) = shared.in_time(shared.commands.orders_after(cursor)).await?;
+    for (debate, order) in orders {
+        pass_on(shared, target, debate, order);
+    }
+    if cursor.is_none() {
+        catch_up(shared, target).await?;
+    }
+    Ok(behind)
+}
+
+/// Debates that were claimed before the first cursor was known may have been given orders since.
+async fn catch_up(shared: &Shared, target: &ActorRef<Msg>) -> Result<(), StoreError> {
+    for (debate, _) in shared.owned.all() {
+        if let Some(order) = shared.in_time(shared.commands.cancel_ordered(&debate)).await? {
+            pass_on(shared, target, debate, order);
+        }
+    }
+    Ok(())
+}
+
+fn pass_on(shared: &Shared, target: &ActorRef<Msg>, debate: DebateId, order: CancelOrder) {
+    if shared.owned.has(&debate) {
+        tell(target, Msg::Cancel { debate, reason: order.reason });
+    }
+}

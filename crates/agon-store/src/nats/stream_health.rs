@@ -1,0 +1,325 @@
+//! Looks now and then whether the streams that this process uses are there, and how much room is left in them. What it found is answered
+//! from memory.
+use super::NatsStoreConfig;
+use super::setup::{self, NatsUse};
+use super::subjects::{self, JOBS};
+use crate::condition::Condition;
+use crate::lock::lock;
+use agon_bus::nats::provision::{ProvisionError, find_stream};
+use agon_bus::nats::{Access, LinkState, NatsLink, PermissionViolation, QUEUE_STREAM};
+use agon_core::Timestamp;
+use async_nats::jetstream::stream::Info;
+use futures_util::{StreamExt as _, stream};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The pause between two looks while all is well.
+const PAUSE: Duration = Duration::from_secs(5);
+/// The same while something is not, or a stream is more than half full.
+const SHORT_PAUSE: Duration = Duration::from_secs(1);
+/// This part of a stream is never written to, whatever its reserve.
+const MARGIN: u64 = 256;
+/// So many streams are asked for at once.
+const AT_ONCE: usize = 16;
+/// How long a write that was refused for want of room counts. Then it is tried again, for nothing else tells that a disk has room.
+const REFUSED_FOR: Duration = Duration::from_secs(10);
+/// How long a write that this user may not do counts: whoever waits for the store tries again more often than that.
+const DENIED_FOR: Duration = Duration::from_secs(30);
+/// A debate that was admitted so long after the first message of its stream has its log. Clocks may differ by as much.
+const CLOCKS: u64 = 60_000;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(crate) struct StreamHealth {
+    inner: Mutex<HealthState>,
+}
+
+#[derive(Debug, Default)]
+struct HealthState {
+    condition: Condition,
+    /// Why a stream took no message, and when.
+    refused: BTreeMap<String, (String, Instant)>,
+    /// The streams that no more is written to.
+    brimful: BTreeSet<String>,
+    /// What this user was refused last, by what it is for, and when.
+    denied: BTreeMap<&'static str, (PermissionViolation, Instant)>,
+    /// The streams that were not there at the last look.
+    missing: BTreeSet<String>,
+    /// The consumers of jobs that have not answered since they were last asked.
+    unanswered: BTreeSet<String>,
+    /// Logs that were begun before this moment may be gone from a stream, in milliseconds since 1970.
+    begins: HashMap<String, u64>,
+}
+
+impl StreamHealth {
+    /// How the store is.
+    pub(crate) fn condition(&self) -> Condition {
+        let mut inner = lock(&self.inner);
+        inner.refused.retain(|_, (_, at)| at.elapsed() < REFUSED_FOR);
+        inner.denied.retain(|_, (_, at)| at.elapsed() < DENIED_FOR);
+        let mut condition = inner.condition.clone();
+        condition.broken.extend(inner.denied.values().map(|(violation, _)| {
+            format!("this user of NATS may not {violation}; `agon nats config` prints what its role needs")
+        }));
+        condition.exhausted.extend(inner.refused.values().map(|(text, _)| text.clone()));
+        condition
+    }
+
+    /// Whether a stream is so full that no more is to be written to it: nats-server 2.9 takes what goes beyond the limit by the bytes of
+    /// its own record, and removes the oldest messages for it although the stream is to refuse new ones.
+    pub(crate) fn is_brimful(&self, stream: &str) -> bool {
+        lock(&self.inner).brimful.contains(stream)
+    }
+
+    /// What may have to be set up again, by name: nothing is asked for it.
+    pub(crate) fn missing(&self) -> BTreeSet<String> {
+        let inner = lock(&self.inner);
+        inner.missing.union(&inner.unanswered).cloned().collect()
+    }
+
+    /// Whether a consumer of jobs has answered.
+    pub(crate) fn asked(&self, consumer: &str, answered: bool) {
+        let mut inner = lock(&self.inner);
+        match answered {
+            true => inner.unanswered.remove(consumer),
+            false => inner.unanswered.insert(consumer.to_owned()),
+        };
+    }
+
+    /// Takes note of what this user was refused since `seen` refusals had been; gives how many there are now.
+    fn note_denied(&self, link: &NatsLink, seen: u64) -> u64 {
+        let LinkState { permission_violations: now, recent_violations: recent, .. } = link.state();
+        let new = usize::try_from(now.saturating_sub(seen)).unwrap_or(usize::MAX).min(recent.len());
+        let mut inner = lock(&self.inner);
+        for violation in recent.into_iter().rev().take(new) {
+            let kind = match violation.access {
+                Access::Publish => subjects::needed_kind(&violation.subject),
+                Access::Subscribe => Some("what it listens to"),
+            };
+            if let Some(kind) = kind {
+                inner.denied.insert(kind, (violation, Instant::now()));
+            }
+        }
+        now
+    }
+
+    /// A stream took no message for want of room.
+    pub(crate) fn refused(&self, stream: &str, detail: &str) {
+        let text = format!("{} ({detail}); {}", named(stream), remedy(stream, detail));
+        lock(&self.inner).refused.insert(stream.to_owned(), (text, Instant::now()));
+    }
+
+    /// A stream has taken a message.
+    pub(crate) fn taken(&self, stream: &str) {
+        lock(&self.inner).refused.remove(stream);
+    }
+
+    /// Takes note of since when a stream of logs is there.
+    pub(crate) fn begins(&self, stream: &str, info: &Info) {
+        lock(&self.inner).begins.insert(stream.to_owned(), beginning(info));
+    }
+
+    /// Whether the log of a debate that was admitted then may be gone from its stream.
+    pub(crate) fn may_lack(&self, stream: &str, admitted: Timestamp) -> bool {
+        lock(&self.inner).begins.get(stream).is_none_or(|begin| admitted.0 < begin.saturating_add(CLOCKS))
+    }
+}
+
+/// Looks for as long as it is polled.
+pub(crate) async fn keep(link: NatsLink, config: NatsStoreConfig, uses: NatsUse, found: Arc<StreamHealth>) {
+    let names = names(&config, uses);
+    let mut denied = link.state().permission_violations;
+    loop {
+        denied = found.note_denied(&link, denied);
+        let pause = look(&link, &config, &names, &found).await;
+        tokio::time::sleep(pause).await;
+    }
+}
+
+/// How what a process uses of the store is now; nothing where none of its streams exists.
+pub(crate) async fn examine(link: &NatsLink, config: &NatsStoreConfig, uses: NatsUse) -> Option<Condition> {
+    let names = names(config, uses);
+    let seen = see(link, config, &names).await;
+    (seen.missing.len() < names.len()).then_some(seen.condition)
+}
+
+/// The streams that a process uses.
+fn names(config: &NatsStoreConfig, uses: NatsUse) -> Vec<String> {
+    let mut names: Vec<String> = setup::streams(config).into_iter().map(|stream| stream.name).collect();
+    names.retain(|name| uses.needs(name));
+    if uses.queues {
+        names.push(QUEUE_STREAM.to_owned());
+    }
+    names
+}
+
+/// What one look at the streams has found.
+#[derive(Debug, Default)]
+struct StreamScan {
+    condition: Condition,
+    begins: Vec<(String, u64)>,
+    brimful: BTreeSet<String>,
+    missing: BTreeSet<String>,
+    /// Whether one is more than half full.
+    filling: bool,
+}
+
+async fn look(link: &NatsLink, config: &NatsStoreConfig, names: &[String], found: &StreamHealth) -> Duration {
+    if !link.is_connected() {
+        let away = format!("the connection to {} is being restored", link.servers());
+        lock(&found.inner).condition = Condition { broken: vec![away], ..Condition::default() };
+        return SHORT_PAUSE;
+    }
+    let StreamScan { condition, begins, brimful, filling, missing } = see(link, config, names).await;
+    let well = condition == Condition::default();
+    let mut inner = lock(&found.inner);
+    if inner.condition != condition {
+        match condition.trouble() {
+            Some(trouble) => tracing::warn!(trouble, "the store is not as it should be"),
+            None => tracing::info!("the store is as it should be again"),
+        }
+    }
+    inner.condition = condition;
+    (inner.brimful, inner.missing) = (brimful, missing);
+    inner.begins.extend(begins);
+    if well && !filling { PAUSE } else { SHORT_PAUSE }
+}
+
+async fn see(link: &NatsLink, config: &NatsStoreConfig, names: &[String]) -> StreamScan {
+    let looks = names.iter().cloned().map(|name| async move { (find_stream(link, &name).await, name) });
+    let looks: Vec<_> = stream::iter(looks).buffered(AT_ONCE).collect().await;
+    let mut seen = StreamScan::default();
+    for (answer, name) in looks {
+        match answer {
+            Ok(Some(info)) => seen.take(&name, &info, config.reserve_percent),
+            Ok(None) => {
+                seen.condition.broken.push(format!(
+                    "stream {name} does not exist; it was deleted, or never set up: run `agon provision`, or restore a backup"
+                ));
+                seen.missing.insert(name);
+            }
+            Err(error) => {
+                let why = broken(&name, &error);
+                if !seen.condition.broken.contains(&why) {
+                    seen.condition.broken.push(why);
+                }
+            }
+        }
+    }
+    seen
+}
+
+impl StreamScan {
+    /// Takes note of a stream that is there.
+    fn take(&mut self, name: &str, info: &Info, reserve_percent: u8) {
+        let weight = weigh(info, reserve_percent);
+        self.filling |= weight >= StreamFill::HalfFull;
+        if weight >= StreamFill::Full {
+            self.condition.full.push(told(info));
+        }
+        if weight == StreamFill::Brimful {
+            self.condition.exhausted.push(told(info));
+            self.brimful.insert(name.to_owned());
+        }
+        if subjects::is_log_stream(name) {
+            self.begins.push((name.to_owned(), beginning(info)));
+        }
+    }
+}
+
+/// How full a stream is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum StreamFill {
+    Light,
+    HalfFull,
+    /// Only the reserve is left.
+    Full,
+    /// Next to nothing is left.
+    Brimful,
+}
+
+/// A full queue of work is no trouble of the store's: it refuses further work, and empties by itself.
+fn weigh(info: &Info, reserve_percent: u8) -> StreamFill {
+    let name = info.config.name.as_str();
+    let Some(most) = u64::try_from(info.config.max_bytes).ok().filter(|most| *most > 0) else {
+        return StreamFill::Light;
+    };
+    if name == JOBS || name == QUEUE_STREAM {
+        return StreamFill::Light;
+    }
+    let free = most.saturating_sub(info.state.bytes);
+    let reserve = most / 100 * u64::from(reserve_percent);
+    match free {
+        _ if free <= (reserve / 4).max(most / MARGIN) => StreamFill::Brimful,
+        _ if free <= reserve => StreamFill::Full,
+        _ if free < most / 2 => StreamFill::HalfFull,
+        _ => StreamFill::Light,
+    }
+}
+
+/// That a stream is full, and what to do.
+fn told(info: &Info) -> String {
+    let name = info.config.name.as_str();
+    let (used, most) = (mebibytes(info.state.bytes), mebibytes(u64::try_from(info.config.max_bytes).unwrap_or(0)));
+    format!("{} ({used} of {most} MiB); {}", named(name), remedy(name, ""))
+}
+
+fn mebibytes(bytes: u64) -> String {
+    let tenths = bytes.saturating_mul(10) >> 20;
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+fn named(stream: &str) -> String {
+    format!("stream {stream} is full")
+}
+
+fn remedy(stream: &str, detail: &str) -> &'static str {
+    if detail.contains("no space") {
+        return "free space on the disk of nats-server";
+    }
+    if subjects::is_log_stream(stream) {
+        return "delete ended debates (agon delete), or raise nats.limits.logs_mib and run `agon provision`";
+    }
+    match stream {
+        subjects::REGISTERS => {
+            "delete ended debates (agon delete), or raise nats.limits.registers_mib and run `agon provision`"
+        }
+        subjects::CATALOGUE => {
+            "delete ended debates (agon delete), or raise nats.limits.catalogue_mib and run `agon provision`"
+        }
+        _ => "delete ended debates (agon delete)",
+    }
+}
+
+fn broken(name: &str, error: &ProvisionError) -> String {
+    match error {
+        ProvisionError::NoJetStream(_) => String::from(
+            "JetStream is off; it switches itself off if the disk of nats-server is full (see its log): free space, and restart \
+             nats-server",
+        ),
+        ProvisionError::Denied { subject, .. } => {
+            format!("stream {name} cannot be inspected: this user of NATS may not publish to {subject}")
+        }
+        // a server whose disk is full may accept messages or not, and answer questions no more
+        ProvisionError::Server { reason, .. } if reason.contains("timed out") => {
+            "JetStream does not answer; it may stop answering if the disk of \
+             nats-server is full: free space, and restart nats-server"
+                .to_owned()
+        }
+        ProvisionError::Differs { .. } | ProvisionError::Missing(_) | ProvisionError::Server { .. } => {
+            format!("stream {name} cannot be inspected: {error}")
+        }
+    }
+}
+
+/// The moment before which logs of a stream may be gone: when it was made or, if later, when its first message came. Of an empty stream
+/// any may be.
+fn beginning(info: &Info) -> u64 {
+    let (made, first) = (info.created.unix_timestamp_nanos(), info.state.first_timestamp.unix_timestamp_nanos());
+    match info.state.messages {
+        0 => u64::MAX,
+        _ => u64::try_from(made.max(first) / 1_000_000).unwrap_or(0),
+    }
+}

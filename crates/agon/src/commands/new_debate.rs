@@ -1,0 +1,44 @@
+//! The debate that a command line describes, wherever it is to be held: shared by `run` and `submit`.
+use super::Context;
+use crate::cli::DebateArgs;
+use crate::debate_file::{self, NamedDebate};
+use crate::exit::Stop;
+use crate::settings::Settings;
+use crate::store;
+use agon_core::{DebateId, DebateSpec, Priority};
+use agon_spec::Overrides;
+use std::collections::BTreeMap;
+
+/// A debate that is wanted.
+#[derive(Clone, Debug)]
+pub struct NewDebate {
+    /// The debate, with what flags overrule.
+    pub spec: DebateSpec,
+    /// The id that it is to have.
+    pub id: Option<DebateId>,
+    /// Its marks.
+    pub labels: BTreeMap<String, String>,
+    /// How urgent it is.
+    pub priority: Priority,
+}
+
+impl NewDebate {
+    /// The debate of a file or topic; whatever is wrong with it has been told when this fails.
+    pub fn of(context: &Context, settings: &Settings, args: &DebateArgs, named: &NamedDebate) -> Result<Self, Stop> {
+        let id = args.id.as_deref().map(id).transpose()?;
+        let overrides = Overrides { max_rounds: args.rounds, model: args.model.clone(), seed: args.seed };
+        let spec = debate_file::load(named, &debate_file::defaults(settings), &overrides, &context.output)?;
+        let labels = args.labels.iter().map(|label| (label.key.clone(), label.value.clone())).collect();
+        Ok(Self { spec, id, labels, priority: args.priority.into() })
+    }
+}
+
+fn id(text: &str) -> Result<DebateId, Stop> {
+    if text == store::LAST {
+        return Err(Stop::usage("`last` means the newest debate and cannot be an id"));
+    }
+    if text.contains('/') {
+        return Err(Stop::usage(format!("the id {text:?} must not name a tenant: your credentials decide that")));
+    }
+    DebateId::parse(text).map_err(Stop::usage)
+}
