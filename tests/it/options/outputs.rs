@@ -122,10 +122,12 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// The headings of a report and its long lines, which are what somebody said, in any order.
-fn said(text: &str) -> Vec<&str> {
-    let mut lines: Vec<&str> =
-        text.lines().filter(|line| line.starts_with("## ") || line.len() > 120 && !line.contains(" tokens")).collect();
+/// The headings of a report and its long lines, which are what somebody said, in any order. When an earlier debate was held differs.
+fn said(text: &str) -> Vec<String> {
+    let lines = text.lines().filter(|line| line.starts_with("## ") || line.len() > 120 && !line.contains(" tokens"));
+    let undated =
+        |line: &str| if line.contains(" UTC)") { line.replace(char::is_numeric, "#") } else { line.to_owned() };
+    let mut lines: Vec<String> = lines.map(undated).collect();
     lines.sort_unstable();
     lines
 }
