@@ -3,12 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    cast::{
-        officials,
-        phrases::{CHAIR_QUESTIONS, CHAIR_REVISIONS, COMMON_GROUND, FINDINGS, WARNINGS},
-        scene::Scene,
-        slots::Slots,
-    },
+    cast::{officials, scene::Scene, slots::Slots},
     schema, words,
 };
 
@@ -19,7 +14,7 @@ const DIGEST_SHARE: usize = 4;
 
 /// A remark between speeches, and whom the moderator warns, asks, or wants to revise; often nobody.
 pub fn interjection(scene: &Scene<'_>, schema: &Value) -> Value {
-    let pick = |list: &str, bank: &[&'static str]| -> Vec<Value> {
+    let pick = |list: &str, bank: &str| -> Vec<Value> {
         let mut dice = scene.live_dice(list);
         let mut names = schema::options_at(schema, &[list, "name"]);
         if names.is_empty() {
@@ -30,15 +25,15 @@ pub fn interjection(scene: &Scene<'_>, schema: &Value) -> Value {
     };
     json!({
         "comment": officials::summary(scene),
-        "warnings": pick("warnings", WARNINGS),
-        "questions": pick("questions", CHAIR_QUESTIONS),
-        "revisions": pick("revisions", CHAIR_REVISIONS),
+        "warnings": pick("warnings", "warnings"),
+        "questions": pick("questions", "chair questions"),
+        "revisions": pick("revisions", "chair revisions"),
     })
 }
 
 /// What could be found, and what could not.
 pub fn research(scene: &Scene<'_>) -> String {
-    let found = Slots::new(scene).has_finding().then(|| scene.remark("findings", FINDINGS, None));
+    let found = Slots::new(scene).has_finding().then(|| scene.remark("findings", "findings", None));
     let fact = scene.fact().map(|fact| format!("The material at hand says \"{fact}\"."));
     let known: Vec<String> = found.into_iter().chain(fact).collect();
     let known = if known.is_empty() { "Nothing on record settles it.".to_owned() } else { known.join(" ") };
@@ -51,7 +46,7 @@ pub fn research(scene: &Scene<'_>) -> String {
 
 /// Where the sides agree, where they do not, and what all could live with.
 pub fn reconcile(scene: &Scene<'_>) -> String {
-    let common = scene.remark("common", COMMON_GROUND, None);
+    let common = scene.remark("common", "common ground", None);
     let ranking = officials::ranking(scene);
     let both = match ranking.as_slice() {
         [first, second, ..] => {

@@ -1,7 +1,7 @@
 //! The answer that a debater stands by, round after round.
 
 use crate::{
-    cast::{lines::PERSUASION, scene::Scene},
+    cast::{prose::persuasion, scene::Scene},
     dice::{KeyedDice, fraction},
     fault::Fault,
     prompt::MY_ANSWER,
@@ -63,7 +63,7 @@ pub fn answer(scene: &Scene<'_>) -> String {
 
 /// The stance that everybody comes round to, the same for all who know the same roster; a persuader's comes first.
 fn strongest<'a>(scene: &Scene<'a>) -> Option<&'a str> {
-    let persuaded = |stance: &str| scene.brief.voices().any(|e| e.stance == stance && e.text.contains(PERSUASION));
+    let persuaded = |stance: &str| scene.brief.voices().any(|e| e.stance == stance && e.text.contains(persuasion()));
     let pull = |stance: &str| {
         fraction(scene.seed, &["pull", scene.brief.topic.trim(), stance]) + f64::from(u8::from(persuaded(stance)))
     };

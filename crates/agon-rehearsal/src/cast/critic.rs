@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     cast::{
         conviction, floor,
-        lines::LENSES,
-        phrases::{DECLINES, FAILED, NEXT, SLIPS, WORKED},
+        prose::{LENSES, bank},
         scene::Scene,
     },
     schema,
@@ -54,7 +53,7 @@ pub fn revision(scene: &Scene<'_>, schema: &Value, text: String) -> Value {
         if dice.below(5) < 3 {
             accepted.push(critic);
         } else {
-            let why = dice.pick(DECLINES).copied().unwrap_or_default();
+            let why = dice.pick(bank("declines")).copied().unwrap_or_default();
             declined.push(json!({ "critic": critic, "why": why }));
         }
     }
@@ -71,13 +70,13 @@ pub fn reflection(scene: &Scene<'_>, schema: &Value) -> Value {
         (true, Some(point)) => Some(format!("{}: \"{}\"", point.entry.speaker, point.quote)),
         _ => rival,
     };
-    let slips = if dice.below(4) == 0 { vec![scene.remark("slips", SLIPS, None)] } else { Vec::new() };
+    let slips = if dice.below(4) == 0 { vec![scene.remark("slips", "slips", None)] } else { Vec::new() };
     json!({
         "position": upper_first(&conviction::answer(scene)),
         "changed_by": changed_by,
         "contradictions": slips,
-        "worked": scene.remark("worked", WORKED, None),
-        "did_not_work": scene.remark("failed", FAILED, None),
-        "next": scene.remark("next", NEXT, None),
+        "worked": scene.remark("worked", "worked", None),
+        "did_not_work": scene.remark("failed", "failed", None),
+        "next": scene.remark("next", "next", None),
     })
 }

@@ -2,15 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    cast::{
-        phrases::{BREAKS_IN, POINTS, REPLIES, URGES},
-        scene::Scene,
-    },
-    fault::Fault,
-    schema,
-    task::PromptTask,
-};
+use crate::{cast::scene::Scene, fault::Fault, schema, task::PromptTask};
 
 /// How much one wants to speak, to whom, and why.
 pub fn urge(scene: &Scene<'_>, schema: &Value, task: PromptTask) -> Value {
@@ -31,7 +23,7 @@ pub fn urge(scene: &Scene<'_>, schema: &Value, task: PromptTask) -> Value {
         () => free,
     };
     let to = rival(scene, schema, "to").filter(|_| urgency > 0 && luck != 9);
-    let bank = if interrupts { BREAKS_IN } else { URGES };
+    let bank = if interrupts { "breaks in" } else { "urges" };
     let reason = (urgency > 0).then(|| scene.remark(&format!("urge {task:?}"), bank, to.as_deref()));
     json!({ "urgency": urgency, "to": to, "reason": reason })
 }
@@ -44,7 +36,7 @@ pub fn point(scene: &Scene<'_>) -> Value {
         return json!({ "urgency": dice.below(3), "point": null });
     }
     let urgency = if hostile { 10 } else { 3 + dice.below(7) };
-    json!({ "urgency": urgency, "point": scene.remark("point", POINTS, None) })
+    json!({ "urgency": urgency, "point": scene.remark("point", "points", None) })
 }
 
 /// Which of the points offered is taken, and what is said to it.
@@ -53,7 +45,7 @@ pub fn answer_points(scene: &Scene<'_>, schema: &Value) -> Value {
     let offered = schema::options(schema, "accept");
     let accept = if offered.is_empty() { dice.pick(&scene.others()).cloned() } else { dice.pick(&offered).cloned() };
     let accept = accept.filter(|_| dice.below(3) > 0);
-    let reply = accept.is_some().then(|| scene.remark("reply", REPLIES, accept.as_deref()));
+    let reply = accept.is_some().then(|| scene.remark("reply", "replies", accept.as_deref()));
     json!({ "accept": accept, "reply": reply })
 }
 

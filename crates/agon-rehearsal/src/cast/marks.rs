@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    cast::{officials, phrases::REMARKS, scene::Scene, wish},
+    cast::{officials, scene::Scene, wish},
     dice::fraction,
     fault::Fault,
     prompt::TranscriptLine,
@@ -68,7 +68,7 @@ fn marks(scene: &Scene<'_>, schema: &Value, stance: &str, key: &str) -> Map<Stri
 }
 
 fn comment(scene: &Scene<'_>, key: &str) -> String {
-    scene.remark(&format!("remark on {key}"), REMARKS, None)
+    scene.remark(&format!("remark on {key}"), "remarks", None)
 }
 
 fn number_of(speech: &Value) -> Option<u64> {

@@ -2,7 +2,7 @@
 
 use crate::{
     cast::{
-        lines::LENSES,
+        prose::LENSES,
         scene::{QuotedPoint, Scene},
     },
     dice::fraction,
@@ -70,7 +70,7 @@ pub fn open_objections(scene: &Scene<'_>) -> Vec<String> {
 }
 
 fn reason(scene: &Scene<'_>, winner: Option<&str>, points: &[QuotedPoint<'_>]) -> String {
-    let lens = scene.dice("lens").pick(LENSES).map_or("the evidence", |lens| lens.name);
+    let lens = scene.dice("lens").pick(&LENSES).map_or("the evidence", |lens| lens.name);
     let mut text = match points {
         [first, second, ..] => format!(
             "The point that carried most weight is in entry {}, where {} says \"{}\". The best answer to it is in entry {}: \"{}\". ",

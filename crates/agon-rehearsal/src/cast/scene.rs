@@ -2,7 +2,7 @@
 
 use crate::{
     cast::{
-        lines::{PERSUASION, POSITIONS, is_small_talk},
+        prose::{bank, is_small_talk, persuasion, positions},
         slots::Slots,
     },
     dice::{KeyedDice, fraction},
@@ -61,9 +61,9 @@ impl<'a> Scene<'a> {
     }
 
     /// One of a bank's lines, filled; addressed to `to` if that is given.
-    pub fn remark(&self, purpose: &str, bank: &[&'static str], to: Option<&str>) -> String {
+    pub fn remark(&self, purpose: &str, lines: &str, to: Option<&str>) -> String {
         let slots = Slots::new(self).towards(to);
-        let lines: Vec<&str> = bank.iter().copied().filter(|line| slots.can_fill(line)).collect();
+        let lines: Vec<&str> = bank(lines).iter().copied().filter(|line| slots.can_fill(line)).collect();
         self.live_dice(purpose).pick(&lines).map(|line| words::upper_first(&slots.fill(line))).unwrap_or_default()
     }
 
@@ -115,7 +115,7 @@ impl<'a> Scene<'a> {
     /// A stance as something one can make a case for.
     pub fn side(&self, stance: &str) -> String {
         let plain = stance.trim().trim_end_matches('.');
-        if let Some((_, name)) = POSITIONS.iter().find(|(clause, _)| *clause == plain) {
+        if let Some((_, name)) = positions().iter().find(|(clause, _)| *clause == plain) {
             return (*name).to_owned();
         }
         match label(plain) {
@@ -256,7 +256,7 @@ impl<'a> Scene<'a> {
     /// How good a stance is: seeded, the same wherever it stands in the transcript, and raised by persuasion.
     pub fn merit(&self, stance: &str) -> f64 {
         let persuaded =
-            self.brief.entries.iter().any(|entry| entry.stance == stance && entry.text.contains(PERSUASION));
+            self.brief.entries.iter().any(|entry| entry.stance == stance && entry.text.contains(persuasion()));
         let own = fraction(self.seed, &["merit", self.brief.topic.trim(), stance]);
         let taste = fraction(self.seed, &["taste", self.you, stance]) * 0.1;
         own + taste + if persuaded { 2.0 } else { 0.0 }
@@ -278,7 +278,7 @@ fn matter(brief: &Brief) -> String {
 
 /// The position of somebody who was given none.
 pub fn position(seed: u64, topic: &str, name: &str) -> String {
-    let clause = KeyedDice::new(seed, &["position", topic, name]).pick(POSITIONS).map(|(clause, _)| *clause);
+    let clause = KeyedDice::new(seed, &["position", topic, name]).pick(&positions()).map(|(clause, _)| *clause);
     clause.unwrap_or_default().to_owned()
 }
 

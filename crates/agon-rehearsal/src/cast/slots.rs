@@ -2,7 +2,7 @@
 
 use crate::{
     cast::{
-        lines::LENSES,
+        prose::LENSES,
         scene::{QuotedPoint, Scene},
     },
     prompt::{Brief, is_marker},

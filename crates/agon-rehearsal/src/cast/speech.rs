@@ -2,13 +2,8 @@
 
 use crate::{
     cast::{
-        chair, conviction, hostile,
-        lines::{
-            AGREEMENT, ANGLES, ANSWERS, APPLAUSE, BRIDGES, CHALLENGES, CONCESSIONS, CONTINUATIONS, FACTS, FAREWELLS,
-            INVITATIONS, LENSES, Lens, OPENERS, PERSUASION, SUMMARIES, WEIGH, fixed_part,
-        },
-        officials,
-        phrases::{BENCHES, CHANGES, FINDINGS, FOLLOW_UPS, QUESTIONS},
+        chair, conviction, hostile, officials,
+        prose::{LENSES, Lens, bank, fixed_part, only, persuasion},
         scene::Scene,
         slots::Slots,
         steps, turns,
@@ -49,8 +44,8 @@ fn by_task(scene: &Scene<'_>) -> String {
         PromptTask::Argument => SpeechDraft::argument(scene),
         PromptTask::Closing => SpeechDraft::closing(scene),
         PromptTask::Proposal => turns::proposal(scene),
-        PromptTask::Question => turns::question(scene, QUESTIONS),
-        PromptTask::FollowUp => turns::question(scene, FOLLOW_UPS),
+        PromptTask::Question => turns::question(scene, "questions"),
+        PromptTask::FollowUp => turns::question(scene, "follow ups"),
         PromptTask::Answer => turns::answer(scene),
         PromptTask::Clarification => turns::clarification(scene),
         PromptTask::Rebuttal => turns::rebuttal(scene),
@@ -106,13 +101,13 @@ impl<'a, 's> SpeechDraft<'a, 's> {
         let slots = Slots::new(scene);
         let mut speech = Self { scene, paragraphs: Vec::new(), slots, lenses, fewest: FEWEST, most: MOST, ending };
         if scene.brief.bench.is_some() && scene.brief.kind() == PromptTask::Argument {
-            speech.paragraph([speech.line("benches", BENCHES)]);
+            speech.paragraph([speech.line("benches")]);
         }
         if conviction::is_asked(scene) && conviction::has_changed(scene) {
-            speech.paragraph([speech.line("changes", CHANGES)]);
+            speech.paragraph([speech.line("changes")]);
         }
         if speech.slots.has_finding() {
-            speech.paragraph([speech.line("findings", FINDINGS)]);
+            speech.paragraph([speech.line("findings")]);
         }
         speech
     }
@@ -135,10 +130,10 @@ impl<'a, 's> SpeechDraft<'a, 's> {
 
     pub fn opening(scene: &'s Scene<'a>) -> String {
         let mut speech = Self::new(scene);
-        speech.paragraph([speech.line("openers", OPENERS)]);
+        speech.paragraph([speech.line("openers")]);
         let (first, second) = (speech.claim(), speech.claim());
         speech.paragraph([format!("First, {first}"), format!("Second, {second}")]);
-        speech.paragraph([speech.fact(), speech.line("invitations", INVITATIONS)]);
+        speech.paragraph([speech.fact(), speech.line("invitations")]);
         speech.finish()
     }
 
@@ -156,14 +151,14 @@ impl<'a, 's> SpeechDraft<'a, 's> {
         let mut speech = Self::new(scene);
         if speech.slots.point.is_some() {
             let rebuttal = speech.rebuttal();
-            speech.paragraph([speech.line("answers", ANSWERS), rebuttal]);
+            speech.paragraph([speech.line("answers"), rebuttal]);
         } else {
-            speech.paragraph([speech.line("continuations", CONTINUATIONS)]);
+            speech.paragraph([speech.line("continuations")]);
         }
         let reason = words::upper_first(&speech.claim());
         speech.paragraph([speech.angle(), reason, speech.fact()]);
-        let last = if speech.slots.point.is_some() { CHALLENGES } else { INVITATIONS };
-        speech.paragraph([speech.line("challenges", last)]);
+        let last = if speech.slots.point.is_some() { "challenges" } else { "invitations" };
+        speech.paragraph([speech.line_of("challenges", last)]);
         speech.finish()
     }
 
@@ -172,29 +167,29 @@ impl<'a, 's> SpeechDraft<'a, 's> {
             return Self::applause(scene);
         }
         let mut speech = Self::new(scene);
-        speech.paragraph([speech.line("summaries", SUMMARIES)]);
+        speech.paragraph([speech.line("summaries")]);
         if speech.slots.point.is_some() {
-            speech.paragraph([speech.line("concessions", CONCESSIONS)]);
+            speech.paragraph([speech.line("concessions")]);
         }
         let gists: Vec<&str> =
             speech.lenses.iter().map(|lens| lens.gist).filter(|gist| !scene.was_said(gist)).take(3).collect();
         let kept = match gists.as_slice() {
-            [a, b, c, ..] => format!("{WEIGH}: {a}; {b}; and {c}."),
+            [a, b, c, ..] => format!("{}: {a}; {b}; and {c}.", only("weigh")),
             _ => String::new(),
         };
         speech.paragraph([kept, speech.fact()]);
-        speech.paragraph([speech.line("farewells", FAREWELLS)]);
+        speech.paragraph([speech.line("farewells")]);
         speech.finish()
     }
 
     fn applause(scene: &'s Scene<'a>) -> String {
         let mut speech = Self::new(scene);
         if speech.slots.point.is_none() {
-            speech.paragraph([speech.line("continuations", CONTINUATIONS)]);
+            speech.paragraph([speech.line("continuations")]);
             return speech.finish();
         }
-        speech.paragraph([speech.line("agreement", AGREEMENT)]);
-        let applause: Vec<String> = APPLAUSE.iter().map(|line| speech.fill(line)).collect();
+        speech.paragraph([speech.line("agreement")]);
+        let applause: Vec<String> = bank("applause").iter().map(|line| speech.fill(line)).collect();
         speech.paragraph(applause);
         speech.close()
     }
@@ -232,17 +227,23 @@ impl<'a, 's> SpeechDraft<'a, 's> {
         if self.slots.fact.is_empty() || self.scene.was_said(self.slots.fact) {
             return String::new();
         }
-        self.line("facts", FACTS)
+        self.line("facts")
     }
 
     fn angle(&self) -> String {
         let short = (2..=20).contains(&words::word_count(&self.slots.angle)) && !self.slots.angle.contains('\n');
-        if short { self.line("angles", ANGLES) } else { String::new() }
+        if short { self.line("angles") } else { String::new() }
     }
 
     /// A line of a bank that nobody has used in this debate.
-    pub fn line(&self, bank: &str, lines: &[&'static str]) -> String {
-        let deck = self.scene.deck(bank, lines.len());
+    pub fn line(&self, name: &str) -> String {
+        self.line_of(name, name)
+    }
+
+    /// The same, from the bank that a turn needs for what is drawn as `purpose`.
+    pub fn line_of(&self, purpose: &str, name: &str) -> String {
+        let lines = bank(name);
+        let deck = self.scene.deck(purpose, lines.len());
         let mut cards = deck.iter().filter_map(|card| lines.get(*card)).filter(|line| self.slots.can_fill(line));
         let fresh = cards.clone().find(|line| !self.was_used(line));
         fresh.or_else(|| cards.next()).map(|line| self.fill(line)).unwrap_or_default()
@@ -274,7 +275,7 @@ impl<'a, 's> SpeechDraft<'a, 's> {
     /// Brings the speech to its length, adds what the behaviour and the style ask for.
     pub fn finish(mut self) -> String {
         if self.scene.behaviour == Some(Fault::Persuader) {
-            self.before_the_end(PERSUASION.to_owned());
+            self.before_the_end(persuasion().to_owned());
         }
         if !self.scene.brief.manner.contains("short") && !self.scene.brief.manner.contains("concise") {
             self.stretch_to_length();
@@ -314,8 +315,9 @@ impl<'a, 's> SpeechDraft<'a, 's> {
     }
 
     fn stretch_to_length(&mut self) {
-        for card in self.scene.deck("bridges", BRIDGES.len()) {
-            let line = BRIDGES.get(card).copied().unwrap_or_default();
+        let bridges = bank("bridges");
+        for card in self.scene.deck("bridges", bridges.len()) {
+            let line = bridges.get(card).copied().unwrap_or_default();
             if self.words() >= self.fewest {
                 return;
             }

@@ -1,7 +1,7 @@
 //! Speeches whose reasoning stands in numbered steps.
 
 use crate::{
-    cast::{lines::ANSWERS, phrases::CONCLUSIONS, scene::Scene, speech::SpeechDraft},
+    cast::{scene::Scene, speech::SpeechDraft},
     fault::Fault,
     prompt::TranscriptLine,
     words::upper_first,
@@ -15,13 +15,13 @@ pub fn argument(scene: &Scene<'_>) -> String {
         speech.paragraph([format!("Against step {number} of {}: {rebuttal}", entry.speaker)]);
     } else if speech.slots.point.is_some() {
         let rebuttal = speech.rebuttal();
-        speech.paragraph([speech.line("answers", ANSWERS), rebuttal]);
+        speech.paragraph([speech.line("answers"), rebuttal]);
     }
     let claim = upper_first(&speech.slots.thesis);
     let fact = speech.fact();
     let evidence = if fact.is_empty() { upper_first(&speech.claim()) } else { fact };
     let inference = upper_first(&speech.claim());
-    let conclusion = speech.line("conclusions", CONCLUSIONS);
+    let conclusion = speech.line("conclusions");
     let steps =
         [("Claim", format!("{claim}.")), ("Evidence", evidence), ("Inference", inference), ("Conclusion", conclusion)];
     let lines: Vec<String> =

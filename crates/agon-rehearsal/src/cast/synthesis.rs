@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     cast::{
-        lines::LENSES,
         officials,
+        prose::LENSES,
         scene::{QuotedPoint, Scene},
     },
     dice::fraction,

@@ -11,6 +11,7 @@ use crate::{
 };
 
 mod drill;
+mod golden;
 mod tables;
 mod turns;
 

@@ -5,28 +5,28 @@ use proptest::prelude::*;
 use super::*;
 use crate::schema::tests::{schema, with_defs};
 
-fn text() -> Value {
+pub fn text() -> Value {
     json!({ "type": "string", "minLength": 1 })
 }
 
-fn list(item: Value) -> Value {
+pub fn list(item: Value) -> Value {
     json!({ "type": "array", "items": item })
 }
 
-fn maybe(item: Value) -> Value {
+pub fn maybe(item: Value) -> Value {
     json!({ "anyOf": [item, { "type": "null" }] })
 }
 
-fn names() -> Value {
+pub fn names() -> Value {
     json!({ "type": "string", "enum": ["Ada", "Ben", "Cleo"] })
 }
 
-fn mark() -> Value {
+pub fn mark() -> Value {
     json!({ "type": "integer", "minimum": 0, "maximum": 10 })
 }
 
 /// An object with exactly these members.
-fn object(members: &[(&str, Value)]) -> Value {
+pub fn object(members: &[(&str, Value)]) -> Value {
     let names: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
     let properties: serde_json::Map<String, Value> =
         members.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
@@ -292,7 +292,7 @@ proptest! {
 }
 
 /// Every task line there is, and two that there are not.
-const LINES: [&str; 40] = [
+pub const LINES: [&str; 40] = [
     "opening statement",
     "argument",
     "closing statement",

@@ -5,7 +5,6 @@
 
 mod read;
 
-use self::read::PatternReader;
 use crate::dice::KeyedDice;
 
 /// Most repetitions of one part.
@@ -23,7 +22,7 @@ pub struct Pattern {
 }
 
 /// One alternative: what it begins and ends with, and its parts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct Branch {
     from_start: bool,
     to_end: bool,
@@ -44,7 +43,7 @@ enum Atom {
 }
 
 /// Characters by ranges, or all but these.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct Set {
     negated: bool,
     ranges: Vec<(char, char)>,
@@ -53,7 +52,7 @@ struct Set {
 impl Pattern {
     /// Reads a pattern; none if it has something that is not understood.
     pub fn read(text: &str) -> Option<Self> {
-        PatternReader::new(text).whole().map(|branches| Self { branches })
+        read::read(text).map(|branches| Self { branches })
     }
 
     /// Whether `text` has a match somewhere; true where that takes too many steps.
@@ -174,10 +173,6 @@ fn write(parts: &[PatternPart], target: usize, dice: &mut KeyedDice, (out, steps
 }
 
 impl Set {
-    fn of(ranges: &[(char, char)], negated: bool) -> Self {
-        Self { negated, ranges: ranges.to_vec() }
-    }
-
     fn has(&self, c: char) -> bool {
         self.negated != self.ranges.iter().any(|(from, to)| (*from..=*to).contains(&c))
     }

@@ -1,176 +1,110 @@
 //! From the text of a pattern to its parts.
 
+use regex_syntax::ast::{
+    AssertionKind, Ast, ClassPerl, ClassPerlKind, ClassSet, ClassSetItem, GroupKind, Literal, LiteralKind,
+    RepetitionKind, RepetitionRange, SpecialLiteralKind, parse::ParserBuilder,
+};
+
 use super::{Atom, Branch, MOST_REPEATS, PatternPart, Set};
 
-/// Deepest nesting of groups.
-const DEEPEST: u8 = 32;
+/// Deepest nesting of groups, repetitions and classes.
+const DEEPEST: u32 = 96;
 
-/// Reads a pattern from left to right.
-pub struct PatternReader {
-    rest: Vec<char>,
-    at: usize,
+/// The alternatives of a whole pattern; none if anything in it is not understood.
+pub fn read(text: &str) -> Option<Vec<Branch>> {
+    let pattern = ParserBuilder::new().nest_limit(DEEPEST).build().parse(text).ok()?;
+    branches(&pattern, true)
 }
 
-impl PatternReader {
-    /// A reader at the beginning of a pattern.
-    pub fn new(text: &str) -> Self {
-        Self { rest: text.chars().collect(), at: 0 }
+fn branches(pattern: &Ast, outermost: bool) -> Option<Vec<Branch>> {
+    match pattern {
+        Ast::Alternation(of) => of.asts.iter().map(|one| branch(one, outermost)).collect(),
+        one => Some(vec![branch(one, outermost)?]),
     }
+}
 
-    /// The alternatives of the whole pattern; none if anything is left over or not understood.
-    pub fn whole(mut self) -> Option<Vec<Branch>> {
-        let branches = self.branches(0)?;
-        (self.at == self.rest.len()).then_some(branches)
-    }
+fn branch(pattern: &Ast, outermost: bool) -> Option<Branch> {
+    let parts = match pattern {
+        Ast::Empty(_) => &[],
+        Ast::Concat(of) => of.asts.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let is = |part: Option<&Ast>, kind: AssertionKind| {
+        outermost && matches!(part, Some(Ast::Assertion(assertion)) if assertion.kind == kind)
+    };
+    let from_start = is(parts.first(), AssertionKind::StartLine);
+    let to_end = is(parts.last(), AssertionKind::EndLine);
+    let parts = parts.get(usize::from(from_start)..parts.len() - usize::from(to_end))?;
+    Some(Branch { from_start, to_end, parts: parts.iter().map(part).collect::<Option<_>>()? })
+}
 
-    fn peek(&self) -> Option<char> {
-        self.rest.get(self.at).copied()
-    }
+fn part(pattern: &Ast) -> Option<PatternPart> {
+    let Ast::Repetition(repetition) = pattern else {
+        return Some(PatternPart { atom: atom(pattern)?, least: 1, most: 1 });
+    };
+    let count = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
+    let (least, most) = match &repetition.op.kind {
+        RepetitionKind::ZeroOrOne => (0, 1),
+        RepetitionKind::ZeroOrMore => (0, MOST_REPEATS),
+        RepetitionKind::OneOrMore => (1, MOST_REPEATS),
+        RepetitionKind::Range(RepetitionRange::Exactly(n)) => (count(*n), count(*n)),
+        RepetitionKind::Range(RepetitionRange::AtLeast(n)) => (count(*n), MOST_REPEATS),
+        RepetitionKind::Range(RepetitionRange::Bounded(least, most)) => (count(*least), count(*most)),
+    };
+    let atom = atom(&repetition.ast)?;
+    (least <= most && most <= MOST_REPEATS).then_some(PatternPart { atom, least, most })
+}
 
-    fn next(&mut self) -> Option<char> {
-        let c = self.peek();
-        self.at += usize::from(c.is_some());
-        c
-    }
-
-    fn take(&mut self, c: char) -> bool {
-        let same = self.peek() == Some(c);
-        self.at += usize::from(same);
-        same
-    }
-
-    fn branches(&mut self, depth: u8) -> Option<Vec<Branch>> {
-        let mut branches = vec![self.branch(depth)?];
-        while self.take('|') {
-            branches.push(self.branch(depth)?);
-        }
-        (depth < DEEPEST).then_some(branches)
-    }
-
-    fn branch(&mut self, depth: u8) -> Option<Branch> {
-        let mut branch = Branch { from_start: self.take('^'), ..Branch::default() };
-        if branch.from_start && depth > 0 {
-            return None;
-        }
-        while let Some(c) = self.peek() {
-            match c {
-                '|' | ')' => break,
-                '$' => {
-                    self.at += 1;
-                    branch.to_end = true;
-                    return (depth == 0 && self.peek().is_none_or(|c| c == '|')).then_some(branch);
-                }
-                _ => {
-                    let atom = self.atom(depth)?;
-                    let (least, most) = self.repeats()?;
-                    branch.parts.push(PatternPart { atom, least, most });
-                }
+fn atom(pattern: &Ast) -> Option<Atom> {
+    let (ranges, negated) = match pattern {
+        Ast::Group(group) => match &group.kind {
+            GroupKind::NonCapturing(flags) if !flags.items.is_empty() => return None,
+            GroupKind::CaptureName { .. } => return None,
+            GroupKind::CaptureIndex(_) | GroupKind::NonCapturing(_) => {
+                return branches(&group.ast, false).map(Atom::Group);
             }
-        }
-        Some(branch)
-    }
+        },
+        Ast::Dot(_) => (vec![('\n', '\n'), ('\r', '\r')], true),
+        // a bracket without its partner is a mistake in schemas
+        Ast::Literal(one) if one.kind == LiteralKind::Verbatim && matches!(one.c, ']' | '}') => return None,
+        Ast::Literal(one) => (literal(one)?, false),
+        Ast::ClassPerl(class) => (named(class), class.negated),
+        Ast::ClassBracketed(class) => (listed(&class.kind)?, class.negated),
+        _ => return None,
+    };
+    Some(Atom::Set(Set { negated, ranges }))
+}
 
-    fn atom(&mut self, depth: u8) -> Option<Atom> {
-        match self.next()? {
-            '(' => {
-                if self.take('?') && !self.take(':') {
-                    return None;
-                }
-                let branches = self.branches(depth + 1)?;
-                self.take(')').then_some(Atom::Group(branches))
-            }
-            '[' => self.class().map(Atom::Set),
-            '.' => Some(Atom::Set(Set::of(&[('\n', '\n'), ('\r', '\r')], true))),
-            '\\' => self.escape().map(Atom::Set),
-            '*' | '+' | '?' | '{' | '}' | ']' | '^' => None,
-            c => Some(Atom::Set(Set::of(&[(c, c)], false))),
-        }
-    }
+fn listed(class: &ClassSet) -> Option<Vec<(char, char)>> {
+    let items = match class {
+        ClassSet::Item(ClassSetItem::Union(union)) => union.items.as_slice(),
+        ClassSet::Item(one) => std::slice::from_ref(one),
+        ClassSet::BinaryOp(_) => return None,
+    };
+    let ranges = items.iter().map(|item| match item {
+        ClassSetItem::Literal(one) => literal(one),
+        ClassSetItem::Range(range) => Some(vec![(range.start.c, range.end.c)]),
+        ClassSetItem::Perl(class) if !class.negated => Some(named(class)),
+        _ => None,
+    });
+    Some(ranges.collect::<Option<Vec<_>>>()?.concat())
+}
 
-    fn repeats(&mut self) -> Option<(usize, usize)> {
-        let range = match self.peek() {
-            Some('?') => (0, 1),
-            Some('*') => (0, MOST_REPEATS),
-            Some('+') => (1, MOST_REPEATS),
-            Some('{') => {
-                self.at += 1;
-                return self.counted();
-            }
-            _ => return Some((1, 1)),
-        };
-        self.at += 1;
-        self.take('?');
-        Some(range)
-    }
+fn literal(one: &Literal) -> Option<Vec<(char, char)>> {
+    use SpecialLiteralKind::{LineFeed, Tab};
+    let known = match &one.kind {
+        LiteralKind::Verbatim | LiteralKind::Meta | LiteralKind::Superfluous => true,
+        LiteralKind::Special(kind) => matches!(kind, LineFeed | Tab),
+        LiteralKind::Octal | LiteralKind::HexFixed(_) | LiteralKind::HexBrace(_) => false,
+    };
+    known.then(|| vec![(one.c, one.c)])
+}
 
-    fn counted(&mut self) -> Option<(usize, usize)> {
-        let least = self.number()?;
-        let most = match self.next()? {
-            '}' => least,
-            ',' if self.take('}') => MOST_REPEATS,
-            ',' => {
-                let most = self.number()?;
-                self.take('}').then_some(most)?
-            }
-            _ => return None,
-        };
-        self.take('?');
-        (least <= most && most <= MOST_REPEATS).then_some((least, most))
-    }
-
-    fn number(&mut self) -> Option<usize> {
-        let mut digits = String::new();
-        while let Some(c) = self.peek().filter(char::is_ascii_digit) {
-            digits.push(c);
-            self.at += 1;
-        }
-        digits.parse().ok()
-    }
-
-    fn class(&mut self) -> Option<Set> {
-        let mut set = Set { negated: self.take('^'), ranges: Vec::new() };
-        loop {
-            let from = match self.next()? {
-                ']' if !set.ranges.is_empty() => return Some(set),
-                '[' if self.peek() == Some(':') => return None,
-                '\\' => {
-                    let escaped = self.escape()?;
-                    match escaped.ranges.as_slice() {
-                        [(one, same)] if one == same && !escaped.negated => *one,
-                        _ if escaped.negated => return None,
-                        ranges => {
-                            set.ranges.extend(ranges);
-                            continue;
-                        }
-                    }
-                }
-                c => c,
-            };
-            let to = if self.peek() == Some('-') && self.rest.get(self.at + 1).is_some_and(|c| *c != ']') {
-                self.at += 1;
-                match self.next()? {
-                    '\\' => self.escape()?.ranges.first().map(|(one, _)| *one)?,
-                    c => c,
-                }
-            } else {
-                from
-            };
-            set.ranges.push((from <= to).then_some((from, to))?);
-        }
-    }
-
-    fn escape(&mut self) -> Option<Set> {
-        const WORD: [(char, char); 4] = [('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')];
-        const SPACE: [(char, char); 4] = [(' ', ' '), ('\t', '\t'), ('\n', '\n'), ('\r', '\r')];
-        let c = self.next()?;
-        Some(match c {
-            'd' | 'D' => Set::of(&[('0', '9')], c == 'D'),
-            'w' | 'W' => Set::of(&WORD, c == 'W'),
-            's' | 'S' => Set::of(&SPACE, c == 'S'),
-            'n' => Set::of(&[('\n', '\n')], false),
-            't' => Set::of(&[('\t', '\t')], false),
-            c if !c.is_alphanumeric() => Set::of(&[(c, c)], false),
-            _ => return None,
-        })
+/// The characters of `\d`, `\w` and `\s` as JavaScript has them, the rarer blanks aside.
+fn named(class: &ClassPerl) -> Vec<(char, char)> {
+    match class.kind {
+        ClassPerlKind::Digit => vec![('0', '9')],
+        ClassPerlKind::Word => vec![('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')],
+        ClassPerlKind::Space => vec![(' ', ' '), ('\t', '\t'), ('\n', '\n'), ('\r', '\r')],
     }
 }

@@ -51,3 +51,29 @@ fn patterns_and_texts_that_take_too_many_steps_are_given_up() {
         pattern.matches(&"a".repeat(20_000));
     }
 }
+
+#[test]
+fn a_seed_samples_what_it_always_sampled() {
+    let patterns = [
+        r"^[A-Z]{3}-\d{4}$",
+        r"^(draft|final|fin)$",
+        r"^[a-z0-9_-]+$",
+        r"^v?\d+\.\d+(\.\d+)?$",
+        r"^.{5,10}$",
+        r"^\S+@\S+\.[a-z]{2,}$",
+        "needle",
+        r"^[^0-9]*$",
+        "^a|b$",
+        r"^\w+(?: \w+)*$",
+        r"^[\d\-x]{4}[]a]\n?\t$",
+        r"x(|y|zz)*?\W\D",
+    ];
+    let mut sampled = blake3::Hasher::new();
+    for (text, seed) in patterns.iter().flat_map(|text| (0..20).map(move |seed| (text, seed))) {
+        for bounds in [(0, 99), (12, 20), (30, 40)] {
+            let sample = Pattern::read(text).unwrap().sample(bounds, &mut KeyedDice::new(seed, &["golden"]));
+            sampled.update(sample.as_bytes());
+        }
+    }
+    assert_eq!(sampled.finalize().to_hex().as_str().get(..16), Some("3ff6524206fc6101"));
+}
