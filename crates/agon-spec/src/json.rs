@@ -130,18 +130,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn plain(node: &FileNode) -> serde_json::Value {
-        match &node.value {
-            Value::Null => serde_json::Value::Null,
-            Value::Flag(flag) => (*flag).into(),
-            Value::Integer(number) => i64::try_from(*number).unwrap().into(),
-            Value::Number(number) => (*number).into(),
-            Value::Text(text) => text.clone().into(),
-            Value::List(items) => items.iter().map(plain).collect(),
-            Value::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), plain(&entry.value))).collect(),
-        }
-    }
-
     fn any_json() -> impl Strategy<Value = serde_json::Value> {
         let leaf = prop_oneof![
             Just(serde_json::Value::Null),
@@ -164,7 +152,7 @@ mod tests {
         fn the_walk_reads_the_same_values_as_serde_json(value in any_json(), pretty in any::<bool>()) {
             let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
             let text = Text::new(text);
-            prop_assert_eq!(plain(&parse(&text, u64::MAX).unwrap()), value);
+            prop_assert_eq!(parse(&text, u64::MAX).unwrap().plain(), value);
         }
     }
 

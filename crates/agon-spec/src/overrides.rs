@@ -16,7 +16,7 @@ pub struct Overrides {
 
 /// What a role says of its own model.
 const OWN_MODEL: [&str; 4] = ["model", "endpoint", "fallback_models", "panel_models"];
-const ROLES: [&str; 4] = ["moderator", "judge", "summarizer", "synthesizer"];
+const ROLES: [&str; 5] = ["moderator", "judge", "summarizer", "synthesizer", "personas"];
 
 impl Overrides {
     pub(crate) fn apply(&self, root: &mut Section) {
@@ -35,23 +35,9 @@ impl Overrides {
 
 /// Takes out what a role says of its own model, so that the general one holds.
 fn forget_models(field: &mut Field) {
-    let forget = |section: &mut Section| section.fields.retain(|field| !OWN_MODEL.contains(&field.key.name));
-    match &mut field.value {
-        CheckedValue::Section(section) if ROLES.contains(&field.key.name) => forget(section),
-        CheckedValue::List(personas) if field.key.name == "personas" => personas.iter_mut().for_each(forget),
-        CheckedValue::Bad
-        | CheckedValue::Text(_)
-        | CheckedValue::Flag(_)
-        | CheckedValue::Integer(_)
-        | CheckedValue::Number(_)
-        | CheckedValue::Millis(_)
-        | CheckedValue::Choice(_)
-        | CheckedValue::Choices(_)
-        | CheckedValue::Lines(_)
-        | CheckedValue::Labels(_)
-        | CheckedValue::List(_)
-        | CheckedValue::Section(_)
-        | CheckedValue::Data(_) => {}
+    if ROLES.contains(&field.key.name) {
+        let forget = |section: &mut Section| section.fields.retain(|field| !OWN_MODEL.contains(&field.key.name));
+        field.value.sections_mut().iter_mut().for_each(forget);
     }
 }
 

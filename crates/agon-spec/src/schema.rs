@@ -117,28 +117,16 @@ mod tests {
     use super::*;
     use crate::diagnostic::{Code, Problems, Severity};
     use crate::source::{Syntax, Text, decode, detect};
-    use crate::tree::{FileNode, Value as Tree};
+    use crate::tree::FileNode;
     use crate::{Defaults, Diagnostic, Source, parse};
     use std::path::Path;
-
-    fn plain(node: &FileNode) -> Value {
-        match &node.value {
-            Tree::Null => Value::Null,
-            Tree::Flag(flag) => (*flag).into(),
-            Tree::Integer(number) => serde_json::from_str(&number.to_string()).unwrap(),
-            Tree::Number(number) => (*number).into(),
-            Tree::Text(text) => text.clone().into(),
-            Tree::List(items) => items.iter().map(plain).collect(),
-            Tree::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), plain(&entry.value))).collect(),
-        }
-    }
 
     /// The plain data of a YAML or JSON file, where it can be read at all.
     fn data(source: &Source) -> Option<Value> {
         let text: Text = decode(source, &mut Problems::new(""))?;
         match detect(source, &text) {
-            Syntax::Json => crate::json::parse(&text, u64::MAX).ok().as_ref().map(plain),
-            Syntax::Yaml => crate::yaml::parse(&text.all, 0, u64::MAX).ok()?.as_ref().map(plain),
+            Syntax::Json => crate::json::parse(&text, u64::MAX).ok().as_ref().map(FileNode::plain),
+            Syntax::Yaml => crate::yaml::parse(&text.all, 0, u64::MAX).ok()?.as_ref().map(FileNode::plain),
             Syntax::Markdown | Syntax::Auto => None,
         }
     }

@@ -42,6 +42,25 @@ pub(crate) enum CheckedValue {
     Data(serde_json::Value),
 }
 
+impl CheckedValue {
+    /// The mappings in it.
+    pub fn sections(&self) -> &[Section] {
+        match self {
+            Self::Section(section) => std::slice::from_ref(section),
+            Self::List(sections) => sections,
+            _ => &[],
+        }
+    }
+    /// The same, to be changed.
+    pub fn sections_mut(&mut self) -> &mut [Section] {
+        match self {
+            Self::Section(section) => std::slice::from_mut(section),
+            Self::List(sections) => sections,
+            _ => &mut [],
+        }
+    }
+}
+
 impl Section {
     pub fn get(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.key.name == name)

@@ -32,6 +32,26 @@ pub(crate) struct MapEntry {
     pub value: FileNode,
 }
 
+impl FileNode {
+    /// The data without their places.
+    pub fn plain(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Null => serde_json::Value::Null,
+            Value::Flag(flag) => (*flag).into(),
+            Value::Integer(number) => integer(*number),
+            Value::Number(number) => (*number).into(),
+            Value::Text(text) => text.clone().into(),
+            Value::List(items) => items.iter().map(Self::plain).collect(),
+            Value::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), entry.value.plain())).collect(),
+        }
+    }
+}
+
+fn integer(number: i128) -> serde_json::Value {
+    let small = i64::try_from(number).map(Into::into).or_else(|_| u64::try_from(number).map(Into::into));
+    small.unwrap_or_else(|_| (number as f64).into())
+}
+
 impl Value {
     /// What a user calls this value.
     pub fn describe(&self) -> String {

@@ -145,21 +145,8 @@ fn quoted(out: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::{FileNode, Value as Tree};
     use proptest::prelude::*;
     use serde_json::json;
-
-    fn plain(node: &FileNode) -> Value {
-        match &node.value {
-            Tree::Null => Value::Null,
-            Tree::Flag(flag) => (*flag).into(),
-            Tree::Integer(number) => i64::try_from(*number).unwrap().into(),
-            Tree::Number(number) => (*number).into(),
-            Tree::Text(text) => text.clone().into(),
-            Tree::List(items) => items.iter().map(plain).collect(),
-            Tree::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), plain(&entry.value))).collect(),
-        }
-    }
 
     proptest! {
         #[test]
@@ -168,7 +155,7 @@ mod tests {
             let value = json!({"a": {key: text}, "list": [{"b": item.clone(), "c": [item]}], "nested": nested});
             let written = write(&value);
             let read = crate::yaml::parse(&written, 0, u64::MAX);
-            prop_assert_eq!(read.map(|node| plain(&node.unwrap())).map_err(|error| format!("{error:?}")), Ok(value), "{}", written);
+            prop_assert_eq!(read.map(|node| node.unwrap().plain()).map_err(|error| format!("{error:?}")), Ok(value), "{}", written);
         }
     }
 

@@ -1,5 +1,5 @@
 //! The keys of judge and vote.
-use super::persona::{ENDPOINT, FALLBACK_MODELS, MODEL, NUM_CTX, PRESENCE_PENALTY, THINK, TOP_P, max_tokens};
+use super::persona::with_voice;
 use super::{Key, KeyTable, Shape};
 use crate::slot::row;
 use agon_core::{DebateSpec, SelfVotes, VoteRule, Voters, Voting};
@@ -18,7 +18,7 @@ pub(crate) static JUDGE: KeyTable = KeyTable {
 };
 
 #[rustfmt::skip] // a table: what a value is, then what it means, then when it counts
-const JUDGE_KEYS: &[Key] = &[
+const JUDGE_KEYS: &[Key] = with_voice!([
     row!(Judge, orders, Shape::Integer { min: 1, max: 2 }, "2",
         "2: the judge reads one order and its reverse, and a winner counts only if both agree; 1: a single reading.")
         .needs("`consensus_strategy: judge` or `ranked_reasons`", &["consensus_strategy", "voting.voters"],
@@ -40,16 +40,7 @@ const JUDGE_KEYS: &[Key] = &[
     row!(Judge, ends_rounds, Shape::Flag, "false",
         "After each round the judge decides whether enough was said, and may end the rounds."),
     row!(Judge, instructions, Shape::Template, "", "Added to its prompt; may hold variables."),
-    MODEL,
-    ENDPOINT,
-    FALLBACK_MODELS,
-    row!(Voice, temperature, Shape::Number { min: 0.0, max: 2.0 }, "0", "Sampling temperature."),
-    TOP_P,
-    PRESENCE_PENALTY,
-    max_tokens("1500"),
-    NUM_CTX,
-    THINK,
-];
+], row!(Voice, temperature, Shape::Number { min: 0.0, max: 2.0 }, "0", "Sampling temperature."), "1500", []);
 
 pub(crate) static VOTING: KeyTable = KeyTable {
     title: "voting",

@@ -1,7 +1,5 @@
 //! The keys of the moderator.
-use super::persona::{
-    ENDPOINT, FALLBACK_MODELS, MODEL, NUM_CTX, PRESENCE_PENALTY, TEMPERATURE, THINK, TOP_P, max_tokens,
-};
+use super::persona::with_voice;
 use super::{Choice, Key, KeyTable, Shape, TOOL_NAMES, choice, key};
 use crate::slot::row;
 use agon_core::{ConsensusStrategy, DebateSpec, Interject, Moderator, SummaryStyle};
@@ -19,7 +17,7 @@ pub(crate) static MODERATOR: KeyTable = KeyTable {
 };
 
 #[rustfmt::skip] // a table: what a value is, then what it means, then when it counts
-const KEYS: &[Key] = &[
+const KEYS: &[Key] = with_voice!([
     key("type", Shape::Choice(TYPE), "", "A set of duties."),
     row!(Moderator, opens, Shape::Flag, "true; false with a `type`",
         "Opens every round: a briefing, a new angle and, with `turn_mode: moderator`, whom to hear."),
@@ -50,16 +48,7 @@ const KEYS: &[Key] = &[
     row!(Moderator, tools, TOOL_NAMES, "[]",
         "Tools of the moderator, by their names in the host's settings.").quiet(),
     row!(Moderator, instructions, Shape::Template, "", "Added to its prompt; may hold variables."),
-    MODEL,
-    ENDPOINT,
-    FALLBACK_MODELS,
-    TEMPERATURE,
-    TOP_P,
-    PRESENCE_PENALTY,
-    max_tokens("600"),
-    NUM_CTX,
-    THINK,
-];
+], TEMPERATURE, "600", []);
 
 const TYPE: &[Choice] = &[
     choice("silent", "`concludes`"),

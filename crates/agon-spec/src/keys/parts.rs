@@ -1,7 +1,5 @@
 //! The keys of the smaller mappings.
-use super::persona::{
-    ENDPOINT, FALLBACK_MODELS, MODEL, NUM_CTX, PRESENCE_PENALTY, TEMPERATURE, THINK, TOP_P, max_tokens,
-};
+use super::persona::with_voice;
 use super::{KeyTable, Shape, key};
 use crate::slot::{block, millis, row};
 
@@ -47,18 +45,12 @@ pub(crate) static PHASES: KeyTable = KeyTable {
 pub(crate) static SUMMARIZER: KeyTable = KeyTable {
     title: "summarizer",
     about: "The role that summarises what memory no longer keeps word for word.",
-    keys: &[
-        row!(Summarizer, instructions, Shape::Template, "", "Added to its prompt; may hold variables."),
-        MODEL,
-        ENDPOINT,
-        FALLBACK_MODELS,
+    keys: with_voice!(
+        [row!(Summarizer, instructions, Shape::Template, "", "Added to its prompt; may hold variables."),],
         TEMPERATURE,
-        TOP_P,
-        PRESENCE_PENALTY,
-        max_tokens("600"),
-        NUM_CTX,
-        THINK,
-    ],
+        "600",
+        []
+    ),
     elsewhere: &[("every", "write `summarize_every` at the top level")],
 };
 
@@ -66,25 +58,21 @@ pub(crate) static SYNTHESIZER: KeyTable = KeyTable {
     title: "synthesizer",
     about: "A last call over the result. With a schema its answer is checked, and asked for once more if it does not \
         fit; if it still does not fit, the debate ends as degraded with the text kept.",
-    keys: &[
-        row!(
-            Synthesizer,
-            output_schema,
-            Shape::Schema,
-            "",
-            "The JSON Schema of the answer; without it the answer is a text."
-        ),
-        row!(Synthesizer, instructions, Shape::Template, "", "Added to its prompt; may hold variables."),
-        MODEL,
-        ENDPOINT,
-        FALLBACK_MODELS,
+    keys: with_voice!(
+        [
+            row!(
+                Synthesizer,
+                output_schema,
+                Shape::Schema,
+                "",
+                "The JSON Schema of the answer; without it the answer is a text."
+            ),
+            row!(Synthesizer, instructions, Shape::Template, "", "Added to its prompt; may hold variables."),
+        ],
         TEMPERATURE,
-        TOP_P,
-        PRESENCE_PENALTY,
-        max_tokens("1500"),
-        NUM_CTX,
-        THINK,
-    ],
+        "1500",
+        []
+    ),
     elsewhere: &[("enabled", "write `synthesizer: false` for none"), ("schema", "write `output_schema`")],
 };
 

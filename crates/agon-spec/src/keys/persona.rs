@@ -13,7 +13,7 @@ pub(crate) static PERSONA: KeyTable = KeyTable {
 };
 
 #[rustfmt::skip] // a table: what a value is, then what it means, then when it counts
-const KEYS: &[Key] = &[
+const KEYS: &[Key] = with_voice!([
     row!(Persona, name, Shape::Line, "",
         "Unique in the debate, in any letter case; not the name of a role, such as `moderator` or `judge`.").required(),
     key("stance", Shape::Text, "",
@@ -23,15 +23,7 @@ const KEYS: &[Key] = &[
     row!(Persona, role, Shape::Text, "", "Who it is.").or(&["role_description"]),
     row!(Persona, system_prompt, Shape::Template, "", "Replaces the built-in rules for debaters; may hold variables."),
     row!(Persona, instructions, Shape::Template, "", "Added to the rules; may hold variables."),
-    MODEL,
-    ENDPOINT,
-    FALLBACK_MODELS,
-    TEMPERATURE,
-    TOP_P,
-    PRESENCE_PENALTY,
-    max_tokens("800"),
-    NUM_CTX,
-    THINK,
+], TEMPERATURE, "800", [
     row!(Persona, style, Shape::Choice(&Style::CHOICES), "", "The form of the speeches."),
     row!(Persona, tone, Shape::Line, "", "`passionate`, `sarcastic`, `logical`, `optimistic`, or any other words."),
     row!(Persona, language, Shape::Line, "the debate's", "The language of this persona."),
@@ -53,7 +45,17 @@ const KEYS: &[Key] = &[
         "How well it judges its own certainty, for the weight of its vote. The author's number: Agon does not compute it."),
     row!(Persona, tools, TOOL_NAMES, "[]",
         "Tools that it may use, by their names in the host's settings.").quiet(),
-];
+]);
+
+/// The keys of a table, those of a voice among them, with the temperature and the most tokens that are its own.
+macro_rules! with_voice {
+    ([$($before:expr),* $(,)?], $temperature:expr, $most_tokens:literal, [$($after:expr),* $(,)?]) => {{
+        use $crate::keys::persona::*;
+        &[$($before,)* MODEL, ENDPOINT, FALLBACK_MODELS, $temperature, TOP_P, PRESENCE_PENALTY, max_tokens($most_tokens),
+            NUM_CTX, THINK, $($after,)*]
+    }};
+}
+pub(super) use with_voice;
 
 pub(super) const MODEL: Key =
     key("model", Shape::Line, "the debate's", "The model, as its server names it.").at(KeySlot::Voice(SpecField {

@@ -64,20 +64,6 @@ impl Longest {
 fn each(section: &Section, visit: &mut impl FnMut(&Field)) {
     for field in &section.fields {
         visit(field);
-        match &field.value {
-            CheckedValue::Section(inner) => each(inner, visit),
-            CheckedValue::List(sections) => sections.iter().for_each(|inner| each(inner, visit)),
-            CheckedValue::Bad
-            | CheckedValue::Text(_)
-            | CheckedValue::Flag(_)
-            | CheckedValue::Integer(_)
-            | CheckedValue::Number(_)
-            | CheckedValue::Millis(_)
-            | CheckedValue::Choice(_)
-            | CheckedValue::Choices(_)
-            | CheckedValue::Lines(_)
-            | CheckedValue::Labels(_)
-            | CheckedValue::Data(_) => {}
-        }
+        field.value.sections().iter().for_each(|inner| each(inner, visit));
     }
 }

@@ -10,7 +10,7 @@ use agon_schema::{Cache, SchemaRefusal};
 impl ShapeCheck<'_, '_> {
     /// The schema as plain data, if it is one.
     pub fn schema(&mut self, node: &FileNode) -> Option<CheckedValue> {
-        let schema = plain(node);
+        let schema = node.plain();
         let compiled = Cache::shared().compiled(&schema, self.problems.limits.schema_nodes);
         let Err(error) = compiled else { return Some(CheckedValue::Data(schema)) };
         let inside = error.at.as_str();
@@ -56,21 +56,4 @@ impl ShapeCheck<'_, '_> {
         }
         span
     }
-}
-
-fn plain(node: &FileNode) -> serde_json::Value {
-    match &node.value {
-        Value::Null => serde_json::Value::Null,
-        Value::Flag(flag) => (*flag).into(),
-        Value::Integer(number) => integer(*number),
-        Value::Number(number) => (*number).into(),
-        Value::Text(text) => text.clone().into(),
-        Value::List(items) => items.iter().map(plain).collect(),
-        Value::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), plain(&entry.value))).collect(),
-    }
-}
-
-fn integer(number: i128) -> serde_json::Value {
-    let small = i64::try_from(number).map(Into::into).or_else(|_| u64::try_from(number).map(Into::into));
-    small.unwrap_or_else(|_| (number as f64).into())
 }
