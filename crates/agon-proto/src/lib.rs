@@ -66,8 +66,9 @@ pub use wire::Wire;
 /// Every file of `proto/` as an encoded `google.protobuf.FileDescriptorSet`, for reflection.
 pub const DESCRIPTORS: &[u8] = include_bytes!("generated/descriptors.bin");
 
-/// Both packages in one namespace, for the conversions.
+/// The packages in one namespace, for the conversions.
 mod flat {
     pub use crate::generated::agon::bus::v1::*;
+    pub use crate::generated::agon::debate::v1::*;
     pub use crate::generated::agon::v1::*;
 }

@@ -1,10 +1,11 @@
 use crate::{
-    CancelDebate, CancelTurn, Chained, DecodeError, FieldProblem, JobReady, LogAdvanced, OfferReply, TimeLeft,
-    TokenDelta, TurnDecided, TurnOffer, Wire, decode_record, encode_record, pb, strategies,
+    CancelDebate, CancelTurn, Chained, DESCRIPTORS, DecodeError, FieldProblem, JobReady, LogAdvanced, OfferReply,
+    TimeLeft, TokenDelta, TurnDecided, TurnOffer, Wire, decode_record, encode_record, flat, strategies,
 };
 use agon_core::{Answer, Call, DebateId, HostId, NodeId, ParticipantId, Position, Priority, TurnId, TurnResult};
 use proptest::prelude::*;
 use prost::Message as _;
+use std::collections::BTreeMap;
 
 proptest! {
     #[test]
@@ -111,8 +112,8 @@ fn problem(error: DecodeError) -> (String, FieldProblem) {
 fn an_event_of_a_later_version_is_refused_by_its_place() {
     // Field 2000 of `Event` stands for a kind that does not exist yet.
     let later = [0x82, 0x7d, 0x00];
-    let mut record = pb::bus::v1::Record { first: 1, prev_hash: vec![0; 32], ..Default::default() };
-    record.events.push(pb::bus::v1::Event::decode(&later[..]).unwrap());
+    let mut record = flat::Record { first: 1, prev_hash: vec![0; 32], ..Default::default() };
+    record.events.push(flat::Event::decode(&later[..]).unwrap());
     let refused = decode_record(&record.encode_to_vec()).unwrap_err();
     assert!(refused.to_string().contains("events[0].kind: is of a kind that this version of Agon does not know"));
     assert_eq!(problem(refused), ("events[0].kind".to_owned(), FieldProblem::UnknownKind));
@@ -120,7 +121,7 @@ fn an_event_of_a_later_version_is_refused_by_its_place() {
 
 #[test]
 fn a_number_of_a_later_version_is_refused_by_its_path() {
-    let spec = |mode| pb::v1::DebateSpec { mode, ..Default::default() };
+    let spec = |mode| flat::DebateSpec { mode, ..Default::default() };
     let refused = |mode| problem(agon_core::DebateSpec::try_from(spec(mode)).unwrap_err());
     assert_eq!(refused(0), ("mode".to_owned(), FieldProblem::UnknownNumber(0)));
     assert_eq!(refused(77), ("mode".to_owned(), FieldProblem::UnknownNumber(77)));
@@ -128,8 +129,8 @@ fn a_number_of_a_later_version_is_refused_by_its_path() {
 
 #[test]
 fn a_missing_field_is_named_from_the_outermost_message() {
-    let ask = pb::bus::v1::Ask { turn: Some(TURN.into()), ..Default::default() };
-    let offer = pb::bus::v1::TurnOffer {
+    let ask = flat::Ask { turn: Some(TURN.into()), ..Default::default() };
+    let offer = flat::TurnOffer {
         debate: "debate-1".to_owned(),
         ask: Some(ask),
         first: false,
@@ -142,13 +143,13 @@ fn a_missing_field_is_named_from_the_outermost_message() {
 
 #[test]
 fn a_record_needs_a_position_events_and_a_whole_hash() {
-    let refused = |record: pb::bus::v1::Record| problem(Chained::try_from(record).unwrap_err()).0;
+    let refused = |record: flat::Record| problem(Chained::try_from(record).unwrap_err()).0;
     let event = (&agon_core::Event::CancelRequested { reason: String::new() }).into();
-    let whole = pb::bus::v1::Record { first: 1, events: vec![event], prev_hash: vec![0; 32], ..Default::default() };
+    let whole = flat::Record { first: 1, events: vec![event], prev_hash: vec![0; 32], ..Default::default() };
     assert!(Chained::try_from(whole.clone()).is_ok());
-    assert_eq!(refused(pb::bus::v1::Record { first: 0, ..whole.clone() }), "first");
-    assert_eq!(refused(pb::bus::v1::Record { events: vec![], ..whole.clone() }), "events");
-    assert_eq!(refused(pb::bus::v1::Record { prev_hash: vec![0; 31], ..whole }), "prev_hash");
+    assert_eq!(refused(flat::Record { first: 0, ..whole.clone() }), "first");
+    assert_eq!(refused(flat::Record { events: vec![], ..whole.clone() }), "events");
+    assert_eq!(refused(flat::Record { prev_hash: vec![0; 31], ..whole }), "prev_hash");
 }
 
 #[test]
@@ -241,8 +242,8 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
 
 #[test]
 fn a_schema_that_is_not_json_is_refused_by_its_path() {
-    let voice = Some(pb::v1::Voice { model: "m".to_owned(), ..Default::default() });
-    let synthesizer = pb::v1::Synthesizer { output_schema: Some("{".to_owned()), instructions: None, voice };
+    let voice = Some(flat::Voice { model: "m".to_owned(), ..Default::default() });
+    let synthesizer = flat::Synthesizer { output_schema: Some("{".to_owned()), instructions: None, voice };
     let (path, refused) = problem(agon_core::Synthesizer::try_from(synthesizer).unwrap_err());
     assert_eq!(path, "output_schema");
     assert!(matches!(refused, FieldProblem::Invalid(detail) if detail.starts_with("is not JSON")));
@@ -250,9 +251,9 @@ fn a_schema_that_is_not_json_is_refused_by_its_path() {
 
 #[test]
 fn a_figure_that_does_not_fit_is_refused_by_its_path() {
-    let bid = pb::bus::v1::Bid { urgency: 256, to: None, text: None };
-    let event = pb::bus::v1::BidPlaced { turn: Some(TURN.into()), purpose: 1, bid: Some(bid), ..Default::default() };
-    let event = pb::bus::v1::Event { kind: Some(pb::bus::v1::event::Kind::BidPlaced(event)) };
+    let bid = flat::Bid { urgency: 256, to: None, text: None };
+    let event = flat::BidPlaced { turn: Some(TURN.into()), purpose: 1, bid: Some(bid), ..Default::default() };
+    let event = flat::Event { kind: Some(flat::event::Kind::BidPlaced(event)) };
     let (path, refused) = problem(agon_core::Event::try_from(event).unwrap_err());
     assert_eq!(
         (path.as_str(), refused),
@@ -262,9 +263,9 @@ fn a_figure_that_does_not_fit_is_refused_by_its_path() {
 
 #[test]
 fn work_of_a_later_version_is_refused_by_its_place() {
-    let seat = pb::bus::v1::Seat { participant: "Ada".to_owned(), work: Some(pb::bus::v1::Work { kind: None }) };
-    let stage = pb::bus::v1::StageOpened { round: 1, step: 3, seats: vec![seat], parallel: false, joins: false };
-    let stage = pb::bus::v1::Event { kind: Some(pb::bus::v1::event::Kind::StageOpened(stage)) };
+    let seat = flat::Seat { participant: "Ada".to_owned(), work: Some(flat::Work { kind: None }) };
+    let stage = flat::StageOpened { round: 1, step: 3, seats: vec![seat], parallel: false, joins: false };
+    let stage = flat::Event { kind: Some(flat::event::Kind::StageOpened(stage)) };
     let refused = problem(agon_core::Event::try_from(stage).unwrap_err());
     assert_eq!(refused, ("stage_opened.seats[0].work.kind".to_owned(), FieldProblem::UnknownKind));
 }
@@ -273,12 +274,12 @@ fn work_of_a_later_version_is_refused_by_its_place() {
 #[test]
 fn options_that_are_left_out_are_the_defaults() {
     use agon_core::{FormatOptions, Similarity, ToolLimits, Visible, Windows};
-    assert_eq!(FormatOptions::try_from(pb::v1::FormatOptions::default()).unwrap(), FormatOptions::default());
-    assert_eq!(Windows::try_from(pb::v1::Windows::default()), Ok(Windows::default()));
-    assert_eq!(Similarity::try_from(pb::v1::Similarity::default()), Ok(Similarity::default()));
-    assert_eq!(ToolLimits::try_from(pb::v1::ToolLimits::default()), Ok(ToolLimits::default()));
-    assert_eq!(Visible::try_from(pb::v1::Visible::default()), Ok(Visible::default()));
-    let unknown = pb::v1::FormatOptions { topology: 77, ..Default::default() };
+    assert_eq!(FormatOptions::try_from(flat::FormatOptions::default()).unwrap(), FormatOptions::default());
+    assert_eq!(Windows::try_from(flat::Windows::default()), Ok(Windows::default()));
+    assert_eq!(Similarity::try_from(flat::Similarity::default()), Ok(Similarity::default()));
+    assert_eq!(ToolLimits::try_from(flat::ToolLimits::default()), Ok(ToolLimits::default()));
+    assert_eq!(Visible::try_from(flat::Visible::default()), Ok(Visible::default()));
+    let unknown = flat::FormatOptions { topology: 77, ..Default::default() };
     let refused = problem(FormatOptions::try_from(unknown).unwrap_err());
     assert_eq!(refused, ("topology".to_owned(), FieldProblem::UnknownNumber(77)));
 }
@@ -322,5 +323,18 @@ fn card() -> agon_core::Card {
         majority: agon_core::MajorityShift::Overturned,
         seats: vec![seat("Ada", Some("yes")), seat("Bo", None)],
         course: Some(Box::new(course())),
+    }
+}
+
+#[test]
+fn no_package_imports_one_that_builds_on_it() {
+    const ORDER: [&str; 4] = ["google.protobuf", "agon.debate.v1", "agon.bus.v1", "agon.v1"];
+    let files = prost_types::FileDescriptorSet::decode(DESCRIPTORS).unwrap().file;
+    let mut seen = BTreeMap::new();
+    for file in &files {
+        let place = ORDER.iter().position(|package| *package == file.package()).unwrap();
+        // A reader of the descriptors may take the files as they come.
+        assert!(file.dependency.iter().all(|import| seen[import.as_str()] <= place), "{}", file.name());
+        seen.insert(file.name(), place);
     }
 }

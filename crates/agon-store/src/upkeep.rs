@@ -100,7 +100,7 @@ pub struct RawRecord {
     pub first: Position,
     /// Position of its last event.
     pub last: Position,
-    /// Its bytes, protobuf `agon.bus.v1.Record`.
+    /// Its bytes, protobuf `agon.debate.v1.Record`.
     pub body: Bytes,
     /// The hash of the body, which the next record names.
     pub hash: Hash,

@@ -68,10 +68,10 @@ pub fn for_server(args: &ListArgs) -> pb::v1::DebateFilter {
         ListedState::Cancelled => vec![State::Cancelled],
     });
     let outcomes = args.outcome.iter().map(|outcome| match outcome {
-        ListedOutcome::Decided => pb::bus::v1::Outcome::Decided,
-        ListedOutcome::Degraded => pb::bus::v1::Outcome::Degraded,
-        ListedOutcome::Tie => pb::bus::v1::Outcome::Tie,
-        ListedOutcome::Inconclusive => pb::bus::v1::Outcome::Inconclusive,
+        ListedOutcome::Decided => pb::debate::v1::Outcome::Decided,
+        ListedOutcome::Degraded => pb::debate::v1::Outcome::Degraded,
+        ListedOutcome::Tie => pb::debate::v1::Outcome::Tie,
+        ListedOutcome::Inconclusive => pb::debate::v1::Outcome::Inconclusive,
     });
     pb::v1::DebateFilter {
         states: states.map(Into::into).collect(),

@@ -8,6 +8,13 @@ pub mod agon {
             include!("agon.bus.v1.rs");
         }
     }
+    /// Package `agon.debate`.
+    pub mod debate {
+        /// Package `agon.debate.v1`.
+        pub mod v1 {
+            include!("agon.debate.v1.rs");
+        }
+    }
     /// Package `agon.v1`.
     pub mod v1 {
         include!("agon.v1.rs");

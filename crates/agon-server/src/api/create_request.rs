@@ -2,7 +2,7 @@
 use super::view::priority_number;
 use crate::error::{Problem, Violation};
 use agon_core::{DebateId, DebateSpec, Priority, TenantId};
-use agon_proto::pb::bus::v1 as bus;
+use agon_proto::pb::debate::v1 as debate_v1;
 use agon_proto::pb::v1 as pb;
 use agon_proto::{DecodeError, Hash};
 use agon_spec::{Defaults, Diagnostic, Severity, Source, Syntax, normalize_json, parse};
@@ -111,7 +111,7 @@ fn priority(wrong: &mut Vec<Violation>, number: i32) -> Priority {
     if number == 0 {
         return Priority::Normal;
     }
-    let priority = bus::Priority::try_from(number).ok().and_then(|priority| Priority::try_from(priority).ok());
+    let priority = debate_v1::Priority::try_from(number).ok().and_then(|priority| Priority::try_from(priority).ok());
     priority.unwrap_or_else(|| {
         wrong.push(Violation::of("priority", format!("there is no priority {number}")));
         Priority::Normal
@@ -167,7 +167,7 @@ fn from_file(
 /// The rules are those of files, so the message is read as the file that it stands for; places in that file say nothing.
 fn from_message(
     wrong: &mut Vec<Violation>,
-    message: pb::DebateSpec,
+    message: debate_v1::DebateSpec,
     defaults: &Defaults,
 ) -> (Option<DebateSpec>, Vec<String>) {
     let spec = match DebateSpec::try_from(message) {

@@ -4,7 +4,7 @@ use super::{Api, CallContext, view};
 use crate::auth::Scope;
 use crate::error::{Problem, Violation};
 use agon_core::{DebateState, Halt, Outcome, TenantId, Timestamp};
-use agon_proto::pb::bus::v1 as bus;
+use agon_proto::pb::debate::v1 as debate_v1;
 use agon_proto::pb::v1 as pb;
 use agon_proto::{DebateSummary, SummaryState};
 use agon_store::{CatalogueQuery, ListCursor, ListState};
@@ -123,7 +123,7 @@ fn list_states(state: State) -> Vec<ListState> {
 fn query(filter: &pb::DebateFilter, states: &[State], tenant: &TenantId) -> Result<CatalogueQuery, Problem> {
     let mut wrong = Vec::new();
     let outcomes = filter.outcomes.iter().enumerate().filter_map(|(at, number)| {
-        let outcome = bus::Outcome::try_from(*number).ok().and_then(|outcome| Outcome::try_from(outcome).ok());
+        let outcome = debate_v1::Outcome::try_from(*number).ok().and_then(|outcome| Outcome::try_from(outcome).ok());
         if outcome.is_none() {
             wrong.push(Violation::of(format!("filter.outcomes[{at}]"), format!("there is no outcome {number}")));
         }

@@ -2,7 +2,7 @@
 use super::Api;
 use agon_core::{CallPlan, DebateSpec, ModelName};
 use agon_proto::HostAlive;
-use agon_proto::pb::bus::v1::PhaseName;
+use agon_proto::pb::debate::v1::PhaseName;
 use agon_proto::pb::v1 as pb;
 
 impl Api {

@@ -195,7 +195,7 @@ pub(crate) fn listed(summary: &DebateSummary, cancelling: bool, halt: Option<Hal
 /// A debate whose log is gone, as far as the catalogue knew it.
 pub(crate) fn lost(summary: &DebateSummary) -> pb::Debate {
     let detail = format!("{}; its last known event was {}", crate::error::LOST, summary.last.0);
-    let reason = agon_proto::pb::bus::v1::Reason { code: 0, detail: Some(detail) };
+    let reason = agon_proto::pb::debate::v1::Reason { code: 0, detail: Some(detail) };
     pb::Debate {
         state: pb::debate::State::Lost.into(),
         outcome: 0,
@@ -230,11 +230,11 @@ fn halted(halt: Halt) -> pb::debate::State {
 }
 
 fn outcome_number(outcome: agon_core::Outcome) -> i32 {
-    agon_proto::pb::bus::v1::Outcome::from(outcome).into()
+    agon_proto::pb::debate::v1::Outcome::from(outcome).into()
 }
 
 pub(crate) fn priority_number(priority: Priority) -> i32 {
-    agon_proto::pb::bus::v1::Priority::from(priority).into()
+    agon_proto::pb::debate::v1::Priority::from(priority).into()
 }
 
 /// A moment in the wire's form.

@@ -1,6 +1,6 @@
 //! What requests bring beside their path: query parameters and bodies.
 use crate::error::{Problem, Violation};
-use agon_proto::pb::bus::v1 as bus;
+use agon_proto::pb::debate::v1 as debate_v1;
 use agon_proto::pb::v1 as pb;
 use axum::extract::RawQuery;
 use prost_types::Timestamp;
@@ -98,7 +98,7 @@ impl QueryParams {
 
 /// A priority by its name.
 pub(crate) fn priority(text: &str) -> Option<i32> {
-    bus::Priority::from_str_name(&format!("PRIORITY_{}", text.to_uppercase())).map(Into::into)
+    debate_v1::Priority::from_str_name(&format!("PRIORITY_{}", text.to_uppercase())).map(Into::into)
 }
 
 /// A state by its name, `running` as well as `STATE_RUNNING`.
@@ -108,7 +108,7 @@ pub(crate) fn state(text: &str) -> Option<i32> {
 
 /// An outcome by its name.
 pub(crate) fn outcome(text: &str) -> Option<i32> {
-    bus::Outcome::from_str_name(&prefixed("OUTCOME_", text)).map(Into::into)
+    debate_v1::Outcome::from_str_name(&prefixed("OUTCOME_", text)).map(Into::into)
 }
 
 /// A view by its name.

@@ -23,7 +23,7 @@ async fn debates_are_counted_by_priority_from_their_admission_to_their_end() {
     );
     gateway.create(wanted("first-1")).await.unwrap();
     let urgent = pb::CreateDebateRequest {
-        priority: agon_proto::pb::bus::v1::Priority::Interactive.into(),
+        priority: agon_proto::pb::debate::v1::Priority::Interactive.into(),
         ..wanted("second-2")
     };
     gateway.create(urgent).await.unwrap();

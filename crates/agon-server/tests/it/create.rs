@@ -2,7 +2,7 @@
 use crate::gateway_bench::*;
 use agon_core::{DebateSpec, Position, TenantId};
 use agon_proto::RequestClaim;
-use agon_proto::pb::bus::v1 as bus;
+use agon_proto::pb::debate::v1 as debate_v1;
 use agon_proto::pb::v1::{self as pb, create_debate_request::Source};
 use agon_store::{Journal, Requests};
 use pb::debate::State;
@@ -22,7 +22,7 @@ async fn a_submitted_file_becomes_a_debate_that_is_held_to_its_end() {
     assert_eq!(created.trace_id.len(), 32);
     let over = gateway.finish("bridge").await;
     assert_eq!(over.state(), State::Succeeded);
-    assert_eq!(over.outcome(), bus::Outcome::Decided);
+    assert_eq!(over.outcome(), debate_v1::Outcome::Decided);
     assert_eq!(over.labels, labels);
     let progress = over.progress.unwrap();
     assert_eq!((u64::from(progress.turns), progress.calls_done, progress.calls_planned), (CALLS, CALLS, CALLS));
@@ -49,7 +49,7 @@ async fn validate_only_plans_and_writes_nothing() {
     assert_eq!(plan.calls, CALLS);
     assert_eq!(plan.max_completion_tokens, Some(2 * 800 + 2 * 1500));
     let phases: Vec<_> = plan.phases.iter().map(|phase| (phase.phase(), phase.calls)).collect();
-    assert_eq!(phases, [(bus::PhaseName::Rounds, 2), (bus::PhaseName::Decision, 2)]);
+    assert_eq!(phases, [(debate_v1::PhaseName::Rounds, 2), (debate_v1::PhaseName::Decision, 2)]);
     let models: Vec<_> = plan.models.iter().map(|model| (model.model.as_str(), model.calls)).collect();
     assert_eq!(models, [("m:1", CALLS)]);
     assert_eq!(plan.models[0].hosts, ["stage"]);
@@ -204,7 +204,7 @@ async fn a_request_id_that_stands_for_something_else_is_a_conflict() {
     let gateway = stage.gateway().await;
     let request = pb::CreateDebateRequest { debate_id: None, request_id: Some("r-3".into()), ..wanted("x") };
     let first = gateway.create(request.clone()).await.unwrap();
-    let other = pb::CreateDebateRequest { priority: bus::Priority::Batch.into(), ..request };
+    let other = pb::CreateDebateRequest { priority: debate_v1::Priority::Batch.into(), ..request };
     let (code, reason, details) = refusal(gateway.create(other).await);
     assert_eq!((code, reason.as_str()), (Code::AlreadyExists, "REQUEST_ID_CONFLICT"));
     let metadata = &details.error_info().unwrap().metadata;
@@ -316,7 +316,7 @@ async fn a_message_is_checked_by_the_rules_of_files_and_keeps_every_value() {
     let planned = pb::CreateDebateRequest { validate_only: true, ..wanted("as-message") };
     let spec = gateway.create(planned.clone()).await.unwrap().spec.unwrap();
     let as_message =
-        |spec: pb::DebateSpec| pb::CreateDebateRequest { source: Some(Source::Spec(spec)), ..planned.clone() };
+        |spec: debate_v1::DebateSpec| pb::CreateDebateRequest { source: Some(Source::Spec(spec)), ..planned.clone() };
     assert_eq!(gateway.create(as_message(spec.clone())).await.unwrap().spec.as_ref(), Some(&spec));
 
     let mut wrong = spec.clone();
@@ -325,7 +325,7 @@ async fn a_message_is_checked_by_the_rules_of_files_and_keeps_every_value() {
     let violation = details.bad_request().unwrap().field_violations[0].clone();
     assert_eq!((code, violation.field.as_str()), (Code::InvalidArgument, "personas[1].stance"));
 
-    let unspecified = pb::DebateSpec { turn_mode: 0, ..spec };
+    let unspecified = debate_v1::DebateSpec { turn_mode: 0, ..spec };
     let (_, _, details) = refusal(gateway.create(as_message(unspecified)).await);
     assert_eq!(details.bad_request().unwrap().field_violations[0].field, "turn_mode");
     let nothing = pb::CreateDebateRequest { source: None, ..planned };

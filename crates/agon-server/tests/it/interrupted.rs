@@ -62,8 +62,8 @@ async fn an_interrupted_debate_is_shown_as_such_and_goes_on_once_it_is_resumed()
     assert_eq!((code, reason.as_str()), (Code::FailedPrecondition, "DEBATE_STATE"));
 }
 
-fn pb_reason() -> agon_proto::pb::bus::v1::ReasonCode {
-    agon_proto::pb::bus::v1::ReasonCode::Poison
+fn pb_reason() -> agon_proto::pb::debate::v1::ReasonCode {
+    agon_proto::pb::debate::v1::ReasonCode::Poison
 }
 
 #[tokio::test]

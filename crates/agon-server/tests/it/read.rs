@@ -1,7 +1,7 @@
 //! Showing, listing, cancelling, removing and exporting debates.
 use crate::gateway_bench::*;
 use agon_core::{DebateId, DebateState, Outcome, Position, Priority, TenantId, Timestamp};
-use agon_proto::pb::bus::v1 as bus;
+use agon_proto::pb::debate::v1 as debate_v1;
 use agon_proto::pb::v1 as pb;
 use agon_proto::{DebateSummary, SummaryState};
 use agon_store::{Catalogue, Journal, Upkeep};
@@ -106,7 +106,7 @@ async fn a_list_is_paged_newest_first_and_filtered() {
     assert_eq!((ids(&second), second.next_page_token.as_str()), (vec!["listed-2", "listed-1"], ""));
 
     let filtered = |filter| pb::ListDebatesRequest { filter: Some(filter), ..Default::default() };
-    let ties = pb::DebateFilter { outcomes: vec![bus::Outcome::Tie.into()], ..Default::default() };
+    let ties = pb::DebateFilter { outcomes: vec![debate_v1::Outcome::Tie.into()], ..Default::default() };
     assert_eq!(ids(&listed(&gateway, filtered(ties)).await), ["listed-3"]);
     let even = pb::DebateFilter { labels: [("half".to_owned(), "0".to_owned())].into(), ..Default::default() };
     assert_eq!(ids(&listed(&gateway, filtered(even)).await), ["listed-4", "listed-2"]);

@@ -1,5 +1,5 @@
 //! What a debate would take, as the server plans it.
-use agon_proto::pb::bus::v1::PhaseName;
+use agon_proto::pb::debate::v1::PhaseName;
 use agon_proto::pb::v1::Plan;
 use agon_proto::pb::v1::unserved::Kind;
 use agon_report::{count, one_line};

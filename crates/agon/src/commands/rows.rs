@@ -221,8 +221,8 @@ fn of(state: DebateState) -> ResultState {
     }
 }
 
-fn outcome(outcome: pb::bus::v1::Outcome) -> Option<Outcome> {
-    use pb::bus::v1::Outcome as Sent;
+fn outcome(outcome: pb::debate::v1::Outcome) -> Option<Outcome> {
+    use pb::debate::v1::Outcome as Sent;
     match outcome {
         Sent::Unspecified => None,
         Sent::Decided => Some(Outcome::Decided),
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn debates_that_are_lost_for_one_reason_are_told_of_once() {
         let lost = |id: &str, why: &str| {
-            let reason = pb::bus::v1::Reason { detail: Some(why.into()), ..Default::default() };
+            let reason = pb::debate::v1::Reason { detail: Some(why.into()), ..Default::default() };
             let state = pb::v1::debate::State::Lost.into();
             DebateRow::of_debate(&pb::v1::Debate { id: id.into(), state, reason: Some(reason), ..debate() })
         };
@@ -312,7 +312,7 @@ mod tests {
     fn an_outcome_says_more_than_the_state() {
         let mut debate = debate();
         debate.set_state(pb::v1::debate::State::Succeeded);
-        debate.set_outcome(pb::bus::v1::Outcome::Inconclusive);
+        debate.set_outcome(pb::debate::v1::Outcome::Inconclusive);
         let row = DebateRow::of_debate(&debate);
         assert!(lines(std::slice::from_ref(&row), 80).contains("inconclusive"));
         let json: serde_json::Value = serde_json::from_str(&object(&row).unwrap()).unwrap();

@@ -77,7 +77,7 @@ fn request(wanted: NewDebate, args: &SubmitArgs) -> pb::v1::CreateDebateRequest 
         request_id: Some(request_id),
         validate_only: args.validate_only,
         labels: wanted.labels.into_iter().collect(),
-        priority: pb::bus::v1::Priority::from(wanted.priority).into(),
+        priority: pb::debate::v1::Priority::from(wanted.priority).into(),
         rehearsal: args.rehearsal,
     }
 }
