@@ -100,7 +100,8 @@ async fn pieces_of_speeches_come_to_those_who_want_them() {
                 pieces += 1;
             }
             Kind::Event(event) => {
-                over |= matches!(event.event.unwrap().kind, Some(agon_proto::pb::debate::v1::event::Kind::DebateEnded(_)));
+                over |=
+                    matches!(event.event.unwrap().kind, Some(agon_proto::pb::debate::v1::event::Kind::DebateEnded(_)));
             }
             Kind::Snapshot(_) | Kind::Heartbeat(_) => {}
         }
