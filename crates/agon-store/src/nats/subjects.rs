@@ -120,27 +120,8 @@ pub(crate) fn job_consumer(priority: Priority, lane: u32) -> String {
 
 /// Which debate a subject is about.
 pub(crate) fn debate_of(text: &str) -> Option<DebateId> {
-    let key = match text.parse().ok()? {
-        Subject::Log { key, .. }
-        | Subject::Res { key, .. }
-        | Subject::Cmd { key, .. }
-        | Subject::Job { key, .. }
-        | Subject::Idx { key }
-        | Subject::Big { key, .. }
-        | Subject::Gen { key, .. }
-        | Subject::Tok { key, .. }
-        | Subject::Ctl { key }
-        | Subject::Seat { key, .. } => key,
-        Subject::Hb { .. }
-        | Subject::Key { .. }
-        | Subject::Alive { .. }
-        | Subject::Node { .. }
-        | Subject::Ready { .. }
-        | Subject::Req { .. }
-        | Subject::Blob { .. }
-        | Subject::Host { .. }
-        | Subject::Api { .. } => return None,
-    };
+    let subject: Subject = text.parse().ok()?;
+    let key = subject.debate()?;
     let tenant = TenantId::parse(key.tenant.as_str()).ok()?;
     DebateId::in_tenant(&tenant, key.debate.as_str()).ok()
 }
