@@ -1,8 +1,7 @@
 //! The catalogue's table. Listings walk along an index from their cursor on, and read until enough debates fit.
-use super::writer::{Change, WriteError};
+use super::writer::Flush;
 use super::{SqliteStore, backend, unreadable};
 use crate::catalogue::{Catalogue, CatalogueQuery, DebateBacklog, DebateVectors, standing_of, supersedes, unnoted_of};
-use crate::live::Live;
 use crate::port::StoreError;
 use agon_core::{DebateId, ModelName, NodeId, Timestamp};
 use agon_proto::{DebateSummary, SummaryState, Wire as _};
@@ -18,71 +17,10 @@ pub(super) const IN_TENANT: &str = "SELECT debate, summary FROM catalogue
 /// What has not ended, oldest first.
 pub(super) const UNFINISHED: &str = "SELECT debate, summary FROM catalogue WHERE ended = 0 ORDER BY admitted, debate";
 
-/// Takes in a summary unless something newer is known.
-struct SummaryUpdate(DebateSummary);
-impl Change for SummaryUpdate {
-    type Done = ();
-    const FLUSHED: bool = false;
-    fn run(&self, db: &Connection) -> rusqlite::Result<()> {
-        let Self(summary) = self;
-        let known = find_bytes(db, &summary.id)?;
-        // What cannot be read is no loss: the log holds the truth.
-        let known = known.and_then(|bytes| DebateSummary::from_bytes(&bytes).ok());
-        if known.is_some_and(|known| !supersedes(summary, &known)) {
-            return Ok(());
-        }
-        let ended = match &summary.state {
-            SummaryState::Queued | SummaryState::Running { .. } => false,
-            // no server has to look after it
-            SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => true,
-        };
-        let (tenant, bytes) = (summary.id.tenant(), summary.to_bytes());
-        db.prepare_cached(
-            "INSERT INTO catalogue (debate, tenant, admitted, ended, summary) VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT (debate) DO UPDATE SET admitted = ?3, ended = ?4, summary = ?5",
-        )?
-        .execute(params![summary.id.as_str(), tenant.as_str(), order(summary.admitted), ended, bytes.as_ref()])
-        .map(drop)
-    }
-    fn committed(&self, (): &(), _live: &Live) {}
-}
-
-/// Forgets a debate.
-struct Strike(DebateId);
-impl Change for Strike {
-    type Done = ();
-    const FLUSHED: bool = false;
-    fn run(&self, db: &Connection) -> rusqlite::Result<()> {
-        db.prepare_cached("DELETE FROM vectors WHERE debate = ?1")?.execute([self.0.as_str()])?;
-        db.prepare_cached("DELETE FROM catalogue WHERE debate = ?1")?.execute([self.0.as_str()]).map(drop)
-    }
-    fn committed(&self, (): &(), _live: &Live) {}
-}
-
-/// Keeps vectors of debates that are listed.
-struct KeepVectors(ModelName, DebateVectors);
-impl Change for KeepVectors {
-    type Done = ();
-    const FLUSHED: bool = false;
-    fn run(&self, db: &Connection) -> rusqlite::Result<()> {
-        let Self(model, vectors) = self;
-        let mut insert = db.prepare_cached(
-            "INSERT OR REPLACE INTO vectors (debate, model, vector)
-             SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM catalogue WHERE debate = ?1)",
-        )?;
-        for (debate, vector) in vectors {
-            let bytes: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
-            insert.execute(params![debate.as_str(), model.as_str(), bytes])?;
-        }
-        Ok(())
-    }
-    fn committed(&self, (): &(), _live: &Live) {}
-}
-
 #[async_trait]
 impl Catalogue for SqliteStore {
     async fn note(&self, summary: DebateSummary) -> Result<(), StoreError> {
-        self.writer.write(SummaryUpdate(summary)).await.map_err(WriteError::into_store)
+        self.write(Flush::Later, move |db| note(db, &summary)).await
     }
 
     async fn get_summary(&self, debate: &DebateId) -> Result<Option<DebateSummary>, StoreError> {
@@ -118,12 +56,55 @@ impl Catalogue for SqliteStore {
     }
 
     async fn keep_vectors(&self, model: &ModelName, vectors: DebateVectors) -> Result<(), StoreError> {
-        self.writer.write(KeepVectors(model.clone(), vectors)).await.map_err(WriteError::into_store)
+        let model = model.clone();
+        self.write(Flush::Later, move |db| keep_vectors(db, &model, &vectors)).await
     }
 
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
-        self.writer.write(Strike(debate.clone())).await.map_err(WriteError::into_store)
+        let debate = debate.clone();
+        self.write(Flush::Later, move |db| strike(db, &debate)).await
     }
+}
+
+/// Takes in a summary unless something newer is known.
+fn note(db: &Connection, summary: &DebateSummary) -> rusqlite::Result<()> {
+    let known = find_bytes(db, &summary.id)?;
+    // What cannot be read is no loss: the log holds the truth.
+    let known = known.and_then(|bytes| DebateSummary::from_bytes(&bytes).ok());
+    if known.is_some_and(|known| !supersedes(summary, &known)) {
+        return Ok(());
+    }
+    let ended = match &summary.state {
+        SummaryState::Queued | SummaryState::Running { .. } => false,
+        // no server has to look after it
+        SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => true,
+    };
+    let (tenant, bytes) = (summary.id.tenant(), summary.to_bytes());
+    db.prepare_cached(
+        "INSERT INTO catalogue (debate, tenant, admitted, ended, summary) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (debate) DO UPDATE SET admitted = ?3, ended = ?4, summary = ?5",
+    )?
+    .execute(params![summary.id.as_str(), tenant.as_str(), order(summary.admitted), ended, bytes.as_ref()])
+    .map(drop)
+}
+
+/// Forgets a debate.
+fn strike(db: &Connection, debate: &DebateId) -> rusqlite::Result<()> {
+    db.prepare_cached("DELETE FROM vectors WHERE debate = ?1")?.execute([debate.as_str()])?;
+    db.prepare_cached("DELETE FROM catalogue WHERE debate = ?1")?.execute([debate.as_str()]).map(drop)
+}
+
+/// Keeps vectors of debates that are listed.
+fn keep_vectors(db: &Connection, model: &ModelName, vectors: &DebateVectors) -> rusqlite::Result<()> {
+    let mut insert = db.prepare_cached(
+        "INSERT OR REPLACE INTO vectors (debate, model, vector)
+         SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM catalogue WHERE debate = ?1)",
+    )?;
+    for (debate, vector) in vectors {
+        let bytes: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
+        insert.execute(params![debate.as_str(), model.as_str(), bytes])?;
+    }
+    Ok(())
 }
 
 /// A time as SQLite orders it.

@@ -1,7 +1,6 @@
 //! The jobs' table. A held job stays in it; its lease is the time at which it is free again.
 use super::SqliteStore;
-use super::writer::{Change, WriteError};
-use crate::live::Live;
+use super::writer::Flush;
 use crate::port::{Job, Jobs, StoreError};
 use crate::weighted_fairness::{WeightedRoundRobin, full};
 use agon_core::{DebateId, Priority, Timestamp};
@@ -9,30 +8,6 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use std::num::NonZeroUsize;
 use std::time::Duration;
-
-/// Adds a job.
-struct Enqueue {
-    debate: DebateId,
-    priority: Priority,
-    now: Timestamp,
-    limit: NonZeroUsize,
-}
-impl Change for Enqueue {
-    /// Whether there is a job now.
-    type Done = bool;
-    const FLUSHED: bool = false;
-    fn run(&self, db: &Connection) -> rusqlite::Result<bool> {
-        let sql = "INSERT OR IGNORE INTO jobs (debate, priority, free_at, deliveries)
-                   SELECT ?1, ?2, ?3, 0 WHERE (SELECT sum(jobs) FROM shares) < ?4";
-        let (limit, now) = (i64::try_from(self.limit.get()).unwrap_or(i64::MAX), self.now.0.cast_signed());
-        let added = db.prepare_cached(sql)?.execute(params![self.debate.as_str(), rank(self.priority), now, limit])?;
-        if added == 1 {
-            return Ok(true);
-        }
-        db.prepare_cached("SELECT 1 FROM jobs WHERE debate = ?1")?.exists([self.debate.as_str()])
-    }
-    fn committed(&self, _done: &bool, _live: &Live) {}
-}
 
 /// How a priority is stored.
 fn rank(priority: Priority) -> i64 {
@@ -43,38 +18,46 @@ fn rank(priority: Priority) -> i64 {
     }
 }
 
-struct Take {
-    owner: String,
+/// Adds a job; whether there is one now.
+fn enqueue(
+    db: &Connection,
+    debate: &DebateId,
+    (priority, now): (Priority, Timestamp),
+    limit: NonZeroUsize,
+) -> rusqlite::Result<bool> {
+    let sql = "INSERT OR IGNORE INTO jobs (debate, priority, free_at, deliveries)
+               SELECT ?1, ?2, ?3, 0 WHERE (SELECT sum(jobs) FROM shares) < ?4";
+    let (limit, now) = (i64::try_from(limit.get()).unwrap_or(i64::MAX), now.0.cast_signed());
+    let added = db.prepare_cached(sql)?.execute(params![debate.as_str(), rank(priority), now, limit])?;
+    if added == 1 {
+        return Ok(true);
+    }
+    db.prepare_cached("SELECT 1 FROM jobs WHERE debate = ?1")?.exists([debate.as_str()])
+}
+
+/// Takes a job; its debate, token and deliveries.
+fn take(
+    db: &Connection,
+    owner: &str,
     now: Timestamp,
     until: Timestamp,
-}
-impl Change for Take {
-    type Done = Option<(String, i64, u32)>;
-    const FLUSHED: bool = false;
-    fn run(&self, db: &Connection) -> rusqlite::Result<Self::Done> {
-        let mut free = Vec::with_capacity(Priority::ALL.len());
-        for priority in Priority::ALL {
-            free.extend(self.first(db, priority)?.map(|number| (priority, number)));
-        }
-        let Some(number) = choose(db, &free)? else { return Ok(None) };
-        let sql = "UPDATE jobs SET owner = ?2, token = random(), free_at = ?3, deliveries = deliveries + 1
-                   WHERE number = ?1 RETURNING debate, token, deliveries";
-        db.prepare_cached(sql)?
-            .query_row(params![number, self.owner, self.until.0.cast_signed()], |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-            })
-            .optional()
+) -> rusqlite::Result<Option<(String, i64, u32)>> {
+    let mut free = Vec::with_capacity(Priority::ALL.len());
+    for priority in Priority::ALL {
+        free.extend(first(db, priority, now)?.map(|number| (priority, number)));
     }
-    fn committed(&self, _done: &Self::Done, _live: &Live) {}
+    let Some(number) = choose(db, &free)? else { return Ok(None) };
+    let sql = "UPDATE jobs SET owner = ?2, token = random(), free_at = ?3, deliveries = deliveries + 1
+               WHERE number = ?1 RETURNING debate, token, deliveries";
+    db.prepare_cached(sql)?
+        .query_row(params![number, owner, until.0.cast_signed()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()
 }
-impl Take {
-    /// The job of a priority that has been free the longest.
-    fn first(&self, db: &Connection, priority: Priority) -> rusqlite::Result<Option<i64>> {
-        let sql = "SELECT number FROM jobs WHERE priority = ?1 AND free_at <= ?2 ORDER BY free_at, number LIMIT 1";
-        db.prepare_cached(sql)?
-            .query_row(params![rank(priority), self.now.0.cast_signed()], |row| row.get(0))
-            .optional()
-    }
+
+/// The job of a priority that has been free the longest.
+fn first(db: &Connection, priority: Priority, now: Timestamp) -> rusqlite::Result<Option<i64>> {
+    let sql = "SELECT number FROM jobs WHERE priority = ?1 AND free_at <= ?2 ORDER BY free_at, number LIMIT 1";
+    db.prepare_cached(sql)?.query_row(params![rank(priority), now.0.cast_signed()], |row| row.get(0)).optional()
 }
 
 /// Which of the free jobs is taken. The credits are stored, so that all processes share the queue out as one.
@@ -104,76 +87,54 @@ fn credits(db: &Connection) -> rusqlite::Result<WeightedRoundRobin> {
     Ok(WeightedRoundRobin::new(credits))
 }
 
-/// A change of a job that only its holder may make.
-struct ByHolder {
-    job: Job,
-    step: JobStep,
-}
-enum JobStep {
-    Extend { until: Timestamp },
-    Release { until: Timestamp },
-    Complete,
-}
-impl Change for ByHolder {
-    /// Whether the job was the caller's.
-    type Done = bool;
-    const FLUSHED: bool = false;
-    fn run(&self, db: &Connection) -> rusqlite::Result<bool> {
-        let (debate, token) = (self.job.debate.as_str(), self.job.token.cast_signed());
-        let changed = match &self.step {
-            JobStep::Extend { until } => db
-                .prepare_cached("UPDATE jobs SET free_at = ?3 WHERE debate = ?1 AND token = ?2")?
-                .execute(params![debate, token, until.0.cast_signed()]),
-            JobStep::Release { until } => db
-                .prepare_cached(
-                    "UPDATE jobs SET free_at = ?3, owner = NULL, token = NULL WHERE debate = ?1 AND token = ?2",
-                )?
-                .execute(params![debate, token, until.0.cast_signed()]),
-            JobStep::Complete => {
-                db.prepare_cached("DELETE FROM jobs WHERE debate = ?1 AND token = ?2")?.execute(params![debate, token])
-            }
-        };
-        Ok(changed? == 1)
-    }
-    fn committed(&self, _done: &bool, _live: &Live) {}
-}
-
 #[async_trait]
 impl Jobs for SqliteStore {
     async fn enqueue(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
-        let limit = self.max_jobs;
-        let change = Enqueue { debate: debate.clone(), priority, now: self.clock.now(), limit };
-        match self.writer.write(change).await.map_err(WriteError::into_store)? {
+        let (limit, debate, now) = (self.max_jobs, debate.clone(), self.clock.now());
+        match self.write(Flush::Later, move |db| enqueue(db, &debate, (priority, now), limit)).await? {
             true => Ok(()),
             false => Err(full(limit)),
         }
     }
 
     async fn take(&self, owner: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
-        let change = Take { owner: owner.to_owned(), now: self.clock.now(), until: self.time_after(lease) };
-        let Some((debate, token, deliveries)) = self.writer.write(change).await.map_err(WriteError::into_store)? else {
-            return Ok(None);
-        };
+        let (owner, now, until) = (owner.to_owned(), self.clock.now(), self.time_after(lease));
+        let taken = self.write(Flush::Later, move |db| take(db, &owner, now, until)).await?;
+        let Some((debate, token, deliveries)) = taken else { return Ok(None) };
         let debate = DebateId::parse(&debate).map_err(|error| StoreError::Backend(error.to_string()))?;
         Ok(Some(Job { debate, token: token.cast_unsigned(), deliveries }))
     }
 
     async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
-        self.by_holder(job, JobStep::Extend { until: self.time_after(lease) }).await
+        self.by_holder(job, "UPDATE jobs SET free_at = ?3", Some(lease)).await
     }
 
     async fn complete(&self, job: &Job) -> Result<(), StoreError> {
-        self.by_holder(job, JobStep::Complete).await.map(drop)
+        self.by_holder(job, "DELETE FROM jobs", None).await.map(drop)
     }
 
     async fn release(&self, job: &Job, delay: Duration) -> Result<(), StoreError> {
-        self.by_holder(job, JobStep::Release { until: self.time_after(delay) }).await.map(drop)
+        let sql = "UPDATE jobs SET free_at = ?3, owner = NULL, token = NULL";
+        self.by_holder(job, sql, Some(delay)).await.map(drop)
     }
 }
 
 impl SqliteStore {
-    async fn by_holder(&self, job: &Job, step: JobStep) -> Result<bool, StoreError> {
-        self.writer.write(ByHolder { job: job.clone(), step }).await.map_err(WriteError::into_store)
+    /// A change of a job that only its holder may make; whether the job was the caller's. Its third parameter is the time when it
+    /// is free again.
+    async fn by_holder(&self, job: &Job, sql: &str, free_after: Option<Duration>) -> Result<bool, StoreError> {
+        let sql = format!("{sql} WHERE debate = ?1 AND token = ?2");
+        let (debate, token) = (job.debate.clone(), job.token.cast_signed());
+        let free_at = free_after.map(|after| self.time_after(after).0.cast_signed());
+        self.write(Flush::Later, move |db| {
+            let mut change = db.prepare_cached(&sql)?;
+            let changed = match free_at {
+                Some(free_at) => change.execute(params![debate.as_str(), token, free_at]),
+                None => change.execute(params![debate.as_str(), token]),
+            };
+            Ok(changed? == 1)
+        })
+        .await
     }
     fn time_after(&self, after: Duration) -> Timestamp {
         self.clock.now().plus(u64::try_from(after.as_millis()).unwrap_or(u64::MAX))

@@ -1,5 +1,5 @@
 //! The journal's tables.
-use super::writer::{Change, WriteError};
+use super::writer::{Flush, WriteError};
 use super::{SqliteStore, backend};
 use crate::chain::{self, Hash};
 use crate::live::{Live, ends};
@@ -11,12 +11,6 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use std::sync::Arc;
 
-/// Appends one record, or finds where the log stands.
-struct Append {
-    debate: DebateId,
-    record: Arc<Record>,
-}
-
 /// The log has moved on to here.
 struct Fenced(Position);
 
@@ -26,60 +20,51 @@ struct JournalHead {
     hash: Hash,
 }
 
-impl Change for Append {
-    type Done = Result<(), Fenced>;
-    const FLUSHED: bool = true;
-
-    fn run(&self, db: &Connection) -> rusqlite::Result<Self::Done> {
-        let head = db
-            .prepare_cached("SELECT id, last, last_hash FROM debates WHERE debate = ?1")?
-            .query_row([self.debate.as_str()], |row| {
-                Ok(JournalHead { id: row.get(0)?, last: Position(number(row, 1)?), hash: row.get(2)? })
-            })
-            .optional()?;
-        let last = head.as_ref().map_or(Position(0), |head| head.last);
-        if self.record.first != last.next() {
-            return Ok(Err(Fenced(last)));
-        }
-        let prev = head.as_ref().map_or_else(|| chain::genesis(&self.debate), |head| head.hash);
-        let body = encode_record(&self.record, &prev);
-        let hash = chain::link(&prev, &body);
-        let id = self.head(db, head, &hash)?;
-        if ends(&self.record) {
-            db.prepare_cached("DELETE FROM local_debates WHERE debate = ?1")?.execute([self.debate.as_str()])?;
-        }
-        db.prepare_cached("INSERT INTO records (debate, first, last, body, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![id, self.record.first.0.cast_signed(), self.record.last().0.cast_signed(), body, hash])?;
-        Ok(Ok(()))
+/// Appends one record, or finds where the log stands.
+fn append(db: &Connection, debate: &DebateId, record: &Record) -> rusqlite::Result<Result<(), Fenced>> {
+    let head = db
+        .prepare_cached("SELECT id, last, last_hash FROM debates WHERE debate = ?1")?
+        .query_row([debate.as_str()], |row| {
+            Ok(JournalHead { id: row.get(0)?, last: Position(number(row, 1)?), hash: row.get(2)? })
+        })
+        .optional()?;
+    let last = head.as_ref().map_or(Position(0), |head| head.last);
+    if record.first != last.next() {
+        return Ok(Err(Fenced(last)));
     }
-
-    fn committed(&self, done: &Self::Done, live: &Live) {
-        match done {
-            Ok(()) => live.appended(&self.debate, &self.record),
-            // Somebody else writes: what is held here is not the tail.
-            Err(Fenced(_)) => live.forget(&self.debate),
-        }
+    let prev = head.as_ref().map_or_else(|| chain::genesis(debate), |head| head.hash);
+    let body = encode_record(record, &prev);
+    let hash = chain::link(&prev, &body);
+    let id = move_head(db, (debate, record), head, &hash)?;
+    if ends(record) {
+        db.prepare_cached("DELETE FROM local_debates WHERE debate = ?1")?.execute([debate.as_str()])?;
     }
+    db.prepare_cached("INSERT INTO records (debate, first, last, body, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute(params![id, record.first.0.cast_signed(), record.last().0.cast_signed(), body, hash])?;
+    Ok(Ok(()))
 }
 
-impl Append {
-    /// Moves the debate's head to this record.
-    fn head(&self, db: &Connection, head: Option<JournalHead>, hash: &Hash) -> rusqlite::Result<i64> {
-        let last = self.record.last().0.cast_signed();
-        let (at, ended) = (self.record.at.0.cast_signed(), ends(&self.record));
-        if let Some(head) = head {
-            db.prepare_cached(
-                "UPDATE debates SET records = records + 1, last = ?2, last_hash = ?3, updated = ?4, ended = ?5 WHERE id = ?1",
-            )?
-            .execute(params![head.id, last, hash, at, ended])?;
-            return Ok(head.id);
-        }
+/// Moves the debate's head to this record.
+fn move_head(
+    db: &Connection,
+    (debate, record): (&DebateId, &Record),
+    head: Option<JournalHead>,
+    hash: &Hash,
+) -> rusqlite::Result<i64> {
+    let last = record.last().0.cast_signed();
+    let (at, ended) = (record.at.0.cast_signed(), ends(record));
+    if let Some(head) = head {
         db.prepare_cached(
-            "INSERT INTO debates (debate, records, last, last_hash, admitted, updated, ended) VALUES (?1, 1, ?2, ?3, ?4, ?4, ?5)",
+            "UPDATE debates SET records = records + 1, last = ?2, last_hash = ?3, updated = ?4, ended = ?5 WHERE id = ?1",
         )?
-        .execute(params![self.debate.as_str(), last, hash, at, ended])?;
-        Ok(db.last_insert_rowid())
+        .execute(params![head.id, last, hash, at, ended])?;
+        return Ok(head.id);
     }
+    db.prepare_cached(
+        "INSERT INTO debates (debate, records, last, last_hash, admitted, updated, ended) VALUES (?1, 1, ?2, ?3, ?4, ?4, ?5)",
+    )?
+    .execute(params![debate.as_str(), last, hash, at, ended])?;
+    Ok(db.last_insert_rowid())
 }
 
 #[async_trait]
@@ -89,7 +74,14 @@ impl Journal for SqliteStore {
             return Err(empty_record());
         }
         let record = Arc::new(record);
-        match self.writer.write(Append { debate: debate.clone(), record: Arc::clone(&record) }).await {
+        let (of, noted_of) = (debate.clone(), debate.clone());
+        let (new, noted) = (Arc::clone(&record), Arc::clone(&record));
+        let note = move |done: &Result<(), Fenced>, live: &Live| match done {
+            Ok(()) => live.appended(&noted_of, &noted),
+            // Somebody else writes: what is held here is not the tail.
+            Err(Fenced(_)) => live.forget(&noted_of),
+        };
+        match self.writer.write(Flush::Now, move |db| append(db, &of, &new), note).await {
             Ok(Ok(())) => Ok(record),
             Ok(Err(Fenced(last))) => Err(AppendError::Fenced { last }),
             Err(refused @ (WriteError::Refused(_) | WriteError::Full(_))) => {

@@ -1,5 +1,5 @@
 //! The debates that were not submitted to a server, and which process plays each. A row goes when its debate ends.
-use super::writer::{Change, WriteError};
+use super::writer::{Flush, WriteError};
 use super::{SqliteStore, backend};
 use crate::live::Live;
 use crate::owner::{Claimed, LocalState, Owner};
@@ -48,72 +48,31 @@ fn find(db: &Connection, debate: &DebateId) -> rusqlite::Result<Option<LocalRow>
 }
 
 /// Makes a process the one that plays a debate: a new one, or one that nobody plays.
-struct OwnerClaim {
-    debate: DebateId,
-    owner: Owner,
-    new: bool,
-    now: Timestamp,
-}
-impl Change for OwnerClaim {
-    type Done = Claimed;
-    const FLUSHED: bool = true;
-    fn run(&self, db: &Connection) -> rusqlite::Result<Claimed> {
-        let logged = db
-            .prepare_cached("SELECT ended FROM debates WHERE debate = ?1")?
-            .query_row([self.debate.as_str()], |row| row.get::<_, bool>(0))
-            .optional()?;
-        match (logged, find(db, &self.debate)?.map(|row| row.at(self.now))) {
-            (_, Some(LocalState::Played(owner))) if owner.token != self.owner.token => return Ok(Claimed::Held(owner)),
-            (Some(false), None) if !self.new => return Ok(Claimed::Servers),
-            (None, _) if self.new => {}
-            (Some(false), Some(_)) if !self.new => {}
-            _ => return Ok(Claimed::Refused),
-        }
-        let Owner { pid, started, host, table, ticks, token } = &self.owner;
-        let (started, now) = (started.0.cast_signed(), self.now.0.cast_signed());
-        let (ticks, token) = (ticks.cast_signed(), token.cast_signed());
-        db.prepare_cached(&format!(
-            "INSERT OR REPLACE INTO local_debates ({COLUMNS}) VALUES (?1, 0, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
-        ))?
-        .execute(params![self.debate.as_str(), pid, started, host, table, ticks, token, now])?;
-        Ok(Claimed::Won)
+fn claim(
+    db: &Connection,
+    debate: &DebateId,
+    owner: &Owner,
+    (new, now): (bool, Timestamp),
+) -> rusqlite::Result<Claimed> {
+    let logged = db
+        .prepare_cached("SELECT ended FROM debates WHERE debate = ?1")?
+        .query_row([debate.as_str()], |row| row.get::<_, bool>(0))
+        .optional()?;
+    match (logged, find(db, debate)?.map(|row| row.at(now))) {
+        (_, Some(LocalState::Played(other))) if other.token != owner.token => return Ok(Claimed::Held(other)),
+        (Some(false), None) if !new => return Ok(Claimed::Servers),
+        (None, _) if new => {}
+        (Some(false), Some(_)) if !new => {}
+        _ => return Ok(Claimed::Refused),
     }
-    fn committed(&self, _done: &Claimed, live: &Live) {
-        // another process may have written since
-        live.forget(&self.debate);
-    }
-}
-
-/// A change of a row that only the process may make whose debate it is.
-struct ByOwner {
-    debate: DebateId,
-    token: u64,
-    step: LocalStep,
-}
-enum LocalStep {
-    Seen(Timestamp),
-    Pause,
-    Leave,
-}
-impl Change for ByOwner {
-    type Done = ();
-    const FLUSHED: bool = false;
-    fn run(&self, db: &Connection) -> rusqlite::Result<()> {
-        let (debate, token) = (self.debate.as_str(), self.token.cast_signed());
-        let changed = match self.step {
-            LocalStep::Seen(now) => db
-                .prepare_cached("UPDATE local_debates SET seen = ?3 WHERE debate = ?1 AND token = ?2")?
-                .execute(params![debate, token, now.0.cast_signed()]),
-            LocalStep::Pause => db
-                .prepare_cached("UPDATE local_debates SET paused = 1 WHERE debate = ?1 AND token = ?2")?
-                .execute(params![debate, token]),
-            LocalStep::Leave => db
-                .prepare_cached("UPDATE local_debates SET pid = NULL, token = NULL WHERE debate = ?1 AND token = ?2")?
-                .execute(params![debate, token]),
-        };
-        changed.map(drop)
-    }
-    fn committed(&self, (): &(), _live: &Live) {}
+    let Owner { pid, started, host, table, ticks, token } = owner;
+    let (started, now) = (started.0.cast_signed(), now.0.cast_signed());
+    let (ticks, token) = (ticks.cast_signed(), token.cast_signed());
+    db.prepare_cached(&format!(
+        "INSERT OR REPLACE INTO local_debates ({COLUMNS}) VALUES (?1, 0, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+    ))?
+    .execute(params![debate.as_str(), pid, started, host, table, ticks, token, now])?;
+    Ok(Claimed::Won)
 }
 
 impl SqliteStore {
@@ -128,28 +87,48 @@ impl SqliteStore {
     }
 
     async fn claim_for(&self, debate: &DebateId, owner: &Owner, new: bool) -> Result<Claimed, StoreError> {
-        let claim = OwnerClaim { debate: debate.clone(), owner: owner.clone(), new, now: self.clock.now() };
-        self.writer.write(claim).await.map_err(WriteError::into_store)
+        let (of, forgotten, owner, now) = (debate.clone(), debate.clone(), owner.clone(), self.clock.now());
+        // another process may have written since
+        let forget = move |_: &Claimed, live: &Live| live.forget(&forgotten);
+        let claimed = self.writer.write(Flush::Now, move |db| claim(db, &of, &owner, (new, now)), forget);
+        claimed.await.map_err(WriteError::into_store)
     }
 
     /// Notes that the process lives.
     pub async fn local_seen(&self, debate: &DebateId, owner: &Owner) -> Result<(), StoreError> {
-        self.by_owner(debate, owner, LocalStep::Seen(self.clock.now())).await
+        let now = self.clock.now().0.cast_signed();
+        self.by_owner(debate, owner, "seen = ?3", Some(now)).await
     }
 
     /// Notes that the process is being stopped on purpose: once it is gone, the debate is paused and not interrupted.
     pub async fn pause_local(&self, debate: &DebateId, owner: &Owner) -> Result<(), StoreError> {
-        self.by_owner(debate, owner, LocalStep::Pause).await
+        self.by_owner(debate, owner, "paused = 1", None).await
     }
 
     /// Notes that the process no longer plays the debate, although it lives.
     pub async fn leave_local(&self, debate: &DebateId, owner: &Owner) -> Result<(), StoreError> {
-        self.by_owner(debate, owner, LocalStep::Leave).await
+        self.by_owner(debate, owner, "pid = NULL, token = NULL", None).await
     }
 
-    async fn by_owner(&self, debate: &DebateId, owner: &Owner, step: LocalStep) -> Result<(), StoreError> {
-        let change = ByOwner { debate: debate.clone(), token: owner.token, step };
-        self.writer.write(change).await.map_err(WriteError::into_store)
+    /// A change of a row that only the process may make whose debate it is. `now` is its third parameter.
+    async fn by_owner(
+        &self,
+        debate: &DebateId,
+        owner: &Owner,
+        set: &'static str,
+        now: Option<i64>,
+    ) -> Result<(), StoreError> {
+        let (debate, token) = (debate.clone(), owner.token.cast_signed());
+        let sql = format!("UPDATE local_debates SET {set} WHERE debate = ?1 AND token = ?2");
+        self.write(Flush::Later, move |db| {
+            let mut update = db.prepare_cached(&sql)?;
+            let changed = match now {
+                Some(now) => update.execute(params![debate.as_str(), token, now]),
+                None => update.execute(params![debate.as_str(), token]),
+            };
+            changed.map(drop)
+        })
+        .await
     }
 
     /// Every debate that was not submitted to a server and has not ended, with how it stands.

@@ -19,12 +19,13 @@ mod tests;
 use crate::live::Live;
 use crate::port::StoreError;
 use readers::Readers;
+use rusqlite::Connection;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
 use trouble::Identity;
-use writer::WriterHandle;
+use writer::{Flush, WriteError, WriterHandle};
 
 pub use open::{OpenError, SqliteOptions, SyncMode, WallClock};
 pub use trouble::WriteTrouble;
@@ -50,6 +51,15 @@ impl SqliteStore {
         let writer = writer.map_err(|source| OpenError::Thread { source })?;
         let readers = Arc::new(Readers::new(path, &options));
         Ok(Self { writer, readers, live, max_jobs: options.max_jobs, clock: options.clock })
+    }
+
+    /// Makes a change of which nothing is held in memory.
+    async fn write<T: Send + 'static>(
+        &self,
+        flush: Flush,
+        run: impl Fn(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.writer.write(flush, run, |_, _| {}).await.map_err(WriteError::into_store)
     }
 
     /// What keeps the database from being written, as the last change found it.

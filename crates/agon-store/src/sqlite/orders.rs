@@ -1,41 +1,18 @@
 //! The orders' table.
 use super::journal::number;
-use super::writer::{Change, WriteError};
+use super::writer::Flush;
 use super::{SqliteStore, backend, unreadable};
-use crate::live::Live;
 use crate::port::{Commands, Cursor, ORDERS_AT_ONCE, StoreError};
 use agon_core::DebateId;
 use agon_proto::{CancelOrder, Wire as _};
 use async_trait::async_trait;
-use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension as _, params};
-
-/// Writes an order unless there is one.
-struct Order {
-    debate: DebateId,
-    bytes: Bytes,
-}
-impl Change for Order {
-    /// What was there first, if something was.
-    type Done = Option<Vec<u8>>;
-    const FLUSHED: bool = true;
-    fn run(&self, db: &Connection) -> rusqlite::Result<Self::Done> {
-        // Looked up first: an ignored insert would use up a number.
-        if let Some(first) = find(db, &self.debate)? {
-            return Ok(Some(first));
-        }
-        db.prepare_cached("INSERT INTO orders (debate, body) VALUES (?1, ?2)")?
-            .execute(params![self.debate.as_str(), self.bytes.as_ref()])?;
-        Ok(None)
-    }
-    fn committed(&self, _done: &Self::Done, _live: &Live) {}
-}
 
 #[async_trait]
 impl Commands for SqliteStore {
     async fn order_cancel(&self, debate: &DebateId, order: CancelOrder) -> Result<CancelOrder, StoreError> {
-        let change = Order { debate: debate.clone(), bytes: order.to_bytes() };
-        match self.writer.write(change).await.map_err(WriteError::into_store)? {
+        let (of, bytes) = (debate.clone(), order.to_bytes());
+        match self.write(Flush::Now, move |db| give(db, &of, &bytes)).await? {
             None => Ok(order),
             Some(first) => decode(debate, &first),
         }
@@ -55,6 +32,16 @@ impl Commands for SqliteStore {
             })
             .await
     }
+}
+
+/// Writes an order unless there is one. What was there first, if something was.
+fn give(db: &Connection, debate: &DebateId, bytes: &[u8]) -> rusqlite::Result<Option<Vec<u8>>> {
+    // Looked up first: an ignored insert would use up a number.
+    if let Some(first) = find(db, debate)? {
+        return Ok(Some(first));
+    }
+    db.prepare_cached("INSERT INTO orders (debate, body) VALUES (?1, ?2)")?.execute(params![debate.as_str(), bytes])?;
+    Ok(None)
 }
 
 fn decode(debate: &DebateId, bytes: &[u8]) -> Result<CancelOrder, StoreError> {

@@ -1,51 +1,28 @@
 //! The registers' table.
-use super::writer::{Change, WriteError};
+use super::writer::{Flush, WriteError};
 use super::{SqliteStore, backend};
-use crate::live::Live;
 use crate::port::{RegisterOutcome, Registers, StoreError};
 use agon_core::{DebateId, TurnId, TurnResult};
 use agon_proto::Wire as _;
 use async_trait::async_trait;
-use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use std::sync::Arc;
-
-/// Writes a result unless there is one.
-struct Decide {
-    debate: DebateId,
-    turn: TurnId,
-    result: Arc<TurnResult>,
-    bytes: Bytes,
-}
-
-impl Change for Decide {
-    /// What was there first, if something was.
-    type Done = Option<Vec<u8>>;
-    const FLUSHED: bool = false;
-
-    fn run(&self, db: &Connection) -> rusqlite::Result<Self::Done> {
-        let TurnId { round, seat, attempt } = self.turn;
-        let written = db
-            .prepare_cached(
-                "INSERT OR IGNORE INTO registers (debate, round, seat, attempt, result) VALUES (?1, ?2, ?3, ?4, ?5)",
-            )?
-            .execute(params![self.debate.as_str(), round, seat, attempt, self.bytes.as_ref()])?;
-        if written == 1 { Ok(None) } else { find(db, &self.debate, self.turn) }
-    }
-
-    fn committed(&self, done: &Self::Done, live: &Live) {
-        if done.is_none() {
-            live.decided(&self.debate, self.turn, &self.result);
-        }
-    }
-}
 
 #[async_trait]
 impl Registers for SqliteStore {
     async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<RegisterOutcome, StoreError> {
         let (bytes, result) = (result.to_bytes(), Arc::new(result));
-        let change = Decide { debate: debate.clone(), turn, result: Arc::clone(&result), bytes };
-        match self.writer.write(change).await.map_err(WriteError::into_store)? {
+        let (of, noted_of, noted) = (debate.clone(), debate.clone(), Arc::clone(&result));
+        let written = self.writer.write(
+            Flush::Later,
+            move |db| write(db, &of, turn, &bytes),
+            move |first, live| {
+                if first.is_none() {
+                    live.decided(&noted_of, turn, &noted);
+                }
+            },
+        );
+        match written.await.map_err(WriteError::into_store)? {
             None => Ok(RegisterOutcome { result, won: true }),
             Some(first) => Ok(RegisterOutcome { result: self.known(debate, turn, &first)?, won: false }),
         }
@@ -70,6 +47,14 @@ impl SqliteStore {
         self.live.decided(debate, turn, &result);
         Ok(result)
     }
+}
+
+/// Writes a result unless there is one. What was there first, if something was.
+fn write(db: &Connection, debate: &DebateId, turn: TurnId, bytes: &[u8]) -> rusqlite::Result<Option<Vec<u8>>> {
+    let TurnId { round, seat, attempt } = turn;
+    let sql = "INSERT OR IGNORE INTO registers (debate, round, seat, attempt, result) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let written = db.prepare_cached(sql)?.execute(params![debate.as_str(), round, seat, attempt, bytes])?;
+    if written == 1 { Ok(None) } else { find(db, debate, turn) }
 }
 
 fn find(db: &Connection, debate: &DebateId, turn: TurnId) -> rusqlite::Result<Option<Vec<u8>>> {

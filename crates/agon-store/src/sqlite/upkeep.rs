@@ -1,46 +1,17 @@
 //! Checking, copying and removing logs.
 use super::journal::{each_raw, number};
 use super::trouble::said;
-use super::writer::{Change, WriteError};
+use super::writer::{Flush, WriteError};
 use super::{SqliteStore, backend};
 use crate::chain::Hash;
 use crate::condition::Condition;
-use crate::live::{Live, ends};
+use crate::live::ends;
 use crate::owner::LocalState;
 use crate::port::StoreError;
 use crate::upkeep::{DebateHead, ListPage, LogWalk, RawRecord, Upkeep, VerifiedLog};
 use agon_core::{DebateId, Position, Timestamp};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension as _, params};
-
-struct PurgeRegisters(DebateId);
-impl Change for PurgeRegisters {
-    type Done = ();
-    const FLUSHED: bool = true;
-    fn run(&self, db: &Connection) -> rusqlite::Result<()> {
-        db.prepare_cached("DELETE FROM registers WHERE debate = ?1")?.execute([self.0.as_str()]).map(drop)
-    }
-    fn committed(&self, (): &(), live: &Live) {
-        live.forget(&self.0);
-    }
-}
-
-struct Delete(DebateId);
-impl Change for Delete {
-    type Done = bool;
-    const FLUSHED: bool = true;
-    fn run(&self, db: &Connection) -> rusqlite::Result<bool> {
-        let debate = [self.0.as_str()];
-        for table in ["registers", "jobs", "orders", "catalogue", "vectors", "local_debates"] {
-            db.execute(&format!("DELETE FROM {table} WHERE debate = ?1"), debate)?;
-        }
-        db.execute("DELETE FROM records WHERE debate = (SELECT id FROM debates WHERE debate = ?1)", debate)?;
-        Ok(db.execute("DELETE FROM debates WHERE debate = ?1", debate)? == 1)
-    }
-    fn committed(&self, _done: &bool, live: &Live) {
-        live.forget(&self.0);
-    }
-}
 
 #[async_trait]
 impl Upkeep for SqliteStore {
@@ -78,7 +49,10 @@ impl Upkeep for SqliteStore {
     }
 
     async fn purge_registers(&self, debate: &DebateId) -> Result<(), StoreError> {
-        self.writer.write(PurgeRegisters(debate.clone())).await.map_err(WriteError::into_store)
+        self.remove(debate, |db, debate| {
+            db.prepare_cached("DELETE FROM registers WHERE debate = ?1")?.execute([debate.as_str()]).map(drop)
+        })
+        .await
     }
 
     async fn list(&self, page: ListPage) -> Result<Vec<DebateHead>, StoreError> {
@@ -90,8 +64,30 @@ impl Upkeep for SqliteStore {
     }
 
     async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError> {
-        self.writer.write(Delete(debate.clone())).await.map_err(WriteError::into_store)
+        self.remove(debate, delete).await
     }
+}
+
+impl SqliteStore {
+    /// Removes something of a debate from the tables, and the debate from memory.
+    async fn remove<T: Send + 'static>(
+        &self,
+        debate: &DebateId,
+        run: impl Fn(&Connection, &DebateId) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (of, forgotten) = (debate.clone(), debate.clone());
+        let removed = self.writer.write(Flush::Now, move |db| run(db, &of), move |_, live| live.forget(&forgotten));
+        removed.await.map_err(WriteError::into_store)
+    }
+}
+
+fn delete(db: &Connection, debate: &DebateId) -> rusqlite::Result<bool> {
+    let debate = [debate.as_str()];
+    for table in ["registers", "jobs", "orders", "catalogue", "vectors", "local_debates"] {
+        db.execute(&format!("DELETE FROM {table} WHERE debate = ?1"), debate)?;
+    }
+    db.execute("DELETE FROM records WHERE debate = (SELECT id FROM debates WHERE debate = ?1)", debate)?;
+    Ok(db.execute("DELETE FROM debates WHERE debate = ?1", debate)? == 1)
 }
 
 fn list(db: &Connection, page: ListPage) -> Result<Vec<DebateHead>, StoreError> {

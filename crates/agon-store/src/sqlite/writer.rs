@@ -13,16 +13,12 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tracing::{debug, error};
 
-/// A change to the database. It may be run more than once before it is committed, and must depend on the database alone.
-pub(super) trait Change: Send + 'static {
-    /// What it finds.
-    type Done: Send + 'static;
-    /// Whether its answer promises what [`SyncMode`] says. What a later flush may save just as well waits for none of its own.
-    const FLUSHED: bool;
-    /// Makes the change inside a transaction.
-    fn run(&self, db: &Connection) -> rusqlite::Result<Self::Done>;
-    /// Takes note of it in memory, once it is committed.
-    fn committed(&self, done: &Self::Done, live: &Live);
+/// Whether the answer to a change promises what [`SyncMode`] says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flush {
+    Now,
+    /// A later flush saves it just as well.
+    Later,
 }
 
 /// Why a change was not answered with what it found.
@@ -79,12 +75,23 @@ impl WriterHandle {
         self.trouble.clone()
     }
 
-    /// Makes a change and waits until it is committed. A caller that stops waiting does not undo it.
-    pub(super) async fn write<C: Change>(&self, change: C) -> Result<C::Done, WriteError> {
+    /// Makes a change inside a transaction, and waits until it is committed. A caller that stops waiting does not undo it.
+    ///
+    /// `run` may be called more than once before that, and must depend on the database alone. `committed` takes note in memory of
+    /// what it found.
+    pub(super) async fn write<T: Send + 'static>(
+        &self,
+        flush: Flush,
+        run: impl Fn(&Connection) -> rusqlite::Result<T> + Send + 'static,
+        committed: impl FnOnce(&T, &Live) + Send + 'static,
+    ) -> Result<T, WriteError> {
         let stopped = || WriteError::Refused("the store's writer has stopped".to_owned());
         let queue = self.queue.as_ref().ok_or_else(stopped)?;
         let (answer, answered) = oneshot::channel();
-        queue.send(Box::new(QueuedChange { change, done: None, answer })).await.map_err(|_| stopped())?;
+        queue
+            .send(Box::new(QueuedChange { flush, run, committed, done: None, answer }))
+            .await
+            .map_err(|_| stopped())?;
         answered.await.unwrap_or_else(|_| Err(WriteError::Unsure("the store's writer stopped meanwhile".to_owned())))
     }
 }
@@ -100,30 +107,37 @@ impl Drop for WriterHandle {
 
 /// A change with the one who waits for it.
 trait Pending: Send {
-    fn flushed(&self) -> bool;
+    fn flush(&self) -> Flush;
     fn run(&mut self, db: &Connection) -> rusqlite::Result<()>;
     fn settle(self: Box<Self>, outcome: Result<(), WriteError>, live: &Live);
 }
 
-struct QueuedChange<C: Change> {
-    change: C,
-    done: Option<C::Done>,
-    answer: oneshot::Sender<Result<C::Done, WriteError>>,
+struct QueuedChange<R, N, T> {
+    flush: Flush,
+    run: R,
+    committed: N,
+    done: Option<T>,
+    answer: oneshot::Sender<Result<T, WriteError>>,
 }
 
-impl<C: Change> Pending for QueuedChange<C> {
-    fn flushed(&self) -> bool {
-        C::FLUSHED
+impl<R, N, T> Pending for QueuedChange<R, N, T>
+where
+    R: Fn(&Connection) -> rusqlite::Result<T> + Send,
+    N: FnOnce(&T, &Live) + Send,
+    T: Send,
+{
+    fn flush(&self) -> Flush {
+        self.flush
     }
     fn run(&mut self, db: &Connection) -> rusqlite::Result<()> {
-        self.done = Some(self.change.run(db)?);
+        self.done = Some((self.run)(db)?);
         Ok(())
     }
     fn settle(self: Box<Self>, outcome: Result<(), WriteError>, live: &Live) {
-        let QueuedChange { change, done, answer } = *self;
+        let Self { committed, done, answer, .. } = *self;
         let done = outcome.and_then(|()| done.ok_or_else(|| WriteError::Refused("the change was not run".to_owned())));
         if let Ok(done) = &done {
-            change.committed(done, live);
+            committed(done, live);
         }
         // Whoever asked may have stopped waiting; the change stands all the same.
         let _ = answer.send(done);
@@ -217,7 +231,7 @@ impl Loop {
     }
 
     fn transaction(&mut self, group: &mut [Box<dyn Pending>]) -> Result<(), TransactionError> {
-        self.set_flushing(group.iter().any(|change| change.flushed())).map_err(TransactionError::Before)?;
+        self.set_flushing(group.iter().any(|change| change.flush() == Flush::Now)).map_err(TransactionError::Before)?;
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
