@@ -5,8 +5,11 @@ use agon_core::restart::{ChildExit, RestartDecision, RestartPolicy, Restarts};
 use ractor::{Actor, ActorCell, ActorId, ActorRef, SpawnErr, SupervisionEvent};
 use std::collections::{BTreeMap, HashMap};
 
-/// Who ended and how; none for events that are no exits.
-pub(crate) fn exit_of(event: &SupervisionEvent) -> Option<(ActorId, ChildExit)> {
+/// Who ended and how.
+pub(crate) type ActorExit = (ActorId, ChildExit);
+
+/// The exit that an event tells of; none for other events.
+pub(crate) fn exit_of(event: &SupervisionEvent) -> Option<ActorExit> {
     match event {
         SupervisionEvent::ActorFailed(who, error) => {
             tracing::warn!(actor = %who.get_id(), %error, "actor failed");
@@ -106,6 +109,18 @@ impl<K: Clone + Ord, A: Actor, D> Children<K, A, D> {
             child.actor = None;
         }
         Some(key)
+    }
+
+    /// Has a child started again after its exit, as its budget allows: `again` is told which one, and after how many
+    /// milliseconds. Returns the child whose budget is spent.
+    pub(crate) fn restart(&mut self, (who, exit): ActorExit, now: Timestamp, again: impl FnOnce(K, u64)) -> Option<K> {
+        let key = self.exited(who)?;
+        match self.decide(&key, exit, now) {
+            RestartDecision::Restart { after_ms } => again(key, after_ms),
+            RestartDecision::GiveUp => return Some(key),
+            RestartDecision::Leave => {}
+        }
+        None
     }
 
     /// What follows from the exit of a child, which counts.

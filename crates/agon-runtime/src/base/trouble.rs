@@ -1,9 +1,14 @@
 //! What lasts is said when it begins, once a minute while it lasts, and when it is over.
+use agon_bus::BusError;
+use std::future::Future;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// The pause between two lines about the same trouble.
 const PAUSE: Duration = Duration::from_secs(60);
+
+/// The pause before a bus that failed is asked again.
+pub(crate) const BUS_PAUSE: Duration = Duration::from_secs(1);
 
 /// A trouble that may last.
 #[derive(Debug, Default)]
@@ -30,9 +35,38 @@ impl Trouble {
         due
     }
 
+    /// Tells of what was tried what is news: that it failed, or that it works again and for how long it did not.
+    pub(crate) fn tell<T, E>(&mut self, tried: &Result<T, E>, fails: impl FnOnce(&E), again: impl FnOnce(String)) {
+        match tried {
+            Ok(_) => drop(self.over().map(again)),
+            Err(error) if self.is_news() => fails(error),
+            Err(_) => {}
+        }
+    }
+
     /// It is not there. How long it has lasted, in words, where it was there until now.
     pub(crate) fn over(&mut self) -> Option<String> {
         self.0.take().map(|lasting| agon_bus::lasting(lasting.since.elapsed()))
+    }
+}
+
+/// What the bus opens, for which it is asked again while it fails; none once it is closed.
+pub(crate) async fn open<T, F>(ask: impl Fn() -> F, fails: impl Fn(&BusError), again: impl Fn(String)) -> Option<T>
+where
+    F: Future<Output = Result<T, BusError>>,
+{
+    let mut trouble = Trouble::default();
+    loop {
+        match ask().await {
+            Err(BusError::Closed(_)) => return None,
+            tried => {
+                trouble.tell(&tried, &fails, &again);
+                if let Ok(open) = tried {
+                    return Some(open);
+                }
+            }
+        }
+        tokio::time::sleep(BUS_PAUSE).await;
     }
 }
 

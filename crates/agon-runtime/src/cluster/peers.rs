@@ -5,7 +5,7 @@
 use crate::base::config::Times;
 use crate::base::shared::Shared;
 use crate::base::subjects;
-use crate::base::trouble::Trouble;
+use crate::base::trouble;
 use agon_bus::{BusError, Payload, Received};
 use agon_core::{DebateId, NodeId};
 use agon_proto::{NodeAlive, Wire};
@@ -14,8 +14,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Pause after a failure of the bus.
-const BUS_PAUSE: Duration = Duration::from_secs(1);
 /// So many nodes are remembered at most.
 const MOST_NODES: usize = 10_000;
 /// A dead node is forgotten after so many times the silence that made it dead.
@@ -229,26 +227,16 @@ fn alive(shared: &Shared, draining: bool) -> NodeAlive {
 
 /// Hears the signs of life of all nodes until the bus is closed or the owner is gone.
 pub(crate) async fn listen(shared: Shared) {
-    let mut trouble = Trouble::default();
-    loop {
-        match shared.bus.subscribe(&subjects::nodes_alive()).await {
-            Ok(mut signs) => {
-                if let Some(after) = trouble.over() {
-                    tracing::info!(after, "the signs of life of other nodes are heard again");
-                }
-                shared.peers.listens(Instant::now());
-                while let Some(received) = signs.next().await {
-                    hear(&shared, received);
-                }
-                return;
-            }
-            Err(BusError::Closed(_)) => return,
-            Err(error) if trouble.is_news() => {
-                tracing::warn!(%error, "the signs of life of other nodes cannot be heard");
-            }
-            Err(_) => {}
-        }
-        tokio::time::sleep(BUS_PAUSE).await;
+    let subject = subjects::nodes_alive();
+    let signs = trouble::open(
+        || shared.bus.subscribe(&subject),
+        |error| tracing::warn!(%error, "the signs of life of other nodes cannot be heard"),
+        |after| tracing::info!(after, "the signs of life of other nodes are heard again"),
+    );
+    let Some(mut signs) = signs.await else { return };
+    shared.peers.listens(Instant::now());
+    while let Some(received) = signs.next().await {
+        hear(&shared, received);
     }
 }
 

@@ -1,8 +1,7 @@
 //! What hosts say of themselves, and what is heard of others. Tasks of their own: no actor that hangs can silence a host.
 use crate::base::shared::Shared;
 use crate::base::subjects;
-use crate::base::trouble::Trouble;
-use crate::host::offer_server::BUS_PAUSE;
+use crate::base::trouble::{BUS_PAUSE, Trouble};
 use agon_bus::{BusError, Message, Payload, Received, Subscription};
 use agon_proto::{HostAlive, KeyTold, Wire};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! One debate at one host: supervises the participants that play there and keeps their copy of the log.
 use crate::base::shared::Shared;
-use crate::base::supervision::{Children, exit_of};
+use crate::base::supervision::{ActorExit, Children, exit_of};
 use crate::base::tasks::{TaskScope, tell};
 use crate::host::host_actor;
 use crate::host::host_state::HostState;
@@ -9,9 +9,8 @@ use crate::host::participant::{self, Participant};
 use crate::host::preload;
 use crate::host::replica::Replica;
 use crate::host::turn::Play;
-use agon_core::restart::{ChildExit, RestartDecision};
 use agon_core::{DebateId, ParticipantId, TurnId};
-use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SupervisionEvent};
+use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,8 +96,8 @@ impl Actor for Cell {
         event: SupervisionEvent,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        if let Some((who, exit)) = exit_of(&event) {
-            state.exited(&myself, who, exit);
+        if let Some(exit) = exit_of(&event) {
+            state.exited(&myself, exit);
         }
         Ok(())
     }
@@ -141,15 +140,13 @@ impl State {
         }
     }
 
-    fn exited(&mut self, myself: &ActorRef<Msg>, who: ActorId, exit: ChildExit) {
-        let Some(name) = self.participants.exited(who) else { return };
-        match self.participants.decide(&name, exit, self.shared.clock.now()) {
-            RestartDecision::Restart { after_ms } => {
-                tracing::warn!(participant = %name, after_ms, "participant died, starting another");
-                self.scope.after(myself, Duration::from_millis(after_ms), Msg::Revive(name));
-            }
-            RestartDecision::GiveUp => self.give_up(myself, &name),
-            RestartDecision::Leave => {}
+    fn exited(&mut self, myself: &ActorRef<Msg>, exit: ActorExit) {
+        let lost = self.participants.restart(exit, self.shared.clock.now(), |name, after_ms| {
+            tracing::warn!(participant = %name, after_ms, "participant died, starting another");
+            self.scope.after(myself, Duration::from_millis(after_ms), Msg::Revive(name));
+        });
+        if let Some(name) = lost {
+            self.give_up(myself, &name);
         }
     }
 

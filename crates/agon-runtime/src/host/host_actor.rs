@@ -1,7 +1,7 @@
 //! One model server: takes turns for its models, keeps a gate per model and a cell per debate.
 use crate::base::config::Served;
 use crate::base::shared::Shared;
-use crate::base::supervision::{Children, exit_of};
+use crate::base::supervision::{ActorExit, Children, exit_of};
 use crate::base::tasks::{TaskScope, tell};
 use crate::cluster::plain;
 use crate::host::cell::{self, Cell};
@@ -11,9 +11,8 @@ use crate::host::host_state::{Answerer, HostState};
 use crate::host::offer_server;
 use crate::host::open_turns::{HostTurns, OpenTurns, TakenTurn};
 use crate::host::turn_consumer::TurnConsumer;
-use agon_core::restart::{ChildExit, RestartDecision};
 use agon_core::{DebateId, ModelName};
-use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SupervisionEvent};
+use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -102,8 +101,8 @@ impl Actor for Host {
         event: SupervisionEvent,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        if let Some((who, exit)) = exit_of(&event) {
-            state.exited(&myself, who, exit);
+        if let Some(exit) = exit_of(&event) {
+            state.exited(&myself, exit);
         }
         Ok(())
     }
@@ -220,42 +219,24 @@ impl State {
         self.scope.after(myself, idle, Msg::Sweep);
     }
 
-    fn exited(&mut self, myself: &ActorRef<Msg>, who: ActorId, exit: ChildExit) {
+    fn exited(&mut self, myself: &ActorRef<Msg>, exit: ActorExit) {
         let now = self.shared.clock.now();
-        if let Some(debate) = self.cells.exited(who) {
-            let decision = self.cells.decide(&debate, exit, now);
-            self.cell_exited(myself, &debate, decision);
-        } else if let Some(model) = self.gates.exited(who) {
-            let decision = self.gates.decide(&model, exit, now);
-            self.gate_exited(myself, model, decision);
+        let cell = self.cells.restart(exit, now, |debate, after_ms| {
+            tracing::warn!(%debate, after_ms, "cell died, starting another");
+            self.scope.after(myself, Duration::from_millis(after_ms), Msg::ReviveCell(debate));
+        });
+        // its turns are offered again, and their deadlines stand
+        if let Some(debate) = cell {
+            tracing::error!(%debate, "cell died too often, dropped");
+            self.drop_cell(&debate);
         }
-    }
-
-    fn cell_exited(&mut self, myself: &ActorRef<Msg>, debate: &DebateId, decision: RestartDecision) {
-        match decision {
-            RestartDecision::Restart { after_ms } => {
-                tracing::warn!(%debate, after_ms, "cell died, starting another");
-                let revive = Msg::ReviveCell(debate.clone());
-                self.scope.after(myself, Duration::from_millis(after_ms), revive);
-            }
-            // its turns are offered again, and their deadlines stand
-            RestartDecision::GiveUp => {
-                tracing::error!(%debate, "cell died too often, dropped");
-                self.drop_cell(debate);
-            }
-            RestartDecision::Leave => {}
-        }
-    }
-
-    fn gate_exited(&self, myself: &ActorRef<Msg>, model: ModelName, decision: RestartDecision) {
-        match decision {
-            RestartDecision::Restart { after_ms } => {
-                tracing::warn!(%model, after_ms, "gate died, starting another");
-                self.scope.after(myself, Duration::from_millis(after_ms), Msg::ReviveGate(model));
-            }
-            // without a gate the host is of no use: its own supervisor decides
-            RestartDecision::GiveUp => myself.kill(),
-            RestartDecision::Leave => {}
+        let gate = self.gates.restart(exit, now, |model, after_ms| {
+            tracing::warn!(%model, after_ms, "gate died, starting another");
+            self.scope.after(myself, Duration::from_millis(after_ms), Msg::ReviveGate(model));
+        });
+        // without a gate the host is of no use: its own supervisor decides
+        if gate.is_some() {
+            myself.kill();
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Supervises the hosts.
 use crate::base::config::HostConfig;
 use crate::base::shared::Shared;
-use crate::base::supervision::{Children, exit_of};
+use crate::base::supervision::{ActorExit, Children, exit_of};
 use crate::base::tasks::TaskScope;
 #[cfg(any(test, feature = "test-hooks"))]
 use crate::base::tasks::tell;
@@ -9,8 +9,7 @@ use crate::host::announce;
 use crate::host::host_actor::{self, Host};
 use crate::host::host_state::HostState;
 use agon_core::HostId;
-use agon_core::restart::{ChildExit, RestartDecision};
-use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SupervisionEvent};
+use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -80,10 +79,7 @@ impl Actor for HostSupervisor {
         event: SupervisionEvent,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        match exit_of(&event) {
-            Some((who, exit)) => state.exited(&myself, who, exit),
-            None => Ok(()),
-        }
+        exit_of(&event).map_or(Ok(()), |exit| state.exited(&myself, exit))
     }
 }
 
@@ -96,17 +92,12 @@ impl State {
     }
 
     /// A host that cannot be kept alive takes this supervisor down, so that the node decides.
-    fn exited(&mut self, myself: &ActorRef<Msg>, who: ActorId, exit: ChildExit) -> Result<(), ActorProcessingErr> {
-        let Some(id) = self.hosts.exited(who) else { return Ok(()) };
-        match self.hosts.decide(&id, exit, self.shared.clock.now()) {
-            RestartDecision::Restart { after_ms } => {
-                tracing::warn!(host = %id, after_ms, "host died, starting another");
-                self.scope.after(myself, Duration::from_millis(after_ms), Msg::Revive(id));
-                Ok(())
-            }
-            RestartDecision::GiveUp => Err(format!("host {id} died too often").into()),
-            RestartDecision::Leave => Ok(()),
-        }
+    fn exited(&mut self, myself: &ActorRef<Msg>, exit: ActorExit) -> Result<(), ActorProcessingErr> {
+        let lost = self.hosts.restart(exit, self.shared.clock.now(), |id, after_ms| {
+            tracing::warn!(host = %id, after_ms, "host died, starting another");
+            self.scope.after(myself, Duration::from_millis(after_ms), Msg::Revive(id));
+        });
+        lost.map_or(Ok(()), |id| Err(format!("host {id} died too often").into()))
     }
 
     #[cfg(any(test, feature = "test-hooks"))]

@@ -3,19 +3,15 @@ use crate::base::shared::Shared;
 use crate::base::subjects;
 use crate::base::tasks::tell;
 use crate::base::time_left::OfferWay;
-use crate::base::trouble::Trouble;
+use crate::base::trouble;
 use crate::cluster::OrderProof;
 use crate::host::gate::GateLink;
 use crate::host::host_actor::Msg;
 use crate::host::open_turns::{HostTurns, TakenTurn};
-use agon_bus::{BusError, Payload, Request};
+use agon_bus::{Payload, Request};
 use agon_core::HostId;
 use agon_proto::{BreakerState, OfferReply, TurnOffer, Wire};
 use ractor::ActorRef;
-use std::time::Duration;
-
-/// Pause after a failure of the bus.
-pub(crate) const BUS_PAUSE: Duration = Duration::from_secs(1);
 
 /// Answers the requests that are made to one host.
 pub(crate) struct OfferServer {
@@ -28,26 +24,15 @@ pub(crate) struct OfferServer {
 impl OfferServer {
     /// Serves until the bus is closed or the owner is gone.
     pub(crate) async fn serve(&self) {
-        let pattern = subjects::host_requests(&self.host);
-        let mut trouble = Trouble::default();
-        loop {
-            match self.shared.bus.serve(&pattern).await {
-                Ok(mut server) => {
-                    if let Some(after) = trouble.over() {
-                        tracing::info!(host = %self.host, after, "requests to the host are served again");
-                    }
-                    while let Some(request) = server.next().await {
-                        self.answer(request);
-                    }
-                    return;
-                }
-                Err(BusError::Closed(_)) => return,
-                Err(error) if trouble.is_news() => {
-                    tracing::warn!(host = %self.host, %error, "requests to the host cannot be served");
-                }
-                Err(_) => {}
-            }
-            tokio::time::sleep(BUS_PAUSE).await;
+        let (host, pattern) = (&self.host, subjects::host_requests(&self.host));
+        let server = trouble::open(
+            || self.shared.bus.serve(&pattern),
+            |error| tracing::warn!(%host, %error, "requests to the host cannot be served"),
+            |after| tracing::info!(%host, after, "requests to the host are served again"),
+        );
+        let Some(mut server) = server.await else { return };
+        while let Some(request) = server.next().await {
+            self.answer(request);
         }
     }
 

@@ -8,6 +8,8 @@ use crate::host::turn::turn_report::TurnReport;
 use agon_bus::Delivery;
 use agon_core::{Call, Failure, FailureCause, TurnResult};
 use agon_proto::{Hint, TurnDecided, TurnReturned};
+use agon_store::StoreError;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -155,48 +157,40 @@ impl Play {
 
     /// Whether the register is decided. A store that cannot be read is asked again until the turn's deadline.
     async fn is_decided(&self) -> bool {
-        let (mut pause, mut trouble) = (STORE_PAUSE, Trouble::default());
-        loop {
-            match self.shared.registers.get(&self.work.debate, self.work.ask.turn).await {
-                Ok(result) => return result.is_some(),
-                Err(error) if trouble.is_news() => {
-                    tracing::warn!(debate = %self.work.debate, %error, "register not read");
-                }
-                Err(_) => {}
-            }
-            if self.is_late() {
-                return true;
-            }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(STORE_PAUSE_MAX);
-        }
+        let read = || self.shared.registers.get(&self.work.debate, self.work.ask.turn);
+        self.until_late("register not read", read).await.is_none_or(|result| result.is_some())
     }
 
     /// Writes the result unless the register is decided, and says whether it did. A result is not given up before the
     /// turn's deadline.
     async fn commit(&self, result: &TurnResult) -> Option<bool> {
+        let (debate, turn) = (&self.work.debate, self.work.ask.turn);
+        let write = || self.shared.registers.decide(debate, turn, result.clone());
+        let won = self.until_late("register not written", write).await?.won;
+        tracing::debug!(%debate, %turn, won, "result offered to the register");
+        Some(won)
+    }
+
+    /// Asks the store until it answers, or until the turn's deadline: after that the coordinator decides the register.
+    async fn until_late<T, F>(&self, trouble_is: &'static str, ask: impl Fn() -> F) -> Option<T>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
         let (mut pause, mut trouble) = (STORE_PAUSE, Trouble::default());
         loop {
-            let (debate, turn) = (&self.work.debate, self.work.ask.turn);
-            match self.shared.registers.decide(debate, turn, result.clone()).await {
-                Ok(decision) => {
-                    tracing::debug!(%debate, %turn, won = decision.won, "result offered to the register");
-                    return Some(decision.won);
+            match ask().await {
+                Ok(answer) => return Some(answer),
+                Err(error) if trouble.is_news() => {
+                    tracing::warn!(debate = %self.work.debate, %error, "{trouble_is}");
                 }
-                Err(error) if trouble.is_news() => tracing::warn!(%debate, %error, "register not written"),
                 Err(_) => {}
             }
-            if self.is_late() {
+            if self.work.left().is_zero() {
                 return None;
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(STORE_PAUSE_MAX);
         }
-    }
-
-    /// After the deadline the coordinator decides the register.
-    fn is_late(&self) -> bool {
-        self.work.left().is_zero()
     }
 
     /// The result first, then the hint, then the queue: a crash in between costs a look at the register.

@@ -7,7 +7,6 @@ use crate::cluster::peers;
 use crate::host::hosts::{self, HostSupervisor};
 use crate::owner::HintListener;
 use crate::owner::coordinators::{self, Coordinators};
-use agon_core::restart::RestartDecision;
 use agon_core::{DebateId, Input};
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::time::Duration;
@@ -93,23 +92,19 @@ impl Actor for NodeRoot {
         event: SupervisionEvent,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        let Some((who, exit)) = exit_of(&event) else { return Ok(()) };
+        let Some(exit) = exit_of(&event) else { return Ok(()) };
         let now = state.shared.clock.now();
-        let (decision, revive) = if state.coordinators.exited(who).is_some() {
-            (state.coordinators.decide(&(), exit, now), Msg::ReviveCoordinators)
-        } else if state.hosts.exited(who).is_some() {
-            (state.hosts.decide(&(), exit, now), Msg::ReviveHosts)
-        } else {
-            return Ok(());
-        };
-        match decision {
-            RestartDecision::Restart { after_ms } => {
+        let again = |revive| {
+            let (scope, myself) = (&state.scope, &myself);
+            move |(), after_ms| {
                 tracing::warn!(after_ms, "supervisor died, starting another");
-                state.scope.after(&myself, Duration::from_millis(after_ms), revive);
-                Ok(())
+                scope.after(myself, Duration::from_millis(after_ms), revive);
             }
-            RestartDecision::GiveUp => Err("a supervisor died too often".into()),
-            RestartDecision::Leave => Ok(()),
+        };
+        let coordinators = state.coordinators.restart(exit, now, again(Msg::ReviveCoordinators));
+        match coordinators.or(state.hosts.restart(exit, now, again(Msg::ReviveHosts))) {
+            Some(()) => Err("a supervisor died too often".into()),
+            None => Ok(()),
         }
     }
 }

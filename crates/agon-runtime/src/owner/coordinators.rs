@@ -137,8 +137,8 @@ impl Actor for Coordinators {
         event: SupervisionEvent,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        if let Some((who, exit)) = exit_of(&event) {
-            state.exited(&myself, who, exit);
+        if let Some(exit) = exit_of(&event) {
+            state.exited(&myself, exit);
         }
         state.say_when_drained();
         Ok(())

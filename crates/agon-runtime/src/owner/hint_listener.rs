@@ -2,15 +2,11 @@
 use crate::base::shared::Shared;
 use crate::base::subjects;
 use crate::base::tasks::tell;
-use crate::base::trouble::Trouble;
+use crate::base::trouble;
 use crate::owner::coordinators;
-use agon_bus::{BusError, Received};
+use agon_bus::Received;
 use agon_proto::Hint;
 use ractor::ActorRef;
-use std::time::Duration;
-
-/// Pause after a failure of the bus.
-const BUS_PAUSE: Duration = Duration::from_secs(1);
 
 /// Passes hints on to the coordinators.
 pub(crate) struct HintListener {
@@ -27,23 +23,14 @@ impl HintListener {
     }
 
     async fn listen_to(&self, subject: &str) {
-        let mut trouble = Trouble::default();
-        loop {
-            match self.shared.bus.subscribe(subject).await {
-                Ok(mut hints) => {
-                    if let Some(after) = trouble.over() {
-                        tracing::info!(subject, after, "hints are heard again");
-                    }
-                    while let Some(received) = hints.next().await {
-                        self.hear(received);
-                    }
-                    return;
-                }
-                Err(BusError::Closed(_)) => return,
-                Err(error) if trouble.is_news() => tracing::warn!(subject, %error, "hints cannot be heard"),
-                Err(_) => {}
-            }
-            tokio::time::sleep(BUS_PAUSE).await;
+        let hints = trouble::open(
+            || self.shared.bus.subscribe(subject),
+            |error| tracing::warn!(subject, %error, "hints cannot be heard"),
+            |after| tracing::info!(subject, after, "hints are heard again"),
+        );
+        let Some(mut hints) = hints.await else { return };
+        while let Some(received) = hints.next().await {
+            self.hear(received);
         }
     }
 

@@ -143,16 +143,13 @@ impl JobConsumer {
             let times = &self.shared.config.times;
             let take = self.shared.jobs.take(self.shared.config.id.as_str(), times.job_lease);
             let taken = self.shared.in_time(take).await;
-            if taken.is_ok()
-                && let Some(after) = trouble.over()
-            {
-                tracing::info!(after, "jobs can be taken again");
-            }
-            match taken {
-                Ok(Some(job)) => return Some(job),
-                Ok(None) => {}
-                Err(error) if trouble.is_news() => tracing::warn!(%error, "no job can be taken"),
-                Err(_) => {}
+            trouble.tell(
+                &taken,
+                |error| tracing::warn!(%error, "no job can be taken"),
+                |after| tracing::info!(after, "jobs can be taken again"),
+            );
+            if let Ok(Some(job)) = taken {
+                return Some(job);
             }
             tokio::select! {
                 () = hint => {}

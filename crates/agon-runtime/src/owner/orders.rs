@@ -12,16 +12,13 @@ use ractor::ActorRef;
 pub(crate) async fn follow(shared: Shared, target: ActorRef<Msg>) {
     let (mut cursor, mut trouble) = (None, Trouble::default());
     loop {
-        match next(&shared, &target, cursor).await {
-            Ok(behind) => {
-                cursor = Some(behind);
-                if let Some(after) = trouble.over() {
-                    tracing::info!(after, "orders are read again");
-                }
-            }
-            Err(error) if trouble.is_news() => tracing::warn!(%error, "orders cannot be read"),
-            Err(_) => {}
-        }
+        let behind = next(&shared, &target, cursor).await;
+        trouble.tell(
+            &behind,
+            |error| tracing::warn!(%error, "orders cannot be read"),
+            |after| tracing::info!(after, "orders are read again"),
+        );
+        cursor = behind.ok().or(cursor);
         tokio::select! {
             () = tokio::time::sleep(shared.config.times.orders_poll) => {}
             () = shared.order_given.notified() => {}

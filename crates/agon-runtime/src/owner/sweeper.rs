@@ -44,16 +44,13 @@ impl Sweeper {
         let (mut offset, mut trouble) = (0, Trouble::default());
         while !self.shared.room_for_debates.is_closed() {
             tokio::time::sleep(jittered(times.sweep)).await;
-            match self.sweep(offset).await {
-                Ok(next) => {
-                    offset = next;
-                    if let Some(after) = trouble.over() {
-                        tracing::info!(after, "debates that stand still are found again");
-                    }
-                }
-                Err(error) if trouble.is_news() => tracing::warn!(%error, "debates that stand still cannot be found"),
-                Err(_) => {}
-            }
+            let next = self.sweep(offset).await;
+            trouble.tell(
+                &next,
+                |error| tracing::warn!(%error, "debates that stand still cannot be found"),
+                |after| tracing::info!(after, "debates that stand still are found again"),
+            );
+            offset = next.unwrap_or(offset);
             if let Some(upkeep) = &self.shared.upkeep
                 && comparison.is_due(self.shared.catalogue.losses(), times.rebuild)
                 && let Err(error) = self.rebuild(upkeep, &mut comparison).await

@@ -37,15 +37,14 @@ impl Takeover {
                 buried = dead;
                 continue;
             }
-            match self.inherit().await {
-                Ok(()) => {
-                    (buried, began) = (dead, began || first);
-                    if let Some(after) = trouble.over() {
-                        tracing::info!(after, "the debates of dead nodes are found again");
-                    }
-                }
-                Err(error) if trouble.is_news() => tracing::warn!(%error, "the debates of dead nodes cannot be found"),
-                Err(_) => {}
+            let inherited = self.inherit().await;
+            trouble.tell(
+                &inherited,
+                |error| tracing::warn!(%error, "the debates of dead nodes cannot be found"),
+                |after| tracing::info!(after, "the debates of dead nodes are found again"),
+            );
+            if inherited.is_ok() {
+                (buried, began) = (dead, began || first);
             }
         }
     }

@@ -2,11 +2,10 @@
 use crate::base::shared::Shared;
 use crate::base::subjects;
 use crate::base::tasks::tell;
-use crate::base::trouble::Trouble;
+use crate::base::trouble;
 use crate::host::host_actor;
-use crate::host::offer_server::BUS_PAUSE;
 use crate::host::open_turns::OpenTurns;
-use agon_bus::{BusError, Message, Received};
+use agon_bus::{Message, Received};
 use agon_core::{DebateId, HostId};
 use agon_proto::{Hint, OwnerChanged, SpeechHeard, TurnTaken};
 use ractor::ActorRef;
@@ -24,28 +23,18 @@ pub(super) struct CellListener {
 impl CellListener {
     /// Listens until the bus is closed or the cell is gone.
     pub(super) async fn listen(&self) {
-        let mut trouble = Trouble::default();
-        loop {
-            match self.shared.bus.subscribe(&subjects::hints(&self.debate)).await {
-                Ok(mut hints) => {
-                    if let Some(after) = trouble.over() {
-                        tracing::info!(debate = %self.debate, after, "hints are heard again");
-                    }
-                    while let Some(received) = hints.next().await {
-                        match received {
-                            Received::Message(message) => self.hear(&message).await,
-                            Received::Lagged(_) => self.open.all().iter().for_each(|work| work.doubted.notify_one()),
-                        }
-                    }
-                    return;
-                }
-                Err(BusError::Closed(_)) => return,
-                Err(error) if trouble.is_news() => {
-                    tracing::warn!(debate = %self.debate, %error, "hints cannot be heard");
-                }
-                Err(_) => {}
+        let (debate, subject) = (&self.debate, subjects::hints(&self.debate));
+        let hints = trouble::open(
+            || self.shared.bus.subscribe(&subject),
+            |error| tracing::warn!(%debate, %error, "hints cannot be heard"),
+            |after| tracing::info!(%debate, after, "hints are heard again"),
+        );
+        let Some(mut hints) = hints.await else { return };
+        while let Some(received) = hints.next().await {
+            match received {
+                Received::Message(message) => self.hear(&message).await,
+                Received::Lagged(_) => self.open.all().iter().for_each(|work| work.doubted.notify_one()),
             }
-            tokio::time::sleep(BUS_PAUSE).await;
         }
     }
 

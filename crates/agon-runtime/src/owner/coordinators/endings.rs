@@ -1,6 +1,7 @@
 //! How debates leave this node: ended, taken over, handed over, given up.
 use super::{Msg, State};
 use crate::base::shared::Shared;
+use crate::base::supervision::ActorExit;
 use crate::base::tasks::tell;
 use crate::base::{catalogue, journal};
 use crate::owner::coordinator::{self, CoordinatorEnd, Farewell};
@@ -8,7 +9,7 @@ use agon_core::restart::{ChildExit, RestartDecision};
 use agon_core::{Debate, DebateId, Input, Position, Priority, Reason, ReasonCode};
 use agon_proto::DebateSummary;
 use agon_store::{Job, StoreError};
-use ractor::{ActorId, ActorRef};
+use ractor::ActorRef;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +28,7 @@ enum JobFate {
 }
 
 impl State {
-    pub(super) fn exited(&mut self, myself: &ActorRef<Msg>, who: ActorId, exit: ChildExit) {
+    pub(super) fn exited(&mut self, myself: &ActorRef<Msg>, (who, exit): ActorExit) {
         let Some(debate) = self.debates.exited(who) else { return };
         self.shared.owned.connect(&debate, None);
         let end = self.debates.get(&debate).map(|coordinated| coordinated.end.clone()).unwrap_or_default();
