@@ -39,12 +39,8 @@ impl From<TurnId> for TurnKey {
 }
 
 /// How subjects and the names of consumers write a priority.
-pub const fn urgency(priority: Priority) -> &'static str {
-    match priority {
-        Priority::Interactive => "p0",
-        Priority::Normal => "p1",
-        Priority::Batch => "p2",
-    }
+pub fn urgency(priority: Priority) -> &'static str {
+    priority.pick(["p0", "p1", "p2"])
 }
 
 /// What stands in a subject behind its word: a token, or several.

@@ -76,13 +76,17 @@ impl Priority {
     pub fn is_normal(&self) -> bool {
         *self == Self::Normal
     }
-    /// Its share against the others.
-    pub const fn weight(self) -> u32 {
+    /// Its own of three things, the most urgent one's first, as in [`Priority::ALL`].
+    pub fn pick<T>(self, [interactive, normal, batch]: [T; 3]) -> T {
         match self {
-            Self::Interactive => 8,
-            Self::Normal => 3,
-            Self::Batch => 1,
+            Self::Interactive => interactive,
+            Self::Normal => normal,
+            Self::Batch => batch,
         }
+    }
+    /// Its share against the others.
+    pub fn weight(self) -> u32 {
+        self.pick([8, 3, 1])
     }
 }
 

@@ -9,7 +9,7 @@ use crate::host::gate::{GateLink, QueuedPlace};
 use crate::host::host_actor::Msg;
 use crate::host::open_turns::TakenTurn;
 use agon_bus::{BusError, Delivery};
-use agon_core::{HostId, ModelName, Priority};
+use agon_core::{HostId, Priority};
 use agon_proto::{Hint, TurnOffer, TurnTaken, Wire};
 use ractor::ActorRef;
 use std::sync::Arc;
@@ -21,49 +21,17 @@ pub(crate) struct TurnConsumer {
     link: Arc<GateLink>,
     target: ActorRef<Msg>,
     draining: watch::Receiver<bool>,
-    queues: ModelQueues,
+    /// The subjects of the model's queue, by priority.
+    queues: [String; 3],
     shares: PriorityShares,
-}
-
-/// The subjects of a model's queue, by priority.
-struct ModelQueues {
-    interactive: String,
-    normal: String,
-    batch: String,
-}
-
-impl ModelQueues {
-    fn new(model: &ModelName, rehearsal: bool) -> Self {
-        let queue = |priority| subjects::queue(model, rehearsal, priority);
-        Self {
-            interactive: queue(Priority::Interactive),
-            normal: queue(Priority::Normal),
-            batch: queue(Priority::Batch),
-        }
-    }
-    fn of(&self, priority: Priority) -> &str {
-        match priority {
-            Priority::Interactive => &self.interactive,
-            Priority::Normal => &self.normal,
-            Priority::Batch => &self.batch,
-        }
-    }
 }
 
 type Pulled = (Priority, Box<dyn Delivery>);
 
-fn is_wanted(priority: Priority, wanted: [bool; 3]) -> bool {
-    let [interactive, normal, batch] = wanted;
-    match priority {
-        Priority::Interactive => interactive,
-        Priority::Normal => normal,
-        Priority::Batch => batch,
-    }
-}
-
 impl TurnConsumer {
     pub(crate) fn new(shared: Shared, link: Arc<GateLink>, target: ActorRef<Msg>, rehearsal: bool) -> Self {
-        let (queues, draining) = (ModelQueues::new(&link.model, rehearsal), shared.directory.draining(&link.host));
+        let queues = Priority::ALL.map(|priority| subjects::queue(&link.model, rehearsal, priority));
+        let draining = shared.directory.draining(&link.host);
         Self { shared, link, target, draining, queues, shares: PriorityShares::default() }
     }
 
@@ -107,11 +75,15 @@ impl TurnConsumer {
         }
     }
 
+    fn queue(&self, priority: Priority) -> &str {
+        priority.pick::<&String>(self.queues.each_ref())
+    }
+
     /// What is there now, by the priorities' shares.
     async fn there_now(&self, wanted: [bool; 3]) -> Result<Option<Pulled>, BusError> {
         let lease = self.shared.config.times.turn_lease;
-        for priority in self.shares.order().into_iter().filter(|priority| is_wanted(*priority, wanted)) {
-            if let Some(delivery) = self.shared.bus.try_pull(self.queues.of(priority), lease).await? {
+        for priority in self.shares.order().into_iter().filter(|priority| priority.pick(wanted)) {
+            if let Some(delivery) = self.shared.bus.try_pull(self.queue(priority), lease).await? {
                 return Ok(Some((priority, delivery)));
             }
         }
@@ -121,11 +93,11 @@ impl TurnConsumer {
     /// What comes first; a pull that is given up leaves nothing leased.
     async fn first_to_come(&self, wanted: [bool; 3]) -> Result<Pulled, BusError> {
         let lease = self.shared.config.times.turn_lease;
-        let of = async |priority| {
-            if !is_wanted(priority, wanted) {
+        let of = async |priority: Priority| {
+            if !priority.pick(wanted) {
                 return std::future::pending().await;
             }
-            let delivery = self.shared.bus.pull(self.queues.of(priority), lease).await?;
+            let delivery = self.shared.bus.pull(self.queue(priority), lease).await?;
             Ok((priority, delivery))
         };
         tokio::select! {

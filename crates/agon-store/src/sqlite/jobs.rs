@@ -11,11 +11,7 @@ use std::time::Duration;
 
 /// How a priority is stored.
 fn rank(priority: Priority) -> i64 {
-    match priority {
-        Priority::Interactive => 0,
-        Priority::Normal => 1,
-        Priority::Batch => 2,
-    }
+    priority.pick([0, 1, 2])
 }
 
 /// Adds a job; whether there is one now.

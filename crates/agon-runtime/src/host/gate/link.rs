@@ -63,7 +63,6 @@ struct Rules {
     circuit: CircuitState,
 }
 impl Rules {
-    /// The state of the breaker alone.
     fn breaker_state(&self, now: Timestamp) -> BreakerState {
         match (self.breaker.is_closed(), self.breaker.open_until(now)) {
             (true, _) => BreakerState::Closed,
@@ -258,12 +257,7 @@ impl GateLink {
     }
     fn count_pulled(&self, priority: Priority, change: impl Fn(usize) -> usize) {
         let mut pulled = self.pulled();
-        let [interactive, normal, batch] = &mut *pulled;
-        let count = match priority {
-            Priority::Interactive => interactive,
-            Priority::Normal => normal,
-            Priority::Batch => batch,
-        };
+        let count = priority.pick(pulled.each_mut());
         *count = change(*count);
     }
     /// Follows what may change which priorities are wanted.

@@ -7,9 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 /// come first served.
 #[derive(Debug)]
 pub(crate) struct FairQueue<K, T> {
-    interactive: PriorityLines<K, T>,
-    normal: PriorityLines<K, T>,
-    batch: PriorityLines<K, T>,
+    lines: [PriorityLines<K, T>; 3],
     shares: PriorityShares,
     bound: usize,
 }
@@ -24,20 +22,10 @@ pub(crate) struct WaitingPlace<K> {
 impl<K: Ord + Clone, T> FairQueue<K, T> {
     /// An empty queue that holds at most `bound`.
     pub(crate) fn new(bound: usize) -> Self {
-        Self {
-            interactive: PriorityLines::default(),
-            normal: PriorityLines::default(),
-            batch: PriorityLines::default(),
-            shares: PriorityShares::default(),
-            bound,
-        }
+        Self { lines: Default::default(), shares: PriorityShares::default(), bound }
     }
     fn lines(&mut self, priority: Priority) -> &mut PriorityLines<K, T> {
-        match priority {
-            Priority::Interactive => &mut self.interactive,
-            Priority::Normal => &mut self.normal,
-            Priority::Batch => &mut self.batch,
-        }
+        priority.pick(self.lines.each_mut())
     }
     /// Adds one; gives it back when the queue is full.
     pub(crate) fn push(&mut self, place: WaitingPlace<K>, item: T) -> Result<(), T> {
@@ -64,11 +52,11 @@ impl<K: Ord + Clone, T> FairQueue<K, T> {
     }
     /// Drops those that no longer wait.
     pub(crate) fn retain(&mut self, waits: impl Fn(&T) -> bool) {
-        Priority::ALL.into_iter().for_each(|priority| self.lines(priority).retain(&waits));
+        self.lines.iter_mut().for_each(|lines| lines.retain(&waits));
     }
     /// How many wait.
     pub(crate) fn len(&self) -> usize {
-        self.interactive.len + self.normal.len + self.batch.len
+        self.lines.iter().map(|lines| lines.len).sum()
     }
 }
 

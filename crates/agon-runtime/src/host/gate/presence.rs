@@ -25,7 +25,6 @@ pub(crate) enum ServerSight {
 /// In what way a server is away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Absence {
-    /// The kind.
     pub(crate) why: Why,
     /// How long it asks to be left alone, in milliseconds.
     pub(crate) pause: u64,
@@ -36,7 +35,6 @@ pub(crate) struct Absence {
 pub(crate) enum Why {
     /// Nobody listens there, or its name is not known.
     Refused,
-    /// It loads the model.
     Loading,
     /// It says that it cannot serve.
     Unavailable,
@@ -51,12 +49,10 @@ impl fmt::Display for Why {
     }
 }
 
-/// A server that is away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ServerAway {
     /// In what way it was, when it was last looked for.
     pub(crate) why: Why,
-    /// Since when.
     pub(crate) since: Timestamp,
     /// When it was last seen to be away.
     pub(crate) seen: Timestamp,
@@ -89,7 +85,6 @@ pub(super) struct Presence {
 /// What the end of a call means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Noted {
-    /// The server is away.
     pub(super) away: bool,
     /// The breaker is to count it.
     pub(super) counts: bool,

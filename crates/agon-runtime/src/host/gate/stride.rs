@@ -32,20 +32,10 @@ impl PriorityShares {
     }
 
     fn pass(&self, priority: Priority) -> u64 {
-        let [interactive, normal, batch] = self.passes;
-        match priority {
-            Priority::Interactive => interactive,
-            Priority::Normal => normal,
-            Priority::Batch => batch,
-        }
+        priority.pick(self.passes)
     }
     fn change(&mut self, priority: Priority, change: impl Fn(u64) -> u64) {
-        let [interactive, normal, batch] = &mut self.passes;
-        let pass = match priority {
-            Priority::Interactive => interactive,
-            Priority::Normal => normal,
-            Priority::Batch => batch,
-        };
+        let pass = priority.pick(self.passes.each_mut());
         *pass = change(*pass);
     }
 }
