@@ -9,11 +9,6 @@ use std::time::Duration;
 
 const ID: &str = "a-debate";
 
-fn causes(log: &[Arc<Record>]) -> Vec<FailureCause> {
-    let events = log.iter().flat_map(|record| &record.events);
-    events.filter_map(|e| if let Event::TurnFailed { failure, .. } = e { Some(failure.cause) } else { None }).collect()
-}
-
 /// Why the debate is interrupted, if that was the last thing to happen.
 fn halted(log: &[Arc<Record>]) -> Option<Reason> {
     match log.last()?.events.last()? {
@@ -24,7 +19,7 @@ fn halted(log: &[Arc<Record>]) -> Option<Reason> {
 
 /// What the calls of a log waited for model servers that were away, in milliseconds.
 fn waited(log: &[Arc<Record>]) -> u64 {
-    let calls = log.iter().flat_map(|record| &record.events).filter_map(Event::settled).map(|(_, call)| call);
+    let calls = events(log).filter_map(Event::settled).map(|(_, call)| call);
     calls.filter_map(|call| call.timing.away_ms).sum()
 }
 

@@ -151,6 +151,11 @@ impl<'a> RunningCall<'a> {
         state.most_running.fetch_max(running, Ordering::SeqCst);
         Self(state, false)
     }
+    /// It has come to an end, and not to an answer.
+    fn fails<T>(mut self, error: ChatError) -> Result<T, ChatError> {
+        self.1 = true;
+        Err(error)
+    }
 }
 impl Drop for RunningCall<'_> {
     fn drop(&mut self) {
@@ -188,35 +193,25 @@ impl ChatModel for Cast {
                 std::future::pending().await
             }
             Cue::Fail => {
-                running.1 = true;
-                return Err(ChatError::new(ChatErrorKind::Server5xx, "it failed"));
+                return running.fails(ChatError::new(ChatErrorKind::Server5xx, "it failed"));
             }
             Cue::Away => {
-                running.1 = true;
-                return Err(ChatError::new(ChatErrorKind::Transport(TransportFault::Connect), "refused"));
+                let refused = ChatErrorKind::Transport(TransportFault::Connect);
+                return running.fails(ChatError::new(refused, "refused"));
             }
             Cue::Full(pause) => {
-                running.1 = true;
                 let full = ChatError::new(ChatErrorKind::Busy, "overloaded");
-                return Err(ChatError { status: Some(503), retry_after: Some(pause), ..full });
+                return running.fails(ChatError { status: Some(503), retry_after: Some(pause), ..full });
             }
             Cue::Break => {
-                running.1 = true;
-                return Err(ChatError::new(ChatErrorKind::Transport(TransportFault::Cut), "it died"));
+                return running.fails(ChatError::new(ChatErrorKind::Transport(TransportFault::Cut), "it died"));
             }
-            Cue::Busy => {
-                running.1 = true;
-                return Err(ChatError::new(ChatErrorKind::Busy, "busy"));
-            }
-            Cue::Error(error) => {
-                running.1 = true;
-                return Err(error);
-            }
+            Cue::Busy => return running.fails(ChatError::new(ChatErrorKind::Busy, "busy")),
+            Cue::Error(error) => return running.fails(error),
             Cue::Hang => std::future::pending().await,
             Cue::Silent => {
                 tokio::time::sleep(request.timeouts.turn.unwrap()).await;
-                running.1 = true;
-                return Err(ChatError::new(ChatErrorKind::Timeout(TimeoutPhase::FirstByte), ""));
+                return running.fails(ChatError::new(ChatErrorKind::Timeout(TimeoutPhase::FirstByte), ""));
             }
             Cue::Panic => panic!("the client panics"),
         };

@@ -55,9 +55,6 @@ impl CheckedScene {
     }
 }
 
-fn events(log: &[Arc<Record>]) -> impl Iterator<Item = &Event> {
-    log.iter().flat_map(|record| &record.events)
-}
 /// Who marked which claim, and what came of it.
 fn checks(log: &[Arc<Record>]) -> Vec<(String, String, String)> {
     let speeches = events(log).filter_map(Event::speech);

@@ -95,7 +95,7 @@ async fn a_turn_stays_at_the_host_that_plays_it_whoever_owns_the_debate() {
     let mut answered = 0;
     for id in &ids {
         let log = stage.log(id).await;
-        let turns = log.iter().flat_map(|record| &record.events);
+        let turns = events(&log);
         answered += turns.filter(|event| matches!(event, Event::TurnAsked(_))).count();
     }
     assert_eq!((cast.calls(), cast.aborted()), (answered, 0));
@@ -324,7 +324,7 @@ async fn a_node_that_drains_hands_over_at_once_and_no_turn_is_played_twice() {
     let mut turns = 0;
     for id in &ids {
         let log = stage.log(id).await;
-        let asked = log.iter().flat_map(|record| &record.events);
+        let asked = events(&log);
         let asked: Vec<TurnId> =
             asked.filter_map(|e| if let Event::TurnAsked(ask) = e { Some(ask.turn) } else { None }).collect();
         assert!(asked.iter().all(|turn| turn.attempt == 1));
@@ -352,7 +352,7 @@ async fn the_turns_of_a_dead_host_are_played_elsewhere_within_ten_seconds() {
     assert!(quick.calls() >= 1, "the turn was offered again");
     all_succeed(&stage, &node, &["a-debate".to_owned()]).await;
     let log = stage.log("a-debate").await;
-    assert!(!log.iter().flat_map(|record| &record.events).any(|event| matches!(event, Event::TurnFailed { .. })));
+    assert!(!events(&log).any(|event| matches!(event, Event::TurnFailed { .. })));
 }
 
 #[tokio::test(start_paused = true)]

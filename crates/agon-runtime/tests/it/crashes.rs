@@ -1,7 +1,8 @@
 //! The crash simulator: a process dies right before or right after every single effect of a debate.
 use crate::cast::Cast;
-use crate::fuse::{CutSide, Fuse, Mutation, wire};
+use crate::fuse::{CutSide, Fuse};
 use crate::test_bench::*;
+use crate::wired::{Mutation, wire};
 use agon_bus::MemoryBus;
 use agon_core::*;
 use agon_runtime::{Node, NodeConfig, Served};

@@ -43,7 +43,7 @@ async fn every_call_is_accounted_for() {
     node.finished(&debate("a-debate")).await.unwrap();
 
     let log = stage.log("a-debate").await;
-    let speech = log.iter().flat_map(|record| &record.events).find_map(Event::speech);
+    let speech = events(&log).find_map(Event::speech);
     let call = &speech.unwrap().0.call;
     assert_eq!(call.host.as_deref(), Some("gpu1"));
     assert_eq!(call.digest.as_deref(), Some("sha256:1"));
@@ -86,7 +86,7 @@ async fn a_watcher_sees_every_record_once_and_the_tokens_of_each_speech() {
 
     let log = stage.log("a-debate").await;
     assert_eq!(records, log);
-    let mut speeches = log.iter().flat_map(|record| &record.events).filter_map(Event::speech);
+    let mut speeches = events(&log).filter_map(Event::speech);
     let (_, ada) = speeches.find(|(said, _)| said.participant.as_str() == "Ada").unwrap();
     assert_eq!(*spoken, *ada.text);
 }
@@ -103,7 +103,7 @@ async fn a_model_that_nobody_serves_fails_at_once_and_says_what_is_served() {
     node.finished(&debate("a-debate")).await.unwrap();
 
     let log = stage.log("a-debate").await;
-    let failure = log.iter().flat_map(|record| &record.events).find_map(|event| match event {
+    let failure = events(&log).find_map(|event| match event {
         Event::TurnFailed { failure, .. } => Some(failure.clone()),
         _ => None,
     });
@@ -122,7 +122,7 @@ async fn a_host_that_only_rehearses_is_said_to_where_it_cannot_play_a_debate() {
     node.finished(&debate("a-debate")).await.unwrap();
 
     let log = stage.log("a-debate").await;
-    let told = log.iter().flat_map(|record| &record.events).find_map(|event| match event {
+    let told = events(&log).find_map(|event| match event {
         Event::TurnFailed { failure, .. } => Some(failure.detail.clone()),
         _ => None,
     });

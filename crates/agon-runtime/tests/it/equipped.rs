@@ -18,15 +18,9 @@ async fn player(stage: &TestBench, id: &str, cast: &Cast, host: &str, tool: Opti
     stage.node_with(config, vec![cast.host(host, 1)]).await
 }
 
-fn failures(log: &[Arc<Record>]) -> Vec<FailureCause> {
-    let events = log.iter().flat_map(|record| &record.events);
-    events.filter_map(|e| if let Event::TurnFailed { failure, .. } = e { Some(failure.cause) } else { None }).collect()
-}
-
 /// Who played the speeches of a debater.
 fn hosts_of(log: &[Arc<Record>], who: &str) -> Vec<String> {
-    let events = log.iter().flat_map(|record| &record.events);
-    let speeches = events.filter_map(Event::speech).filter(|(said, _)| said.participant.as_str() == who);
+    let speeches = events(log).filter_map(Event::speech).filter(|(said, _)| said.participant.as_str() == who);
     speeches.filter_map(|(said, _)| said.call.host.clone()).collect()
 }
 
@@ -50,7 +44,7 @@ async fn turns_that_need_a_tool_are_played_where_it_is_also_when_that_host_is_bu
         let ended = tokio::time::timeout(Duration::from_secs(600), node.finished(&debate(id))).await;
         assert!(matches!(ended, Ok(Ok((DebateState::Succeeded, _)))), "{id}: {ended:?}");
         let log = stage.log(id).await;
-        assert_eq!((failures(&log), hosts_of(&log, "Ada")), (vec![], vec!["gpu-equipped".to_owned()]), "{id}");
+        assert_eq!((causes(&log), hosts_of(&log, "Ada")), (vec![], vec!["gpu-equipped".to_owned()]), "{id}");
     }
 }
 

@@ -64,10 +64,6 @@ async fn heard(node: &Node) {
     panic!("nobody heard a speech");
 }
 
-fn events(log: &[Arc<Record>]) -> impl Iterator<Item = &Event> {
-    log.iter().flat_map(|record| &record.events)
-}
-
 /// Ada was cut by Bob at the end of a sentence, once, and Bob spoke next.
 fn check_cut(log: &[Arc<Record>], casts: &[Cast; 3]) {
     check(log);

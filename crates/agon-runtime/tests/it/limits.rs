@@ -9,17 +9,6 @@ use std::time::Duration;
 
 const ID: &str = "a-debate";
 
-fn failures(log: &[Arc<Record>]) -> Vec<Failure> {
-    let events = log.iter().flat_map(|record| &record.events);
-    events
-        .filter_map(|e| if let Event::TurnFailed { failure, .. } = e { Some(failure.clone()) } else { None })
-        .collect()
-}
-
-fn causes(log: &[Arc<Record>]) -> Vec<FailureCause> {
-    failures(log).iter().map(|failure| failure.cause).collect()
-}
-
 async fn begin(stage: &TestBench, cast: &Cast, spec: DebateSpec) -> Node {
     let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
     node.submit(admission(ID, spec)).await.unwrap();

@@ -57,3 +57,5 @@ mod takeover;
 mod test_bench;
 #[cfg(test)]
 mod tooled;
+#[cfg(test)]
+mod wired;

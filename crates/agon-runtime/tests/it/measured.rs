@@ -15,8 +15,7 @@ fn measured_by(model: &str) -> DebateSpec {
 }
 
 fn measures(log: &[Arc<Record>]) -> Vec<Method> {
-    let events = log.iter().flat_map(|record| &record.events);
-    let measured = events.filter_map(|event| match event {
+    let measured = events(log).filter_map(|event| match event {
         Event::Answered(Answered { given: Given::Measures { measures, .. }, .. })
         | Event::RoundCompared { measures, .. } => Some(measures.method),
         _ => None,
@@ -24,8 +23,7 @@ fn measures(log: &[Arc<Record>]) -> Vec<Method> {
     measured.collect()
 }
 fn failures(log: &[Arc<Record>]) -> Vec<(ParticipantId, FailureCause)> {
-    let events = log.iter().flat_map(|record| &record.events);
-    let failed = events.filter_map(|event| match event {
+    let failed = events(log).filter_map(|event| match event {
         Event::TurnFailed { participant, failure, .. } => Some((participant.clone(), failure.cause)),
         _ => None,
     });

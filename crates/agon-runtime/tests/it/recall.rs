@@ -1,12 +1,12 @@
 //! What a new debate is told of earlier ones.
 use crate::cast::Cast;
+use crate::outage;
 use crate::test_bench::*;
 use agon_core::*;
 use agon_llm::{ChatError, ChatErrorKind, ChatModel};
 use agon_proto::{DebateSummary, SummaryState};
 use agon_runtime::{MOST_COMPARED, MOST_EMBEDDED, recall};
-use agon_store::{Catalogue, CatalogueQuery, DebateBacklog, MemoryStore, StoreError};
-use async_trait::async_trait;
+use agon_store::{Catalogue, MemoryStore};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -267,41 +267,16 @@ async fn the_newest_are_embedded_first_and_the_others_by_later_debates() {
     assert_eq!(embedded(&cast).iter().sum::<usize>(), 1 + MOST_EMBEDDED + 1 + 5);
 }
 
-/// A catalogue that says nothing.
-struct SilentCatalogue;
-#[async_trait]
-impl Catalogue for SilentCatalogue {
-    async fn note(&self, _: DebateSummary) -> Result<(), StoreError> {
-        Err(StoreError::Backend("refused".into()))
-    }
-    async fn get_summary(&self, _: &DebateId) -> Result<Option<DebateSummary>, StoreError> {
-        Err(StoreError::Backend("refused".into()))
-    }
-    async fn find(&self, _: &CatalogueQuery) -> Result<Vec<DebateSummary>, StoreError> {
-        Err(StoreError::Backend("refused".into()))
-    }
-    async fn unfinished(&self) -> Result<Vec<DebateSummary>, StoreError> {
-        Err(StoreError::Backend("refused".into()))
-    }
-    async fn standing(&self) -> Result<DebateBacklog, StoreError> {
-        Err(StoreError::Backend("refused".into()))
-    }
-    async fn unnoted(&self, _: &NodeId, _: Timestamp) -> Result<u64, StoreError> {
-        Err(StoreError::Backend("refused".into()))
-    }
-    async fn strike(&self, _: &DebateId) -> Result<(), StoreError> {
-        Err(StoreError::Backend("refused".into()))
-    }
-}
-
 #[tokio::test]
 async fn a_debate_that_asks_for_history_is_not_held_without_and_no_other_waits_for_it() {
-    let error = recall(&SilentCatalogue, None, &mut asking(1)).await.unwrap_err();
+    let (silent, outage) = outage::wire(&TestBench::new());
+    outage.store(true);
+    let error = recall(&*silent.catalogue, None, &mut asking(1)).await.unwrap_err();
     assert_eq!(error.to_string(), "the earlier debates that this one asks for cannot be looked up");
-    recall(&SilentCatalogue, None, &mut asking(0)).await.unwrap();
+    recall(&*silent.catalogue, None, &mut asking(0)).await.unwrap();
     let mut weighted = admission("the-new", DebateSpec { history_limit: 0, ..simultaneous_spec() });
     weighted.spec.voting.as_mut().unwrap().rule = VoteRule::Weighted;
-    recall(&SilentCatalogue, None, &mut weighted).await.unwrap_err();
+    recall(&*silent.catalogue, None, &mut weighted).await.unwrap_err();
     weighted.spec.personas.iter_mut().for_each(|persona| persona.weight = Some(1.0));
-    recall(&SilentCatalogue, None, &mut weighted).await.unwrap();
+    recall(&*silent.catalogue, None, &mut weighted).await.unwrap();
 }

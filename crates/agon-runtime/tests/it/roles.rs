@@ -20,10 +20,6 @@ async fn held(spec: DebateSpec, cues: Vec<Cue>) -> (Vec<Arc<Record>>, Cast) {
     (log, cast)
 }
 
-fn events(log: &[Arc<Record>]) -> impl Iterator<Item = &Event> {
-    log.iter().flat_map(|record| &record.events)
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_panel_of_judges_is_asked_by_the_models_that_it_names() {
     let mut wide = spec();

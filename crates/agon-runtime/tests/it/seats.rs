@@ -32,15 +32,14 @@ async fn player(bus: &Arc<dyn Bus>, reply: SeatReply) -> (Arc<Mutex<Vec<SeatAsk>
 }
 
 fn failures(log: &[Arc<Record>]) -> Vec<(FailureCause, String)> {
-    let events = log.iter().flat_map(|record| &record.events);
-    let failed = events.filter_map(|event| match event {
+    let failed = events(log).filter_map(|event| match event {
         Event::TurnFailed { failure, .. } => Some((failure.cause, failure.detail.clone())),
         _ => None,
     });
     failed.collect()
 }
 fn speeches(log: &[Arc<Record>]) -> Vec<(&Answered, &Speech)> {
-    log.iter().flat_map(|record| &record.events).filter_map(Event::speech).collect()
+    events(log).filter_map(Event::speech).collect()
 }
 
 #[tokio::test(start_paused = true)]

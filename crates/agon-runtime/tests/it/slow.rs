@@ -81,7 +81,7 @@ async fn answers_are_bounded_by_the_speed_only_where_the_file_says_so() {
     assert_eq!(limits(&cast), [135, 135, 135]);
     assert!(cast.requests()[0].messages[1].content.to_string().contains("60 words"));
     let log = stage.log(ID).await;
-    let spoken = log.iter().flat_map(|record| &record.events).find_map(Event::speech);
+    let spoken = events(&log).find_map(Event::speech);
     assert_eq!(spoken.unwrap().0.call.options.tokens_per_second, Some(1.5));
     let (cast, ..) = held(adapting.clone(), Some(0.1), vec![]).await;
     assert_eq!(limits(&cast), [64, 64, 64], "no answer is shorter");

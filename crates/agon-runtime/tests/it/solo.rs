@@ -81,7 +81,7 @@ async fn a_debate_whose_coordinator_dies_too_often_is_left_as_it_is_and_can_be_r
         () = dying => {}
     }
     let log = stage.log("poison").await;
-    assert!(!log.iter().flat_map(|record| &record.events).any(|event| matches!(event, Event::DebateEnded { .. })));
+    assert!(!events(&log).any(|event| matches!(event, Event::DebateEnded { .. })));
     assert!(node.stop().await);
 
     let quick = Cast::new(Duration::from_millis(500));

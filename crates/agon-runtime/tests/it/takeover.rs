@@ -9,8 +9,9 @@ use std::time::Duration;
 const ID: &str = "a-debate";
 
 fn owners(log: &[std::sync::Arc<Record>]) -> Vec<String> {
-    let events = log.iter().flat_map(|record| &record.events);
-    events.filter_map(|e| if let Event::Claimed { writer, .. } = e { Some(writer.to_string()) } else { None }).collect()
+    events(log)
+        .filter_map(|e| if let Event::Claimed { writer, .. } = e { Some(writer.to_string()) } else { None })
+        .collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -173,7 +174,7 @@ async fn a_debate_that_is_claimed_again_and_again_without_progress_is_interrupte
     assert_eq!(node.finished(&debate(ID)).await.unwrap().0, DebateState::Succeeded);
     let log = stage.log(ID).await;
     check(&log);
-    let events: Vec<&Event> = log.iter().flat_map(|record| &record.events).collect();
+    let events: Vec<&Event> = events(&log).collect();
     let resumed =
         events.iter().filter(|event| matches!(event, Event::DebateResumed { by } if by.as_deref() == Some("ada")));
     assert_eq!(resumed.count(), 1);

@@ -1,6 +1,7 @@
 //! What the tests stand on: debates to hold, nodes to hold them, logs to compare.
 use crate::cast::Cast;
 use crate::permitted::OfHosts;
+use crate::wired::{Mutation, wire};
 use agon_bus::{Bus, MemoryBus};
 pub use agon_core::testing::spec;
 use agon_core::testing::{full_spec, no_statements, voting};
@@ -87,7 +88,7 @@ impl TestBench {
     }
     /// Starts a node that only plays turns.
     pub async fn player(&self, id: &str, hosts: Vec<agon_runtime::HostConfig>) -> Node {
-        let bus = Arc::new(OfHosts(self.bus.clone()));
+        let TestBench { bus, .. } = wire(self, &Arc::new(OfHosts), Mutation::None);
         let config = NodeConfig { max_debates: 0, ..NodeConfig::clustered(id.into()) };
         Self { bus, ..self.clone() }.node_with(config, hosts).await
     }
@@ -111,6 +112,22 @@ impl TestBench {
     pub async fn story(&self, id: &str) -> Vec<String> {
         story(&self.log(id).await)
     }
+}
+
+pub fn events(log: &[Arc<Record>]) -> impl Iterator<Item = &Event> {
+    log.iter().flat_map(|record| &record.events)
+}
+
+pub fn failures(log: &[Arc<Record>]) -> Vec<Failure> {
+    let failed = events(log).filter_map(|event| match event {
+        Event::TurnFailed { failure, .. } => Some(failure.clone()),
+        _ => None,
+    });
+    failed.collect()
+}
+
+pub fn causes(log: &[Arc<Record>]) -> Vec<FailureCause> {
+    failures(log).iter().map(|failure| failure.cause).collect()
 }
 
 /// The events without claims, times, hosts and figures that depend on them.

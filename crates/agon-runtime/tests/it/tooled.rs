@@ -53,9 +53,6 @@ impl ToolScene {
     }
 }
 
-fn events(log: &[Arc<Record>]) -> impl Iterator<Item = &Event> {
-    log.iter().flat_map(|record| &record.events)
-}
 fn uses(log: &[Arc<Record>]) -> Vec<ToolUse> {
     let called = events(log).filter_map(|event| match event {
         Event::ToolCalled { tool, .. } => Some(tool.clone()),
@@ -65,13 +62,6 @@ fn uses(log: &[Arc<Record>]) -> Vec<ToolUse> {
 }
 fn adas_speech(log: &[Arc<Record>]) -> Option<(&Answered, &Speech)> {
     events(log).filter_map(Event::speech).find(|(said, _)| said.participant.as_str() == "Ada")
-}
-fn failures(log: &[Arc<Record>]) -> Vec<Failure> {
-    let failed = events(log).filter_map(|event| match event {
-        Event::TurnFailed { failure, .. } => Some(failure.clone()),
-        _ => None,
-    });
-    failed.collect()
 }
 fn wants(text: &str) -> Cue {
     let arguments = serde_json::json!({ "text": text });
