@@ -24,7 +24,11 @@ use crate::{
     MAX_LINE_BYTES, Pace, TimeoutPhase,
 };
 
+/// What a question carries.
+pub(crate) const NO_BODY: Option<&()> = None;
+
 const MAX_REFUSAL_BYTES: usize = 64 * 1024;
+const MAX_EMBEDDING_BYTES: usize = 64 * 1024 * 1024;
 const REFUSAL_LIMIT: Duration = Duration::from_secs(5);
 // The end of the body follows the end of the answer at once; reading it keeps the connection for the next call.
 const DRAIN_LIMIT: Duration = Duration::from_millis(100);
@@ -280,6 +284,11 @@ impl CallLimit {
     /// A bound on time, with the usual bound on size.
     pub(crate) fn within(time: Duration) -> Self {
         Self { time, bytes: MAX_LINE_BYTES }
+    }
+
+    /// A bound on time, with one on size that vectors need.
+    pub(crate) fn of_vectors(time: Duration) -> Self {
+        Self { time, bytes: MAX_EMBEDDING_BYTES }
     }
 }
 

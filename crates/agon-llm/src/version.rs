@@ -62,18 +62,6 @@ impl VersionNumbers {
         self >= Self::new(0, 12, 6)
     }
 
-    /// Whether `think` is understood (Ollama 0.9.0).
-    #[must_use]
-    pub fn heeds_think(self) -> bool {
-        self >= Self::new(0, 9, 0)
-    }
-
-    /// Whether models run in a llama-server process, with its prompt cache (Ollama 0.30.0).
-    #[must_use]
-    pub fn runs_llama_server(self) -> bool {
-        self >= Self::new(0, 30, 0)
-    }
-
     /// Whether `prompt_eval_count` includes cached tokens; Ollama 0.30.0 alone counted only the others.
     #[must_use]
     pub fn counts_whole_prompt(self) -> bool {
@@ -125,8 +113,6 @@ mod tests {
         let at = |text| VersionNumbers::parse(text).unwrap();
 
         assert!(!at("0.12.5").heeds_truncate() && at("0.12.6").heeds_truncate());
-        assert!(!at("0.8.9").heeds_think() && at("0.9.0").heeds_think());
-        assert!(!at("0.24.9").runs_llama_server() && at("0.30.0").runs_llama_server());
         assert!(!at("0.34.0").reports_cached_tokens() && at("0.34.1").reports_cached_tokens());
     }
 }

@@ -7,55 +7,42 @@ use std::sync::Arc;
 /// Is told what happens. Every call returns at once and none can fail: watching never holds a debate up.
 pub trait Observer: Send + Sync {
     /// This process has written a new debate's admission.
-    fn debate_admitted(&self, admission: &Admission, at: Timestamp);
+    fn debate_admitted(&self, _: &Admission, _: Timestamp) {}
     /// This process has claimed a debate.
-    fn debate_claimed(&self, claimed: &DebateClaimed<'_>);
+    fn debate_claimed(&self, _: &DebateClaimed<'_>) {}
     /// This process's coordinator has appended a record.
-    fn recorded(&self, debate: &DebateId, record: &Record);
+    fn recorded(&self, _: &DebateId, _: &Record) {}
     /// Whether [`Observer::debate_ended`] wants the log; spares its reading.
-    fn wants_log(&self) -> bool;
+    fn wants_log(&self) -> bool {
+        false
+    }
     /// The whole log of a debate, told once: by the process that appended its end.
-    fn debate_ended(&self, log: &[Arc<Record>]);
+    fn debate_ended(&self, _: &[Arc<Record>]) {}
     /// A host of this process has tried a turn.
-    fn turn_played(&self, played: &TurnPlayed<'_>);
+    fn turn_played(&self, _: &TurnPlayed<'_>) {}
     /// A breaker has changed; told once at its start, too.
-    fn breaker_changed(&self, gate: HostedModel<'_>, state: CircuitState);
+    fn breaker_changed(&self, _: HostedModel<'_>, _: CircuitState) {}
     /// A host of this process was given an order by somebody who does not know its key.
-    fn order_refused(&self, host: &HostId);
+    fn order_refused(&self, _: &HostId) {}
     /// Permits were taken, given back or changed in number.
-    fn permits_changed(&self, gate: HostedModel<'_>, permits: Permits);
+    fn permits_changed(&self, _: HostedModel<'_>, _: Permits) {}
     /// So many debates are coordinated by this process.
-    fn debates_active(&self, count: usize);
+    fn debates_active(&self, _: usize) {}
     /// Whether [`TurnPlayed::content`] is wanted; spares keeping the prompt.
-    fn captures_content(&self) -> bool;
+    fn captures_content(&self) -> bool {
+        false
+    }
     /// The W3C `traceparent` that messages about a turn travel with.
-    fn traceparent(&self, debate: &DebateId, turn: TurnId) -> Option<Arc<str>>;
+    fn traceparent(&self, _: &DebateId, _: TurnId) -> Option<Arc<str>> {
+        None
+    }
 }
 
 /// Hears nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Silent;
 
-impl Observer for Silent {
-    fn debate_admitted(&self, _: &Admission, _: Timestamp) {}
-    fn debate_claimed(&self, _: &DebateClaimed<'_>) {}
-    fn recorded(&self, _: &DebateId, _: &Record) {}
-    fn wants_log(&self) -> bool {
-        false
-    }
-    fn debate_ended(&self, _: &[Arc<Record>]) {}
-    fn turn_played(&self, _: &TurnPlayed<'_>) {}
-    fn breaker_changed(&self, _: HostedModel<'_>, _: CircuitState) {}
-    fn order_refused(&self, _: &HostId) {}
-    fn permits_changed(&self, _: HostedModel<'_>, _: Permits) {}
-    fn debates_active(&self, _: usize) {}
-    fn captures_content(&self) -> bool {
-        false
-    }
-    fn traceparent(&self, _: &DebateId, _: TurnId) -> Option<Arc<str>> {
-        None
-    }
-}
+impl Observer for Silent {}
 
 /// A claim of a debate.
 #[derive(Clone, Copy, Debug)]

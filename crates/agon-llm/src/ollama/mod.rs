@@ -12,15 +12,13 @@ use serde_json::json;
 
 pub use self::decode::NdjsonDecoder;
 use self::replies::{EmbedReply, LoadReply, PsReply, ShowReply, TagsReply, VersionReply};
-use crate::call::{CallLimit, Chat, HttpSender};
+use crate::call::{CallLimit, Chat, HttpSender, NO_BODY};
 use crate::watch::LoadCheck;
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,
     EndpointKind, LoadedModel, ModelDetails, ModelInfo, ServerVersion, VersionNumbers,
 };
 
-const MAX_EMBEDDING_BYTES: usize = 64 * 1024 * 1024;
-const NO_BODY: Option<&()> = None;
 // Short, because a list that is held back says as much as one that comes.
 const LOAD_CHECK_LIMIT: Duration = Duration::from_secs(1);
 
@@ -164,7 +162,7 @@ impl ChatModel for OllamaClient {
             return Ok(Vec::new());
         }
         let body = requests::embed(model, input, &self.config);
-        let limit = CallLimit { time: self.config.deadlines.embed, bytes: MAX_EMBEDDING_BYTES };
+        let limit = CallLimit::of_vectors(self.config.deadlines.embed);
         let reply: EmbedReply = self.caller().json(&self.url("/api/embed"), Some(&body), limit).await?;
         reply.into_vectors(input.len())
     }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -14,7 +13,8 @@ use agon_core::Think;
 #[derive(Serialize)]
 struct ChatBody<'a> {
     model: &'a str,
-    messages: Messages<'a>,
+    #[serde(serialize_with = "messages")]
+    messages: &'a [ChatMessage],
     stream: bool,
     // Without it, an over-long prompt loses its oldest messages without a word (server/prompt.go).
     truncate: bool,
@@ -44,22 +44,14 @@ struct Options<'a> {
     stop: Option<&'a [String]>,
 }
 
-struct Messages<'a>(&'a [ChatMessage]);
-
-impl Serialize for Messages<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut seq = serializer.serialize_seq(Some(self.0.len()))?;
-        for message in self.0 {
-            seq.serialize_element(&MessageBody {
-                role: message.role,
-                content: &message.content,
-                tool_calls: &message.tool_calls,
-                tool_name: message.tool_name.as_deref(),
-                tool_call_id: message.tool_call_id.as_deref(),
-            })?;
-        }
-        seq.end()
-    }
+fn messages<S: Serializer>(messages: &&[ChatMessage], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(messages.iter().map(|message| MessageBody {
+        role: message.role,
+        content: &message.content,
+        tool_calls: &message.tool_calls,
+        tool_name: message.tool_name.as_deref(),
+        tool_call_id: message.tool_call_id.as_deref(),
+    }))
 }
 
 #[derive(Serialize)]
@@ -93,12 +85,11 @@ fn think<S: Serializer>(think: &Option<Think>, serializer: S) -> Result<S::Ok, S
     }
 }
 
-/// Writes a chat.
 pub(super) fn chat(request: &ChatRequest, config: &ClientConfig) -> Result<Vec<u8>, ChatError> {
     let options = &request.options;
     let body = ChatBody {
         model: &request.model,
-        messages: Messages(&request.messages),
+        messages: &request.messages,
         stream: config.stream,
         truncate: false,
         format: request.format.as_deref(),

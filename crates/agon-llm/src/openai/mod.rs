@@ -13,14 +13,11 @@ use serde_json::json;
 
 pub use self::decode::SseDecoder;
 use self::replies::{EmbeddingsReply, ModelsReply};
-use crate::call::{CallLimit, Chat, HttpSender};
+use crate::call::{CallLimit, Chat, HttpSender, NO_BODY};
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,
     EndpointKind, LoadedModel, ModelDetails, ModelInfo, ServerVersion,
 };
-
-const MAX_EMBEDDING_BYTES: usize = 64 * 1024 * 1024;
-const NO_BODY: Option<&()> = None;
 
 /// Speaks to one OpenAI-compatible server: vLLM, llama.cpp, LM Studio, OpenRouter and others.
 #[derive(Debug)]
@@ -92,7 +89,7 @@ impl ChatModel for OpenAiClient {
             return Ok(Vec::new());
         }
         let body = json!({ "model": model, "input": input, "encoding_format": "float" });
-        let limit = CallLimit { time: self.config.deadlines.embed, bytes: MAX_EMBEDDING_BYTES };
+        let limit = CallLimit::of_vectors(self.config.deadlines.embed);
         let reply: EmbeddingsReply = self.caller().json(&self.url("/embeddings"), Some(&body), limit).await?;
         reply.into_vectors(input.len())
     }

@@ -1,6 +1,5 @@
 //! What is sent to an OpenAI-compatible server: only fields that the common servers know.
 
-use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -15,7 +14,8 @@ use agon_core::Think;
 #[derive(Serialize)]
 struct CompletionBody<'a> {
     model: &'a str,
-    messages: CompletionMessages<'a>,
+    #[serde(serialize_with = "messages")]
+    messages: &'a [ChatMessage],
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
@@ -59,21 +59,13 @@ struct NamedSchema<'a> {
     schema: &'a Value,
 }
 
-struct CompletionMessages<'a>(&'a [ChatMessage]);
-
-impl Serialize for CompletionMessages<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut seq = serializer.serialize_seq(Some(self.0.len()))?;
-        for message in self.0 {
-            seq.serialize_element(&CompletionMessage {
-                role: message.role,
-                content: &message.content,
-                tool_calls: &message.tool_calls,
-                tool_call_id: message.tool_call_id.as_deref(),
-            })?;
-        }
-        seq.end()
-    }
+fn messages<S: Serializer>(messages: &&[ChatMessage], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(messages.iter().map(|message| CompletionMessage {
+        role: message.role,
+        content: &message.content,
+        tool_calls: &message.tool_calls,
+        tool_call_id: message.tool_call_id.as_deref(),
+    }))
 }
 
 #[derive(Serialize)]
@@ -97,7 +89,6 @@ fn tool_calls<S: Serializer>(calls: &&[ToolCall], serializer: S) -> Result<S::Ok
     }))
 }
 
-/// Writes a chat.
 pub(super) fn chat(request: &ChatRequest, config: &ClientConfig) -> Result<Vec<u8>, ChatError> {
     let (options, stream, fields) = (&request.options, config.stream, &config.fields);
     let limit = request.max_tokens();
@@ -107,7 +98,7 @@ pub(super) fn chat(request: &ChatRequest, config: &ClientConfig) -> Result<Vec<u
     });
     let body = CompletionBody {
         model: &request.model,
-        messages: CompletionMessages(&request.messages),
+        messages: &request.messages,
         stream,
         stream_options: fields.keep(Field::StreamOptions, stream.then_some(StreamOptions { include_usage: true })),
         max_tokens: (!fields.completion_limit).then_some(limit),

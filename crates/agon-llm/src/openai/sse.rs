@@ -43,7 +43,6 @@ impl EventBuffer {
         self.lines.keep(bytes)
     }
 
-    /// Takes the document that was kept.
     pub(super) fn take_document(&mut self) -> Vec<u8> {
         self.lines.take_rest()
     }

@@ -40,7 +40,6 @@ struct CallDraft {
 }
 
 impl CallDrafts {
-    /// Adds one piece to the call that it belongs to.
     pub(super) fn add(&mut self, piece: CallPiece) -> Result<(), ChatError> {
         self.charge(&piece)?;
         let id = piece.id.filter(|id| !id.is_empty());
