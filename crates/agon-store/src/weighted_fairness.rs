@@ -24,7 +24,6 @@ impl WeightedRoundRobin {
     pub(crate) fn new(credits: impl IntoIterator<Item = (Priority, i64)>) -> Self {
         Self(credits.into_iter().collect())
     }
-    /// The credit of a priority.
     pub(crate) fn credit(&self, priority: Priority) -> i64 {
         self.0.get(&priority).copied().unwrap_or(0)
     }

@@ -91,7 +91,6 @@ pub(crate) fn trace_id(debate: &DebateId) -> [u8; 16] {
     own.unwrap_or_else(|| filled(|salt| digest(&[b"agon trace v1\n", debate.as_str().as_bytes(), salt])))
 }
 
-/// The span of a part of a debate.
 pub(crate) fn span_id(debate: &DebateId, place: SpanPlace) -> [u8; 8] {
     let number = |n: u32| n.to_be_bytes().to_vec();
     let (kind, detail) = match place {

@@ -4,7 +4,6 @@ use std::sync::{Mutex, PoisonError};
 
 /// Names of one host, or of the cluster's queues, that have labels of their own.
 pub(crate) const MOST_NAMES: usize = 100;
-/// The label of the others.
 pub(crate) const OTHER: &str = "other";
 
 /// The names that have labels, by host.

@@ -3,7 +3,6 @@
 
 /// The version of the conventions that the names follow.
 pub(crate) const SCHEMA: &str = "https://opentelemetry.io/schemas/1.42.0";
-/// The instrumentation scope.
 pub(crate) const SCOPE: &str = "agon";
 
 pub(crate) mod attribute {

@@ -9,7 +9,6 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
-/// A span in the making.
 pub(crate) struct SpanDraft(SpanData);
 
 impl SpanDraft {
@@ -44,7 +43,6 @@ impl SpanDraft {
         self.0.parent_span_id = SpanId::from_bytes(parent);
         self
     }
-    /// An attribute.
     pub(crate) fn set(mut self, key: &'static str, value: impl Into<Value>) -> Self {
         self.0.attributes.push(KeyValue::new(key, value));
         self
@@ -56,7 +54,6 @@ impl SpanDraft {
             None => self,
         }
     }
-    /// A count.
     pub(crate) fn count(self, key: &'static str, count: u64) -> Self {
         self.set(key, i64::try_from(count).unwrap_or(i64::MAX))
     }
@@ -71,7 +68,6 @@ impl SpanDraft {
     pub(crate) fn maybe_millis(self, key: &'static str, millis: Option<u64>) -> Self {
         self.maybe(key, millis.map(seconds))
     }
-    /// The span failed.
     pub(crate) fn failed(mut self, error_type: String, description: Option<String>) -> Self {
         self.0.status = Status::error(description.unwrap_or_else(|| error_type.clone()));
         self.set(attribute::ERROR_TYPE, error_type)

@@ -39,7 +39,6 @@ pub(crate) struct StoryEnd<'a> {
     pub(crate) missing_seats: usize,
 }
 
-/// A try of a turn.
 pub(crate) struct Try<'a> {
     pub(crate) ask: &'a Ask,
     pub(crate) parent: SpanPlace,
@@ -49,7 +48,6 @@ pub(crate) struct Try<'a> {
     section: Option<usize>,
 }
 
-/// How a try ended.
 #[derive(Clone, Copy)]
 pub(crate) enum TryEnd {
     Answered,
@@ -220,7 +218,6 @@ impl<'a> Story<'a> {
     }
 }
 
-/// The debate that a log tells of.
 pub(crate) fn debate_of(log: &[Arc<Record>]) -> Option<&DebateId> {
     let Event::DebateAdmitted(admission) = log.first()?.events.first()? else { return None };
     Some(&admission.id)

@@ -20,7 +20,6 @@ pub fn no_models() -> FindModel {
     Arc::new(|_| None)
 }
 
-/// One question to the model of a tool.
 pub(crate) struct ModelQuestion<'a> {
     pub(crate) tool: &'a str,
     pub(crate) model: &'a str,

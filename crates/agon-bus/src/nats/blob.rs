@@ -15,9 +15,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// The largest part.
 const MAX_PART_BYTES: usize = 512 * 1024;
-/// Parts on the way at once.
 const PARTS_AT_ONCE: usize = 4;
 /// The most parts that a reference may name: those of the largest body on a server that takes 64 KiB at a time.
 const MAX_PARTS: u32 = 2_048;

@@ -33,7 +33,6 @@ pub enum Death {
     Kill,
 }
 
-/// One death.
 #[derive(Clone, Debug)]
 pub(crate) struct Blow {
     pub(crate) victim: Victim,
@@ -41,7 +40,6 @@ pub(crate) struct Blow {
 }
 
 impl Blow {
-    /// Strikes an actor.
     pub(crate) fn strike<M: Message>(&self, actor: &ActorRef<M>, message: impl FnOnce(Death) -> M) {
         match self.death {
             Death::Kill => actor.kill(),

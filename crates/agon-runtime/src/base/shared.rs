@@ -43,7 +43,6 @@ pub(crate) struct Common {
     pub(crate) feeds: DebateFeeds,
     /// The tools of this process's hosts.
     pub(crate) toolbox: Toolbox,
-    /// Their verifiers.
     pub(crate) verifiers: Verifiers,
     /// Places for debates; closed when no more are taken.
     pub(crate) room_for_debates: Arc<Semaphore>,

@@ -8,9 +8,7 @@ pub(crate) const OFFER: &str = "offer";
 pub(crate) const LEARN: &str = "learn";
 /// A host is shown its key: it obeys nothing without it from then on.
 pub(crate) const GREET: &str = "greet";
-/// A host shall take no more turns.
 pub(crate) const DRAIN: &str = "drain";
-/// A host shall take turns again.
 pub(crate) const UNDRAIN: &str = "undrain";
 
 /// Hints about one debate: for its watchers, and for the hosts that play in it.
@@ -21,19 +19,15 @@ pub(crate) fn hints(debate: &DebateId) -> String {
 pub(crate) fn node(node: &NodeId) -> String {
     Subject::Node { node: Token::new(node.as_str()) }.to_string()
 }
-/// A node's sign of life.
 pub(crate) fn node_alive(node: &NodeId) -> String {
     Subject::Alive { node: Token::new(node.as_str()) }.to_string()
 }
-/// Every node's sign of life.
 pub(crate) fn nodes_alive() -> String {
     pattern::nodes()
 }
-/// A host's sign of life.
 pub(crate) fn host_alive(host: &HostId) -> String {
     Subject::Hb { host: Token::new(host.as_str()) }.to_string()
 }
-/// Every host's sign of life.
 pub(crate) fn hosts_alive() -> String {
     pattern::heartbeats()
 }
@@ -53,7 +47,6 @@ pub(crate) fn ready(priority: Priority) -> String {
 pub(crate) fn all_ready() -> String {
     "agon.v1.ready.*".to_owned()
 }
-/// Tokens of one try.
 pub(crate) fn tokens(debate: &DebateId, turn: TurnId) -> String {
     Subject::Tok { key: debate.into(), turn: turn.into() }.to_string()
 }
@@ -65,11 +58,9 @@ pub(crate) fn all_tokens(debate: &DebateId) -> String {
 pub(crate) fn lessons(host: &HostId) -> String {
     host_request(host, LEARN)
 }
-/// Offers to one host.
 pub(crate) fn offers(host: &HostId) -> String {
     host_request(host, OFFER)
 }
-/// Every request to one host.
 pub(crate) fn host_requests(host: &HostId) -> String {
     pattern::host(&Token::new(host.as_str()))
 }
@@ -77,11 +68,9 @@ pub(crate) fn host_requests(host: &HostId) -> String {
 pub(crate) fn verb(subject: &str) -> &str {
     subject.rsplit('.').next().unwrap_or_default()
 }
-/// A request to one host.
 pub(crate) fn host_request(host: &HostId, verb: &str) -> String {
     Subject::Host { host: Token::new(host.as_str()), verb: Token::new(verb) }.to_string()
 }
-/// The seat of an external participant.
 pub(crate) fn seat(debate: &DebateId, participant: &ParticipantId) -> String {
     Subject::Seat { key: debate.into(), participant: Token::new(participant.as_str()) }.to_string()
 }

@@ -10,7 +10,6 @@ const PAUSE: Duration = Duration::from_secs(60);
 /// The pause before a bus that failed is asked again.
 pub(crate) const BUS_PAUSE: Duration = Duration::from_secs(1);
 
-/// A trouble that may last.
 #[derive(Debug, Default)]
 pub(crate) struct Trouble(Option<Lasting>);
 

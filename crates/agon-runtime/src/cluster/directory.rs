@@ -377,7 +377,6 @@ impl Directory {
     }
 }
 
-/// A turn that is played.
 pub(crate) struct Playing(watch::Sender<usize>);
 impl Drop for Playing {
     fn drop(&mut self) {

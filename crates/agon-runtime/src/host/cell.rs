@@ -20,10 +20,12 @@ mod hint_listener;
 use hint_listener::CellListener;
 
 pub(crate) enum Msg {
-    /// A turn was taken.
     Take(Arc<TakenTurn>),
     /// A turn has ended.
-    Played { participant: ParticipantId, turn: TurnId },
+    Played {
+        participant: ParticipantId,
+        turn: TurnId,
+    },
     /// Start a participant that died.
     Revive(ParticipantId),
     #[cfg(any(test, feature = "test-hooks"))]

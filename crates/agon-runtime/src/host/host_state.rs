@@ -17,7 +17,6 @@ const RETRY: Duration = Duration::from_secs(10);
 /// How long a turn waits for a listing.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// One host.
 pub(crate) struct HostState {
     pub(crate) id: HostId,
     pub(crate) player: Answerer,

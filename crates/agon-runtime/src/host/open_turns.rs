@@ -10,7 +10,6 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// A turn that was taken.
 pub(crate) struct TakenTurn {
     pub(crate) debate: DebateId,
     pub(crate) ask: Ask,

@@ -10,7 +10,6 @@ use agon_core::{ParticipantId, TurnId};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 
 pub(crate) enum Msg {
-    /// Play this turn.
     Play(Box<Play>),
     #[cfg(any(test, feature = "test-hooks"))]
     Crash(crate::base::hooks::Death),

@@ -40,7 +40,6 @@ pub(crate) struct Pauses {
 pub(crate) enum Due {
     /// Its deadline has passed: withdraw it.
     Withdraw(TurnId),
-    /// Look at its register.
     Look(TurnId),
     /// Look at its register, then offer it again.
     Offer(TurnId),

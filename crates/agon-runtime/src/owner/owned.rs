@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OwnedSemaphorePermit;
 
-/// One owned debate.
 #[derive(Clone)]
 pub(crate) struct OwnedDebate {
     /// The job whose lease is kept; absent for a debate that was adopted without one.
@@ -25,7 +24,6 @@ pub(crate) struct OwnedDebate {
     _place: Option<Arc<OwnedSemaphorePermit>>,
 }
 
-/// All of them.
 pub(crate) struct OwnedDebates {
     held: Mutex<BTreeMap<DebateId, OwnedDebate>>,
     observer: Arc<dyn Observer>,

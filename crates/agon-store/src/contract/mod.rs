@@ -21,7 +21,6 @@ use tokio::time::Instant;
 
 /// A kind of store under test.
 pub(crate) trait StoreRig {
-    /// The store.
     type Store: Journal + Registers + Jobs + Commands + Requests + Catalogue + Upkeep + 'static;
     /// A fresh, empty store.
     async fn store(&self) -> Arc<Self::Store>;
@@ -127,7 +126,6 @@ pub(crate) fn summary(name: &str, admitted: u64) -> DebateSummary {
     }
 }
 
-/// A debate of that name.
 pub(crate) fn debate(name: &str) -> DebateId {
     DebateId::parse(&format!("debate-{name}")).unwrap()
 }

@@ -22,7 +22,6 @@ pub(super) struct MemoryJobQueue {
 /// When a job is free, then which came first.
 type JobOrder = (Instant, u64, DebateId);
 
-/// A job.
 #[derive(Debug)]
 pub(super) struct MemoryJob {
     priority: Priority,

@@ -44,13 +44,11 @@ impl Orders {
         (orders.collect(), end)
     }
 
-    /// Removes a debate's order.
     pub(super) fn remove(&mut self, debate: &DebateId) {
         self.places.remove(debate).and_then(|place| self.given.remove(&place));
     }
 }
 
-/// A tenant and one of its request ids.
 type RequestKey = (TenantId, String);
 
 /// What request ids stand for, and the order in which they came.

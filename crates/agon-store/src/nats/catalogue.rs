@@ -37,7 +37,6 @@ struct CatalogueState {
     losses: u64,
 }
 
-/// A message of the catalogue.
 pub(crate) struct CatalogueMessage<'a> {
     pub(crate) subject: &'a str,
     pub(crate) sequence: u64,

@@ -28,7 +28,6 @@ pub(crate) struct NatsJobQueue {
     turns: Mutex<Turns>,
 }
 
-/// Whose turn it is.
 #[derive(Debug, Default)]
 struct Turns {
     shares: WeightedRoundRobin,

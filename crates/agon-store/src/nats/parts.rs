@@ -51,7 +51,6 @@ impl Js {
         Ok((Bytes::new(), headers))
     }
 
-    /// The body of a message, wherever it is.
     pub(crate) async fn body(&self, debate: &DebateId, message: &StreamMessage) -> Result<Bytes, BodyError> {
         let Some(place) = header(&message.headers, ELSEWHERE) else { return Ok(message.payload.clone()) };
         let lost = |why: &str| BodyError::Lost(format!("its body is stored elsewhere: {why}"));

@@ -9,29 +9,22 @@ pub(crate) const REGISTERS: &str = "AGON_RES";
 pub(crate) const ORDERS: &str = "AGON_CMD";
 /// Debates that want an owner.
 pub(crate) const JOBS: &str = "AGON_JOB";
-/// Request ids.
 pub(crate) const REQUESTS: &str = "AGON_REQ";
-/// The catalogue.
 pub(crate) const CATALOGUE: &str = "AGON_IDX";
 /// Parts of large bodies.
 pub(crate) const PARTS: &str = "AGON_BIG";
 
-/// Every order.
 pub(crate) const ALL_ORDERS: &str = "agon.v1.cmd.>";
 /// The whole catalogue.
 pub(crate) const ALL_ENTRIES: &str = "agon.v1.idx.>";
-/// Every part.
 pub(crate) const ALL_PARTS: &str = "agon.v1.big.>";
 /// Every request id.
 pub(crate) const ALL_REQUESTS: &str = "agon.v1.req.>";
-/// Every job.
 pub(crate) const ALL_JOBS: &str = "agon.v1.job.>";
-/// Every register.
 pub(crate) const ALL_REGISTERS: &str = "agon.v1.res.>";
 
 const CANCEL: &str = "cancel";
 
-/// The stream of a shard.
 pub(crate) fn log_stream(shard: u32) -> String {
     format!("AGON_LOG_{shard}")
 }
@@ -54,23 +47,18 @@ pub(crate) fn needed_kind(subject: &str) -> Option<&'static str> {
 pub(crate) fn is_log_stream(stream: &str) -> bool {
     stream.starts_with("AGON_LOG_")
 }
-/// Every log of a shard.
 pub(crate) fn shard_logs(shard: u32) -> String {
     format!("agon.v1.log.{shard}.*.*")
 }
-/// The shard of a debate.
 pub(crate) fn shard(debate: &DebateId, shards: u32) -> u32 {
     bucket(debate.as_str(), shards)
 }
-/// A debate's log.
 pub(crate) fn log(debate: &DebateId, shard: u32) -> String {
     Subject::Log { shard, key: debate.into() }.to_string()
 }
-/// The register of a try.
 pub(crate) fn register(debate: &DebateId, turn: TurnId) -> String {
     Subject::Res { key: debate.into(), turn: turn.into() }.to_string()
 }
-/// Every register of a debate.
 pub(crate) fn registers(debate: &DebateId) -> String {
     pattern::results(&debate.into())
 }
@@ -78,7 +66,6 @@ pub(crate) fn registers(debate: &DebateId) -> String {
 pub(crate) fn cancel(debate: &DebateId) -> String {
     Subject::Cmd { key: debate.into(), verb: Token::new(CANCEL) }.to_string()
 }
-/// Every order to a debate.
 pub(crate) fn orders(debate: &DebateId) -> String {
     pattern::commands(&debate.into())
 }
@@ -100,7 +87,6 @@ pub(crate) fn part(debate: &DebateId, hash: &Hash, part: u32) -> String {
 pub(crate) fn parts(debate: &DebateId) -> String {
     format!("agon.v1.big.{}.>", DebateKey::from(debate))
 }
-/// A debate's job.
 pub(crate) fn job(debate: &DebateId, priority: Priority, lanes: u32) -> String {
     let lane = bucket(debate.tenant().as_str(), lanes);
     Subject::Job { prio: priority, lane, key: debate.into() }.to_string()
@@ -109,11 +95,9 @@ pub(crate) fn job(debate: &DebateId, priority: Priority, lanes: u32) -> String {
 pub(crate) fn jobs_of(debate: &DebateId) -> String {
     format!("agon.v1.job.*.*.{}", DebateKey::from(debate))
 }
-/// Every job of one priority and lane.
 pub(crate) fn jobs(priority: Priority, lane: u32) -> String {
     pattern::jobs(priority, lane)
 }
-/// The consumer of one priority and lane.
 pub(crate) fn job_consumer(priority: Priority, lane: u32) -> String {
     format!("job-{}-{lane}", urgency(priority))
 }

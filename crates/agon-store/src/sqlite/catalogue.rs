@@ -88,7 +88,6 @@ fn note(db: &Connection, summary: &DebateSummary) -> rusqlite::Result<()> {
     .map(drop)
 }
 
-/// Forgets a debate.
 fn strike(db: &Connection, debate: &DebateId) -> rusqlite::Result<()> {
     db.prepare_cached("DELETE FROM vectors WHERE debate = ?1")?.execute([debate.as_str()])?;
     db.prepare_cached("DELETE FROM catalogue WHERE debate = ?1")?.execute([debate.as_str()]).map(drop)

@@ -53,7 +53,6 @@ pub(super) struct WriterHandle {
 }
 
 impl WriterHandle {
-    /// Starts the thread.
     pub(super) fn start(
         connection: Connection,
         file: Identity,

@@ -43,7 +43,6 @@ fn meaning(entity: &BytesRef<'_>) -> String {
     resolve_xml_entity(&name).map_or_else(|| format!("&{name};"), str::to_owned)
 }
 
-/// A part of an item.
 #[derive(Clone, Copy)]
 enum ItemPart {
     Title,

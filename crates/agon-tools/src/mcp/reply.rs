@@ -8,7 +8,6 @@ use crate::text::one_line;
 const MAX_REASON_CHARS: usize = 1000;
 const MAX_URI_CHARS: usize = 300;
 
-/// The text of a finished call.
 pub(super) fn text(tool: &str, response: CallToolResponse) -> Result<String, ToolError> {
     let refused =
         |reason: &str| ToolError::Refused { tool: tool.to_owned(), reason: one_line(reason, MAX_REASON_CHARS) };

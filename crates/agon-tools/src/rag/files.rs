@@ -20,7 +20,6 @@ pub(super) struct Stamp {
     size: u64,
 }
 
-/// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FoundFile {
     /// How results name it: the configured path's last part and the way below it.

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 /// How much the very first places weigh against the rest (Cormack, Clarke and Büttcher, SIGIR 2009).
 const SMOOTHING: f64 = 60.0;
 
-/// A passage of a file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FoundPassage {
     pub(super) number: i64,

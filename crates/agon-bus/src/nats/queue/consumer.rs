@@ -49,7 +49,6 @@ impl ConsumerLane {
     pub(super) fn next_subject(&self, link: &NatsLink) -> String {
         format!("{}.CONSUMER.MSG.NEXT.{QUEUE_STREAM}.{}", link.api(), self.name)
     }
-    /// The lane of work on this subject.
     pub(super) fn of_work(subject: &str) -> Option<Self> {
         let (model, rest) = subject.strip_prefix(QUEUE_PREFIX)?.split_once('.')?;
         let (priority, _) = rest.split_once('.')?;

@@ -33,7 +33,6 @@ const LOOKED_AT: Duration = Duration::from_secs(10);
 /// How long nothing is asked again that was not permitted, in addition.
 const DENIED: Duration = Duration::from_secs(3_600);
 
-/// All queues.
 pub(super) struct NatsQueues {
     consumers: Consumers,
     owner: BusTasks,

@@ -46,7 +46,6 @@ impl NatsQueues {
         Ok(by_model(held.and_then(|info| info.state.subjects).unwrap_or_default()))
     }
 
-    /// The message of a subject.
     pub(in crate::nats) async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
         let request = format!("STREAM.MSG.GET.{QUEUE_STREAM}");
         let found: Option<FoundMessage> = self.ask(&request, &json!({ "last_by_subj": subject })).await?;

@@ -19,7 +19,6 @@ const MOST_LEARNED: usize = 256;
 pub(crate) enum Plays {
     /// Those that models argue in.
     Real,
-    /// Rehearsals.
     Rehearsals,
     /// Either: no model answers here.
     Both,
@@ -43,7 +42,6 @@ pub(crate) struct ModelFacts {
     pub(crate) digest: Option<String>,
     /// Tokens of its context as it is launched.
     pub(crate) context: Option<u64>,
-    /// It is loaded.
     pub(crate) warm: Option<bool>,
 }
 

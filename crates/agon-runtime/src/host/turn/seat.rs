@@ -22,7 +22,6 @@ const MOST_ANSWER_BYTES: usize = 64 * 1024;
 /// Characters of a seat's own words that an error repeats.
 const MOST_QUOTED: usize = 200;
 
-/// One ask of one seat.
 pub(crate) struct SeatCall<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) work: &'a TakenTurn,
