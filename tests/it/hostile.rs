@@ -1,8 +1,8 @@
 //! One debater attacks the machinery around the debate: what everybody else is shown, and what is counted, stays what it was.
 use crate::formats::each;
-use crate::support::{Recorded, Recording, World, turn};
+use crate::support::{Recorded, Recording, World};
 use agon_core::fence::YOUR_TURN;
-use agon_core::{DebateSpec, presentation};
+use agon_core::{Task, presentation};
 use serde_json::Value;
 
 /// Mallory attacks in every turn.
@@ -101,15 +101,14 @@ fn is_header(line: &str) -> bool {
 /// The entries that the log says the call was shown: number and speaker or label.
 fn logged(recording: &Recording, call: &Recorded) -> Vec<(usize, String)> {
     let ask = recording.ask(call);
-    let transcript = recording.transcript(ask["sees"].as_u64().unwrap());
+    let transcript = recording.transcript(ask);
     let entries = transcript.entries();
     // Whoever judges or scores is shown what a judge is shown.
     if call.participant != "judge" && call.task != "score debaters" {
         return (1..).zip(entries.iter().map(|entry| entry.participant.to_string())).collect();
     }
-    let spec: DebateSpec = serde_json::from_value(recording.events[0]["spec"].clone()).unwrap();
-    let order = ask["task"]["order"].as_u64().unwrap_or_default();
-    let shown = presentation(&spec, recording.seed(), entries, u32::try_from(order).unwrap());
+    let order = if let Task::Judge { order, .. } | Task::Rank { order, .. } = ask.task { order } else { 0 };
+    let shown = presentation(&recording.admission().spec, recording.seed(), entries, order);
     shown.iter().map(|shown| (shown.number as usize, shown.label.clone())).collect()
 }
 
@@ -188,10 +187,9 @@ fn orders_to_the_judge_change_neither_the_count_of_judgements_nor_the_winner() {
     let more = more_of("judged");
     let (attacked, friendly) = (attacked("judged", more), friendly(more));
     let judged = |recording: &Recording| {
-        let turns = recording.of_type("judgement_recorded").map(|judged| turn(judged).seat).collect::<Vec<_>>();
         let winners = recording.of_type("judgement_recorded").map(|judged| judged["winner"].clone());
         (
-            turns.len(),
+            recording.of_type("judgement_recorded").count(),
             winners.collect::<Vec<_>>(),
             recording.of_type("verdict_reached").next().unwrap()["winner"].clone(),
         )

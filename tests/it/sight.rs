@@ -1,5 +1,5 @@
 //! What a speaker is shown, read from the prompts that were sent.
-use crate::support::{Recorded, Recording, turn};
+use crate::support::{Recorded, Recording};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -30,8 +30,7 @@ fn set(names: &[&str]) -> BTreeSet<String> {
 
 /// The numbers in the log of the entries that a test of its own lets through.
 fn numbers(recording: &Recording, call: &Recorded, kept: impl Fn(&agon_core::Entry) -> bool) -> Vec<usize> {
-    let sees = recording.ask(call)["sees"].as_u64().unwrap();
-    let transcript = recording.transcript(sees);
+    let transcript = recording.transcript(recording.ask(call));
     (1..).zip(transcript.entries()).filter(|(_, entry)| kept(entry)).map(|(number, _)| number).collect()
 }
 
@@ -269,13 +268,14 @@ fn private_notes_are_shown_to_their_owner_alone() {
     let taken: Vec<&Value> = recording.of_type("note_taken").collect();
     let owners: BTreeSet<&str> = taken.iter().map(|note| note["participant"].as_str().unwrap()).collect();
     assert_eq!(owners, BTreeSet::from(["Quillon", "Brandt"]));
-    for note in taken.iter().filter(|note| turn(note).round < 3) {
+    for note in &taken {
+        let Some(round @ ..3) = note["turn"]["round"].as_u64() else { continue };
         let owner = note["participant"].as_str().unwrap();
         let member = if owner == "Quillon" { "changed_by" } else { "next" };
         let Some(words) = note[member].as_str() else { continue };
         let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        let next = turn(note).round + 1;
-        let shown = recording.asked(owner, "argument").into_iter().find(|call| call.round() == Some(next)).unwrap();
+        let next = Some(round as u32 + 1);
+        let shown = recording.asked(owner, "argument").into_iter().find(|call| call.round() == next).unwrap();
         assert!(shown.asks().contains(&words), "{owner} is not shown {words:?}:\n{}", shown.asks());
         for call in recording.calls.iter().filter(|call| call.participant != owner) {
             let leaks = said_by(&recording, &words) == 0 && all_of(call).contains(&words);

@@ -1,10 +1,10 @@
 //! What a participant answers.
 use crate::ids::{ParticipantId, TurnId};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::sync::Arc;
 
 /// A well-formed answer. Failures are [`crate::Failure`], never text.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Answer {
     /// To openings, arguments and closings.
@@ -12,7 +12,7 @@ pub enum Answer {
         /// What was said, never empty.
         text: Arc<str>,
         /// The speaker was cut off here: the text is what was said until then.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
         cut: bool,
     },
     /// To everything of the moderator's and the summarizer's that is plain text.
@@ -27,7 +27,7 @@ pub enum Answer {
         /// Why.
         reasons: Vec<String>,
         /// How sure the voter says it is, 0 to 100; absent unless the file asks for it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         confidence: Option<u8>,
     },
     /// To a vote by ranking or approval: candidates, best first, or all that are approved.
@@ -37,7 +37,7 @@ pub enum Answer {
         /// Why.
         reasons: Vec<String>,
         /// How sure the voter says it is, 0 to 100; absent unless the file asks for it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         confidence: Option<u8>,
     },
     /// To [`crate::Task::OpenRound`].
@@ -85,38 +85,34 @@ pub enum Answer {
 }
 
 /// The moderator's decision when it opens a round.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RoundPlan {
     /// Whom to hear, in order; a repeated name speaks twice.
     pub next_speakers: Vec<ParticipantId>,
     /// What the speakers are told, for this round only.
-    #[serde(default)]
     pub briefing: Option<String>,
     /// An angle not yet covered, for this round only.
-    #[serde(default)]
     pub new_angle: Option<String>,
     /// This round is the last.
-    #[serde(default)]
     pub done: bool,
 }
 
 /// The moderator's decision when it closes a round.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RoundSummary {
     /// What the round brought; shown in the next round.
     pub summary: String,
     /// Whether the question is settled.
     pub status: RoundStatus,
     /// The decision so far, if there is one.
-    #[serde(default)]
     pub decision: Option<String>,
     /// Enough was said: the vote is to be taken now. Only where the debate is decided by a vote.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub vote_now: bool,
 }
 
 /// Whether the moderator holds the question for settled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoundStatus {
     /// No further round is needed.
@@ -127,7 +123,7 @@ pub enum RoundStatus {
 }
 
 /// What the judge says of one order of presentation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Judgement {
     /// The answer to the topic.
     pub verdict: String,
@@ -136,15 +132,14 @@ pub struct Judgement {
     /// Why.
     pub reasoning: String,
     /// What it rests on.
-    #[serde(default)]
     pub citations: Vec<CitedEntry>,
     /// Critical objections that nobody answered.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub open_objections: Vec<String>,
 }
 
 /// A quotation as the judge gives it: by the number of the entry in the order that it was shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CitedEntry {
     /// Number of the entry in the judge's presentation, from 1.
     pub entry: u32,
@@ -153,25 +148,25 @@ pub struct CitedEntry {
 }
 
 /// A quotation checked against the speech that it names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Citation {
     /// The speech; absent when the judge named an entry that does not exist.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
     /// Who spoke there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub participant: Option<ParticipantId>,
     /// The words.
     pub quote: String,
     /// Whether the speech has these words, white space, letter case and quotation marks aside.
     pub verified: bool,
     /// The words are too few to show anything by standing in a speech: they are not looked up, and not verified.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub too_short: bool,
 }
 
 /// A candidate's place in a ranking.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ranked {
     /// Who or what.
     pub candidate: String,
@@ -180,26 +175,26 @@ pub struct Ranked {
 }
 
 /// A wish to speak.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Bid {
     /// How much, 0 (not at all) to 10.
     pub urgency: u8,
     /// To whom.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<ParticipantId>,
     /// About what; the question itself in a point of information.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
 /// What a speaker makes of the points of information that it was offered.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PointReply {
     /// Whose point it takes; absent where it declines all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub accepts: Option<ParticipantId>,
     /// What it answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<String>,
 }
 
@@ -233,7 +228,7 @@ impl ObjectionKind {
 }
 
 /// A structured critique of somebody's proposal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Critique {
     /// How much is wrong, 0 (nothing) to 10 (it cannot stand).
     pub severity: u8,
@@ -244,7 +239,7 @@ pub struct Critique {
 }
 
 /// A proposal, revised.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Revision {
     /// The proposal as it stands now.
     pub text: Arc<str>,
@@ -255,7 +250,7 @@ pub struct Revision {
 }
 
 /// A critique that is not accepted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Declined {
     /// Whose.
     pub critic: ParticipantId,
@@ -264,47 +259,47 @@ pub struct Declined {
 }
 
 /// What a debater notes for itself. Fields that were not asked for are absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Note {
     /// What it holds now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
     /// What changed it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_by: Option<String>,
     /// Where its own turns contradict each other.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contradictions: Vec<String>,
     /// What worked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub worked: Option<String>,
     /// What did not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub did_not_work: Option<String>,
     /// What it will try next.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
 /// What a moderator says between a round's speeches and its end.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Interjection {
     /// To everybody.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
     /// To those who are off topic.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Remark>,
     /// To those who are to clarify something.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<Remark>,
     /// To those who are to revise something.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub revisions: Vec<Remark>,
 }
 
 /// What a moderator says to one debater.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Remark {
     /// To whom.
     pub to: ParticipantId,
@@ -313,7 +308,7 @@ pub struct Remark {
 }
 
 /// Scores from 0 to 10.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Score {
     /// How clear.
     pub clarity: u8,
@@ -341,7 +336,7 @@ impl Score {
 }
 
 /// What a moderator scores a speech with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SpeechScore {
     /// The speech.
     pub speech: TurnId,
@@ -349,12 +344,12 @@ pub struct SpeechScore {
     #[serde(flatten)]
     pub score: Score,
     /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
 
 /// What one debater scores another with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DebaterScore {
     /// Whom.
     pub debater: ParticipantId,
@@ -364,21 +359,21 @@ pub struct DebaterScore {
 }
 
 /// How similar the speeches of a round are: to each other, to their speakers' own before, and to all before.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measures {
     /// Between speakers: the mean similarity of all pairs, 0 to 1; where the speakers named answers, the share of pairs
     /// that named the same. Absent with fewer than two speakers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub agreement: Option<f64>,
     /// The mean of [`Measures::stable`]; absent where nobody spoke in two rounds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stability: Option<f64>,
     /// Each speaker against its own last round.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stable: Vec<Figure>,
     /// Each speaker's new speech against the most similar speech of an earlier round, whoever's; only where the end
     /// condition `no_new_arguments` looks at it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<Figure>,
     /// How agreement was found.
     pub by_answers: bool,
@@ -387,7 +382,7 @@ pub struct Measures {
 }
 
 /// A speaker's figure, 0 to 1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
     /// Whose.
     pub participant: ParticipantId,
@@ -408,14 +403,14 @@ named! {
 }
 
 /// The result as the author wants it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Synthesis {
     /// What the model wrote.
     pub text: Arc<str>,
     /// The output as JSON text, where a schema was given and it holds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Arc<str>>,
     /// What the schema finds wrong, after one repair.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }

@@ -3,7 +3,7 @@ use crate::answer::{Method, ObjectionKind};
 use crate::ids::{DebateId, ModelName, ParticipantId, Timestamp};
 use crate::outcome::{MajorityShift, Outcome};
 use crate::spec::ConsensusStrategy;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Characters of a verdict that are kept for later debates.
 pub const VERDICT_CHARS: usize = 600;
@@ -16,80 +16,77 @@ pub const MOST_CONCEDED: usize = 8;
 
 /// What is kept of a debate that was held to its end: enough for ratings, positions and later debates on the same question.
 /// The log holds the truth.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Card {
     /// What came out.
     pub outcome: Outcome,
     /// The beginning of the answer, of [`VERDICT_CHARS`] characters at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
     /// Who or what won, where somebody or something did: a stance, an answer, a debater.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub winner: Option<String>,
     /// What became of the first ballots' majority.
     pub majority: MajorityShift,
     /// The debaters, in declared order.
     pub seats: Vec<CardSeat>,
     /// What happened on the way. Cards of earlier versions lack it: what they do not say is unknown, and not zero.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub course: Option<Box<Course>>,
 }
 
 /// A debater of a debate that is over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CardSeat {
     /// Its name.
     pub persona: ParticipantId,
     /// The model that the debate file names for it.
     pub model: ModelName,
     /// What it had to argue, or the team that it spoke for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stance: Option<String>,
     /// What it chose in private before the first round.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<String>,
     /// What it chose in private at the end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
 }
 
 /// What happened in a debate that is over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Course {
     /// How it was decided.
     pub strategy: ConsensusStrategy,
     /// What each debater did, in declared order.
     pub conduct: Vec<Conduct>,
     /// What became of the objections, by who raised them, against whom and of which kind.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub objections: Vec<Objections>,
     /// Objections that the debaters accepted whom they were raised against, the most severe first, [`MOST_CONCEDED`] at most. Empty
     /// where the file keeps the words of debaters out of reports.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conceded: Vec<Conceded>,
 }
 
 /// What a debater did in a debate, as far as it had a choice.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Conduct {
     /// Who.
     pub persona: ParticipantId,
     /// Critiques that it gave, and those of them that found something wrong.
-    #[serde(default)]
     pub critiques: Chances,
     /// Times that points of information were offered to it, and those at which it took one.
-    #[serde(default)]
     pub points: Chances,
     /// Votes that it could cast for itself or its stance, and those that it did.
-    #[serde(default)]
     pub votes: Chances,
     /// The beginning of its proposal as it was last revised; only of `critique_revision`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub proposal: Option<String>,
 }
 
 /// How often somebody could have done something, and did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Chances {
     /// How often it could.
     pub of: u32,
@@ -109,7 +106,7 @@ impl Chances {
 }
 
 /// What became of the objections of one kind that one debater raised against another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Objections {
     /// Who raised them.
     pub by: ParticipantId,
@@ -123,7 +120,7 @@ pub struct Objections {
 }
 
 /// What became of objections. Those that are neither accepted nor declined were left without an answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Fates {
     /// How many were raised.
     pub raised: u32,
@@ -142,7 +139,7 @@ impl Fates {
 }
 
 /// An objection that was accepted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Conceded {
     /// Who raised it.
     pub by: ParticipantId,
@@ -153,7 +150,7 @@ pub struct Conceded {
 }
 
 /// How an argument failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Failing {
     /// Somebody objected to it, and its author accepted the objection. The text is the objection.
@@ -165,7 +162,7 @@ pub enum Failing {
 }
 
 /// An argument or a position that failed in a debate, and who says so.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FailedArgument {
     /// How.
     pub how: Failing,
@@ -176,15 +173,15 @@ pub struct FailedArgument {
     /// The model that the debate file names for it.
     pub model: ModelName,
     /// How the debate was decided, where that is how it failed; absent where an earlier version did not note it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<ConsensusStrategy>,
     /// Who raised the objection that was accepted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub raised_by: Option<ParticipantId>,
 }
 
 /// An earlier debate, as a later one is told of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PastDebate {
     /// Which.
     pub id: DebateId,
@@ -195,18 +192,18 @@ pub struct PastDebate {
     /// What came out.
     pub outcome: Outcome,
     /// The beginning of its answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
     /// Who or what won.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub winner: Option<String>,
     /// What failed in it, where the later debate's file asks for that.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedArgument>,
 }
 
 /// How the earlier debates were found that a debate is told of.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Recalled {
     /// By the model's embeddings, or by words because those could not be had.
     pub method: Method,

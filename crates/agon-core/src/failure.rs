@@ -1,15 +1,15 @@
 //! Why a turn failed, and whether trying again can help.
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Why a try failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Failure {
     /// The kind.
     pub cause: FailureCause,
     /// What happened, for a person.
     pub detail: String,
     /// The server's own wish, in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
 }
 impl Failure {
@@ -86,7 +86,7 @@ impl FailureCause {
 }
 
 /// How tries follow each other. Recorded at admission, so that a replay knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RetryPolicy {
     /// Tries per model and turn, 1 or more.
     pub max_attempts: u32,

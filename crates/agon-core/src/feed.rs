@@ -1,37 +1,37 @@
 //! What the feeds of an operator held when a debate was admitted.
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// One feed that a debate names: its items, or why there are none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FeedReading {
     /// The feed's name in the settings.
     pub name: String,
     /// Its items, in its own order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<FeedItem>,
     /// Why it gave no items.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<FeedFault>,
 }
 
 /// An item of a feed, as its author wrote it; all texts are bounded.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FeedItem {
     /// Its title, or its first words.
     pub title: String,
     /// When it appeared, in the feed's own form.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
     /// Its address.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
     /// The beginning of its text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
 /// Why a feed gave no items. The debate goes on without it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FeedFault {
     /// It could not be reached or started.

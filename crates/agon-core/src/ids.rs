@@ -52,8 +52,8 @@ impl fmt::Display for TenantId {
 ///
 /// As text it is `tenant/name`, and `name` alone in the default tenant. What a client sends is only ever the name: see
 /// [`DebateId::in_tenant`].
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(into = "String")]
 pub struct DebateId(Arc<str>);
 
 /// Why a text is not a [`DebateId`].
@@ -200,7 +200,7 @@ fn is_label(name: &str) -> bool {
 /// `seat` counts the slots of a round in the order in which they are opened, so that a speaker who is named twice has
 /// two seats. Round 0 holds what comes before the first round (ballots, openings); the round after the last one holds
 /// what comes after it (closings, final ballots, judging).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct TurnId {
     /// The round, 0 before the first.
     pub round: u32,
@@ -226,7 +226,7 @@ impl fmt::Display for TurnId {
 }
 
 /// Milliseconds since the Unix epoch, UTC. Core is told the time and never asks for it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Timestamp(pub u64);
 impl Timestamp {
@@ -241,7 +241,7 @@ impl Timestamp {
 }
 
 /// An event's number in its debate's log, from 1. 0 is the place before the first event.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Position(pub u64);
 impl Position {

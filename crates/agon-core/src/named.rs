@@ -48,7 +48,7 @@ macro_rules! named {
         }
     ) => {
         $(#[$attribute])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
         pub enum $name {
             $($(#[doc = $meaning])? $(#[$of_value])* #[serde(rename = $text)] $value,)+
         }

@@ -2,7 +2,7 @@
 use crate::call::Usage;
 use crate::failure::FailureCause;
 use crate::ids::ParticipantId;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 named! {
     /// The terminal state of the process: whether Agon did its work. "No consensus" is a success.
@@ -47,12 +47,12 @@ named! {
 }
 
 /// Why an outcome is what it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reason {
     /// The kind.
     pub code: ReasonCode,
     /// What happened, for a person.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 impl Reason {
@@ -137,10 +137,10 @@ named! {
 }
 
 /// How far the voters agree: the share of the eligible voters for the top answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Consensus {
     /// The top answer; absent where several answers share the top.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// Voters for it, or for each of those that share the top.
     pub top: u32,
@@ -155,7 +155,7 @@ pub struct Consensus {
 }
 
 /// Which votes a [`Consensus`] counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConsensusSource {
     /// The final private ballots.
@@ -182,7 +182,7 @@ named! {
 }
 
 /// What became of the strict majority of the initial ballots: compared with the verdict's winner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MajorityShift {
     /// The winner is what the majority held before the debate.
@@ -194,7 +194,7 @@ pub enum MajorityShift {
 }
 
 /// A seat that failed for good.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MissingSeat {
     /// The round.
     pub round: u32,
@@ -207,7 +207,7 @@ pub struct MissingSeat {
 }
 
 /// Tokens over many calls. `unknown_calls` says of how many the prompt tokens, the generated ones or both are unknown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct UsageTotals {
     /// Calls made, failed ones included.
     pub calls: u32,
@@ -216,7 +216,7 @@ pub struct UsageTotals {
     /// Prompt tokens that were reported.
     pub prompt_tokens: u64,
     /// Of these, tokens that the prompt cache spared, as far as reported; absent where no call reported any figure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_tokens: Option<u64>,
     /// Generated tokens that were reported.
     pub completion_tokens: u64,

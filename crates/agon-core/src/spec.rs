@@ -4,7 +4,7 @@
 use crate::event::PhaseName;
 use crate::ids::{EMBEDDER, MODERATOR, ModelName, ParticipantId, SUMMARIZER, SYNTHESIZER, judge_id, judge_index};
 use crate::tally::same_answer;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 mod answers;
@@ -28,16 +28,15 @@ pub use roles::*;
 pub use stopping::*;
 
 /// A whole debate file, normalised.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DebateSpec {
     /// What is debated.
     pub topic: String,
     /// Background that everybody reads.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
     /// Quotable evidence.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub materials: Option<String>,
     /// Assigned stances or own answers.
     pub mode: Mode,
@@ -62,36 +61,36 @@ pub struct DebateSpec {
     #[serde(flatten)]
     pub windows: Windows,
     /// Who sums up; present exactly when memory or context scope want summaries.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub summarizer: Option<Summarizer>,
     /// How many earlier debates on similar questions everybody is told of, at most.
-    #[serde(default, skip_serializing_if = "is_none_told")]
+    #[serde(skip_serializing_if = "is_none_told")]
     pub history_limit: u32,
     /// How many arguments that failed in each of these everybody is told of, at most.
-    #[serde(default, skip_serializing_if = "is_none_told")]
+    #[serde(skip_serializing_if = "is_none_told")]
     pub failed_arguments: u32,
     /// The operator's feeds whose items everybody reads, by name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub feeds: Vec<String>,
     /// Which optional phases run.
     pub phases: Phases,
     /// The moderator, if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub moderator: Option<Moderator>,
     /// How the debate is decided.
     pub consensus_strategy: ConsensusStrategy,
     /// The judge; present exactly when the strategy, the voters or `ends_rounds` want one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<Judge>,
     /// The vote; present exactly when the strategy is [`ConsensusStrategy::Vote`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub voting: Option<Voting>,
     /// Which private ballots are cast.
     pub ballots: Ballots,
     /// The stop rules that are on besides the moderator, budgets and `terminate_when`.
     pub end_condition: Vec<EndCondition>,
     /// CEL expression over the debate's figures; true ends the rounds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub terminate_when: Option<String>,
     /// What counts as saying the same.
     #[serde(flatten)]
@@ -99,43 +98,43 @@ pub struct DebateSpec {
     /// Milliseconds that one answer may take, from the call to its last token; waiting for a server and loading the model aside.
     pub timeout_per_turn_ms: u64,
     /// Caps on the whole debate.
-    #[serde(default, skip_serializing_if = "Budget::is_unlimited")]
+    #[serde(skip_serializing_if = "Budget::is_unlimited")]
     pub budget: Budget,
     /// What happens when a turn has failed for good.
     pub on_turn_failure: OnTurnFailure,
     /// How many speakers of a round must succeed.
     pub quorum: Quorum,
     /// Fixed seed, else one is drawn at admission and recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// How far the prompts push towards agreement, 0 to 10.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub agreement_intensity: Option<u8>,
     /// Language of the debate, as the author names it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// Text added to every built-in prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// A last call over the result, if one is wanted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub synthesizer: Option<Synthesizer>,
     /// How much a turn may use its tools.
-    #[serde(default, skip_serializing_if = "ToolLimits::is_default")]
+    #[serde(skip_serializing_if = "ToolLimits::is_default")]
     pub tools: ToolLimits,
     /// The verifiers that check the claims which debaters mark, by the names that the host's settings give them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub verifiers: Vec<String>,
     /// How long answers are, how structured ones are read, and what they carry besides.
     #[serde(flatten)]
     pub answers: AnswerOptions,
     /// Whose words are shown where.
-    #[serde(default, skip_serializing_if = "Visible::is_default")]
+    #[serde(skip_serializing_if = "Visible::is_default")]
     pub visible: Visible,
     /// What is written when the debate ends.
     pub outputs: Vec<Output>,
     /// The author's own labels; `terminate_when` reads them as `labels`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
 }
 
@@ -148,27 +147,18 @@ named! {
 }
 
 /// Which optional phases run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Phases {
     /// Opening statements before round 1.
     pub opening_statements: bool,
     /// Final statements after the last round.
     pub final_statements: bool,
     /// Short rebuttals after the final statements.
-    #[serde(default)]
     pub rebuttals: bool,
     /// Reports say what the debate's course shows: who moved whom, what was left unanswered.
-    #[serde(default = "on")]
     pub analysis: bool,
     /// What comes out counts for ratings and is told to later debates that ask for history.
-    #[serde(default = "on")]
     pub feedback: bool,
-}
-
-/// For switches that are on where nothing is said.
-fn on() -> bool {
-    true
 }
 
 /// The most bytes of a text of the author whose variables are filled in.
@@ -197,7 +187,7 @@ named! {
 }
 
 /// How many speakers of a round must succeed; below it the round is void.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quorum {
     /// More than half of the round's seats.

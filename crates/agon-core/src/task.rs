@@ -3,11 +3,11 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::ids::{ModelName, ParticipantId, Position, Timestamp, TurnId};
 use crate::spec::{BallotForm, Bench};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::sync::Arc;
 
 /// What a turn asks for. Together with the log up to [`Ask::sees`] it determines the prompt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Task {
     /// A private ballot.
@@ -25,10 +25,10 @@ pub enum Task {
         #[serde(flatten)]
         guidance: Guidance,
         /// Whom the speaker said it would answer, where it bid for the floor.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         to: Option<ParticipantId>,
         /// The speaker's place in a British Parliamentary debate.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         bench: Option<Bench>,
     },
     /// A speech that is neither opening, argument nor closing.
@@ -39,10 +39,10 @@ pub enum Task {
         #[serde(flatten)]
         guidance: Guidance,
         /// To whom.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         to: Option<ParticipantId>,
         /// What was asked: a question, or a moderator's remark.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         about: Option<Arc<str>>,
     },
     /// A final statement.
@@ -52,10 +52,10 @@ pub enum Task {
         /// For what.
         purpose: BidPurpose,
         /// On whose speech.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         on: Option<ParticipantId>,
         /// What was heard so far of a running speech.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         heard: Option<Arc<str>>,
     },
     /// Which point of information a speaker takes, and what it answers.
@@ -129,7 +129,6 @@ pub enum Task {
         /// The candidates on this voter's ballot.
         candidates: Vec<String>,
         /// What is filled in.
-        #[serde(default)]
         form: BallotForm,
     },
     /// Every other debater is scored.
@@ -142,16 +141,16 @@ pub enum Task {
 }
 
 /// What the moderator says to the speakers of a round.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Guidance {
     /// Its briefing for this round.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub briefing: Option<Arc<str>>,
     /// Its new angle for this round.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub new_angle: Option<Arc<str>>,
     /// Its summary of the round before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Arc<str>>,
 }
 
@@ -223,7 +222,7 @@ named! {
 }
 
 /// A point of information.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Point {
     /// Who offers it.
     pub by: ParticipantId,
@@ -243,7 +242,7 @@ named! {
 }
 
 /// One request to one participant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ask {
     /// Which turn, which try.
     pub turn: TurnId,
@@ -258,10 +257,10 @@ pub struct Ask {
     /// When the coordinator gives the turn up, waiting included.
     pub deadline: Timestamp,
     /// What was wrong with the try before, told to the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub correction: Option<String>,
     /// One who reads the whole debate is shown only what the debate's memory keeps, because the whole did not fit.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub kept: bool,
 }
 

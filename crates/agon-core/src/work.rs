@@ -2,7 +2,7 @@
 use crate::ids::ParticipantId;
 use crate::spec::Bench;
 use crate::task::{BallotStage, BidPurpose, Conclusion, SpeechKind};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::sync::Arc;
 
 mod names;
@@ -11,7 +11,7 @@ mod traits;
 pub use traits::*;
 
 /// The kind of work that a seat is opened for: what is known of its task before it is asked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Work {
     /// A private ballot.
@@ -24,10 +24,10 @@ pub enum Work {
     /// A speech of a round.
     Argument {
         /// Whom the speaker answers, where it bid for the floor.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         to: Option<ParticipantId>,
         /// The speaker's place in a British Parliamentary debate.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         bench: Option<Bench>,
     },
     /// A speech that is neither opening, argument nor closing.
@@ -35,10 +35,10 @@ pub enum Work {
         /// What kind of speech.
         speech: SpeechKind,
         /// To whom.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         to: Option<ParticipantId>,
         /// What was asked.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         about: Option<Arc<str>>,
     },
     /// A final statement.
@@ -48,10 +48,10 @@ pub enum Work {
         /// For what.
         purpose: BidPurpose,
         /// On whose speech.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         on: Option<ParticipantId>,
         /// What was heard so far of a running speech.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         heard: Option<Arc<str>>,
     },
     /// Which point of information a speaker takes.
@@ -109,7 +109,7 @@ impl Work {
 }
 
 /// A seat that is opened: whose, for what.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Seat {
     /// Whose.
     pub participant: ParticipantId,

@@ -25,12 +25,12 @@ pub use citations::{Ground, VerdictGrounds};
 pub use disagreement::{Agreement, Disagreement, Side, StandingAttack, StandingAttacks};
 pub use metrics::DebaterMetrics;
 pub use relationships::DebaterRelation;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 pub(crate) use tables::STRENGTH;
 
 /// What the log of a debate that is over says about who did what to whom, what is still open, and what the verdict
 /// rests on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Analysis {
     /// Sentences made from the figures below and nothing else, most important first, at most 8.
     pub insights: Vec<String>,
@@ -41,10 +41,10 @@ pub struct Analysis {
     /// What the debaters still differ on.
     pub disagreement: Disagreement,
     /// What the judges quote; absent where no judge judged, or where the words of judges or debaters are kept out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict_grounds: Option<VerdictGrounds>,
     /// How strong each speech stands among those that attack and support it; absent where no speech may be shown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub beliefs: Option<Beliefs>,
 }
 

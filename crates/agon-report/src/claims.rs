@@ -7,13 +7,13 @@ use crate::key::{NumberedEntry, numbers};
 use crate::minutes::{Judged, Minutes, MinutesEntry};
 use crate::words;
 use agon_core::Citation;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Words in a row that a claim shares with a quotation that it repeats.
 const RUN: usize = 4;
 
 /// How many claims a judge's reasoning makes, and how many of them have no citation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Claims {
     /// All.
     pub total: usize,

@@ -13,10 +13,10 @@ use agon_core::{
 };
 pub use decision::*;
 pub use floor::*;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The result of a debate, or what is known of it so far.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DebateResult {
     /// The debate.
     pub id: String,
@@ -25,62 +25,62 @@ pub struct DebateResult {
     /// Where the debate is.
     pub state: ResultState,
     /// What came out; absent unless the debate succeeded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
     /// Why, where the outcome needs a reason.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// The earlier debates that the speakers were told of; absent where the file does not ask for them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<Vec<PastResult>>,
     /// By what those were found; absent: by words, as where the file names no embedding model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub recalled: Option<Recalled>,
     /// The feeds that the speakers were given; absent where the file names none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub feeds: Vec<FeedResult>,
     /// Rounds that were opened.
     pub rounds: u32,
     /// Why the rounds ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<Stopped>,
     /// What was said, by round and seat.
     pub transcript: Vec<TranscriptEntry>,
     /// The answer, where there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<VerdictResult>,
     /// What the judge said of each order of presentation.
     pub judgements: Vec<JudgementResult>,
     /// How each judge ranked the candidates in each order of presentation.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rankings: Vec<RankingResult>,
     /// The count, where votes or rankings decided.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub votes: Option<VotesResult>,
     /// How far the debaters agree; apart from the verdict.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub consensus: Option<ConsensusResult>,
     /// The result as the author wants it, where a synthesizer was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub synthesis: Option<SynthesisResult>,
     /// How similar the speeches of each round were.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub measures: Vec<InRound<Measures>>,
     /// What the moderator scored the speeches with.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub speech_scores: Vec<SpeechScoreResult>,
     /// What the moderator decided.
     pub moderator_decisions: Vec<ModeratorResult>,
     /// What the moderator said between speeches and the end of a round.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub moderator_interjections: Vec<InRound<Interjection>>,
     /// How the moderator concluded.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub moderator_conclusions: Vec<ConclusionResult>,
     /// The private ballots, initial ones first.
     pub ballots: Vec<BallotResult>,
     /// What became of the first ballots' majority; absent before the verdict.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub majority: Option<MajorityShift>,
     /// Whose final ballot differs from the initial one.
     pub moved: Vec<String>,
@@ -89,26 +89,26 @@ pub struct DebateResult {
     /// Seats that failed for good.
     pub missing_seats: Vec<MissingSeat>,
     /// How often who used which tool.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolResult>,
     /// The claims that speeches mark, and what verifiers said of them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<ClaimResult>,
     /// Who attacks or supports what.
     pub tree: ArgumentTree,
     /// What follows from all of this; absent until the debate has ended with a result, and where its file does not want it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub analysis: Option<Analysis>,
     /// Roles whose words are left out here, because the debate file asks for it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_shown: Vec<String>,
     /// Tokens of all calls.
     pub usage: UsageTotals,
     /// What the calls cost, by currency; absent where no price is known.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cost: Vec<Expense>,
     /// Calls that are not in `cost`, because their price or their tokens are unknown; absent where there is no cost.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub calls_without_cost: Option<u32>,
     /// When.
     pub timing: TimingResult,
@@ -117,7 +117,7 @@ pub struct DebateResult {
     /// The version of Agon that admitted the debate.
     pub agon_version: String,
     /// Hash of the log's last record, where the caller knows it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub log_head: Option<String>,
     /// What to know before trusting the result.
     pub warnings: Vec<String>,
@@ -126,19 +126,19 @@ pub struct DebateResult {
 }
 
 /// A feed that the speakers were given.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FeedResult {
     /// Its name in the settings.
     pub name: String,
     /// The titles of its items.
     pub items: Vec<String>,
     /// Why it gave none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<FeedFault>,
 }
 
 /// An earlier debate that the speakers were told of.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PastResult {
     /// The debate.
     pub id: String,
@@ -147,13 +147,13 @@ pub struct PastResult {
     /// What came out.
     pub outcome: Outcome,
     /// Who or what won.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub winner: Option<String>,
     /// The beginning of its answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
     /// What failed in it, where the file asks for that.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<agon_core::FailedArgument>,
 }
 

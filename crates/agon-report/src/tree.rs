@@ -22,7 +22,7 @@ mod svg;
 
 use crate::minutes::Minutes;
 use agon_core::SpeechKind;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 pub(crate) use svg::{described, embedded, escaped, told};
 
@@ -32,7 +32,7 @@ pub(crate) const MOST_DRAWN: usize = 120;
 const MOST_TEXT: usize = 160;
 
 /// What was said, and what it is to what was said before.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ArgumentTree {
     /// By number.
     pub nodes: Vec<TreeNode>,
@@ -41,7 +41,7 @@ pub struct ArgumentTree {
 }
 
 /// Something that a debater said.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TreeNode {
     /// Its number in the transcript, from 1: the `T7` of the speakers.
     pub number: u32,
@@ -52,7 +52,7 @@ pub struct TreeNode {
     /// Who.
     pub speaker: String,
     /// For which stance.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stance: Option<String>,
     /// What kind of speech.
     pub kind: SpeechKind,
@@ -61,7 +61,7 @@ pub struct TreeNode {
 }
 
 /// What a speech is to an earlier one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TreeEdge {
     /// The number of the speech.
     pub from: u32,
@@ -70,12 +70,12 @@ pub struct TreeEdge {
     /// What.
     pub relation: Relation,
     /// Of a critique, 0 to 10.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<u8>,
 }
 
 /// What a speech is to an earlier one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
     /// It speaks against it.

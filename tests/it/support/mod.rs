@@ -9,7 +9,7 @@ mod yaml;
 pub use cluster::{SLOW, TestCluster, address};
 pub use nats_conf::{assert_valid, nats_config, nats_users, variables};
 pub use process::{ProgramOutput, RunningProgram};
-pub use recorded::{Recorded, Recording, turn};
+pub use recorded::{Recorded, Recording};
 pub use server::RehearsalServerProcess;
 pub use yaml::yaml;
 

@@ -2,9 +2,11 @@
 use super::{RehearsalServerProcess, World};
 use agon_core::fence::{Fence, FenceKind, Mark, Reader, Written, YOUR_TURN};
 use agon_core::seed::sampling_seed;
-use agon_core::{Event, Given, MODERATOR, Position, Transcript, TurnId};
-use serde::de::DeserializeOwned;
+use agon_core::{Admission, Ask, DebateId, Event, Position, Record, Transcript};
+use agon_store::{Journal as _, SqliteOptions, SqliteStore};
 use serde_json::Value;
+use std::sync::Arc;
+use tokio::runtime::Builder;
 
 /// One call to a model.
 pub struct Recorded {
@@ -125,6 +127,8 @@ fn entry_header(line: &str) -> Option<PromptEntry> {
 pub struct Recording {
     /// The events, as the program prints them.
     pub events: Vec<Value>,
+    /// The same, as the store has them.
+    log: Vec<Arc<Record>>,
     /// The calls, in the order in which they came.
     pub calls: Vec<Recorded>,
 }
@@ -140,11 +144,15 @@ impl Recording {
         let said = world.agon(&[&args[..], run].concat());
         assert!(matches!(said.code, Some(0 | 2)), "{said:?}");
         server.until_idle();
-        let events = said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let events: Vec<Value> = said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let id = DebateId::parse(events[0]["id"].as_str().unwrap()).unwrap();
+        let store = SqliteStore::open(&world.database(), SqliteOptions::default()).unwrap();
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let log = runtime.block_on(store.read(&id, Position(0))).unwrap();
         let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
         files.sort();
         let calls = files.iter().map(|file| Recorded::read(&std::fs::read_to_string(file).unwrap())).collect();
-        Self { events, calls }
+        Self { events, log, calls }
     }
 
     /// The debate of a file with this text; reports are not written.
@@ -170,9 +178,19 @@ impl Recording {
     pub fn for_task<'a>(&'a self, task: &'a str) -> Vec<&'a Recorded> {
         self.calls.iter().filter(|call| call.task == task).collect()
     }
+    fn entries(&self) -> impl Iterator<Item = (Position, &Event)> {
+        self.log.iter().flat_map(|record| record.entries())
+    }
+    /// What the debate starts from.
+    pub fn admission(&self) -> &Admission {
+        match self.entries().next() {
+            Some((_, Event::DebateAdmitted(admission))) => admission,
+            other => panic!("an admission, not {other:?}"),
+        }
+    }
     /// The debate's seed.
     pub fn seed(&self) -> u64 {
-        self.events[0]["seed"].as_u64().unwrap()
+        self.admission().seed
     }
     /// The mark of all that a call is shown and others share.
     pub fn mark(&self, call: &Recorded) -> Mark {
@@ -191,53 +209,29 @@ impl Recording {
             Fence::open(&mut start, kind, mark);
             (start.as_str().trim_end().to_owned(), kind.end(mark).as_str().to_owned())
         };
-        let turn = Mark::new(self.seed(), Reader::Turn(turn(self.ask(call))));
+        let turn = Mark::new(self.seed(), Reader::Turn(self.ask(call).turn));
         [lines(FenceKind::Transcript, &self.mark(call)), lines(FenceKind::Task, &turn)]
     }
-    /// The event by which a recorded call was asked for.
-    pub fn ask(&self, call: &Recorded) -> &Value {
+    /// What a recorded call answers.
+    pub fn ask(&self, call: &Recorded) -> &Ask {
         let seed = call.seed().expect("a call has a seed");
-        let found = self.of_type("turn_asked").find(|asked| {
-            asked["participant"] == call.participant.as_str() && sampling_seed(self.seed(), turn(asked)) == seed
+        let found = self.entries().find_map(|(_, event)| match event {
+            Event::TurnAsked(ask) => {
+                let is_it =
+                    ask.participant.as_str() == call.participant && sampling_seed(self.seed(), ask.turn) == seed;
+                is_it.then_some(ask)
+            }
+            _ => None,
         });
         found.unwrap_or_else(|| panic!("nobody asked {} to {}", call.participant, call.task))
     }
-    /// The transcript of the log, as it stood at an event.
-    pub fn transcript(&self, sees: u64) -> Transcript {
+    /// The transcript, as it stood when this was asked.
+    pub fn transcript(&self, ask: &Ask) -> Transcript {
         let mut transcript = Transcript::default();
-        for event in self.events.iter().filter(|event| event["seq"].as_u64() <= Some(sees)) {
-            if let Some(given) = given(event) {
-                let seq = Position(event["seq"].as_u64().unwrap());
-                let who = event["participant"].as_str().unwrap_or(MODERATOR);
-                let call = read(&event["call"]);
-                transcript.apply(seq, &Event::answer(turn(event), who, given, Box::new(call)));
-            }
+        let seen = self.entries().take_while(|(seq, _)| *seq <= ask.sees);
+        for (seq, event) in seen {
+            transcript.apply(seq, event);
         }
         transcript
     }
-}
-
-/// What an event adds to the transcript.
-fn given(event: &Value) -> Option<Given> {
-    Some(match event["type"].as_str()? {
-        "speech_recorded" => Given::Speech(read(event)),
-        "critique_recorded" => Given::Critique { of: read(&event["of"]), critique: read(event), neutralised: 0 },
-        "points_answered" => Given::Points { points: read(&event["points"]), reply: read(event) },
-        "moderator_interjected" => Given::Interjection(read(event)),
-        "research_briefed" => Given::Research { text: read(&event["text"]) },
-        "moderator_concluded" => {
-            let (conclusion, text) = (read(&event["conclusion"]), read(&event["text"]));
-            Given::Conclusion { conclusion, text, reasoning: None }
-        }
-        _ => return None,
-    })
-}
-
-fn read<T: DeserializeOwned>(value: &Value) -> T {
-    serde_json::from_value(value.clone()).unwrap()
-}
-
-/// The turn of an event.
-pub fn turn(event: &Value) -> TurnId {
-    serde_json::from_value(event["turn"].clone()).unwrap()
 }

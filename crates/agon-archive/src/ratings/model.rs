@@ -3,10 +3,10 @@ use super::elo::START;
 use agon_core::ObjectionKind;
 use agon_core::{Chances, Fates};
 use agon_core::{DebateId, ModelName, ParticipantId, Timestamp};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A persona that speaks by a model. The same persona by another model is somebody else.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Debater {
     /// Its name.
     pub persona: ParticipantId,
@@ -16,7 +16,7 @@ pub struct Debater {
 
 /// How a debater, or a model, has done. Of a debater `won + lost + drawn + undecided` is `debates`; of a model these four count
 /// its seats.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Rating {
     /// Debates that it took part in.
     pub debates: u32,
@@ -54,7 +54,7 @@ impl Rating {
 }
 
 /// What became of a seat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
     /// Its side won over another.
@@ -68,7 +68,7 @@ pub enum Resolution {
 }
 
 /// What became of a debater's private ballots.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Movement {
     /// Debates in which it cast both ballots.
     pub balloted: u32,
@@ -85,7 +85,7 @@ pub struct Movement {
 }
 
 /// A debater with its rating.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Standing {
     /// Who.
     #[serde(flatten)]
@@ -99,7 +99,7 @@ pub struct Standing {
 }
 
 /// A model with its rating.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModelStanding {
     /// Which.
     pub model: ModelName,
@@ -109,7 +109,7 @@ pub struct ModelStanding {
 }
 
 /// What a debater held in a debate.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PositionTaken {
     /// Who.
     #[serde(flatten)]
@@ -118,10 +118,10 @@ pub struct PositionTaken {
     pub topic: String,
     /// What it stood for from the start: its stance or, without one, its first ballot; its own name where ballots name the
     /// authors of proposals.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<String>,
     /// What it held at the end: its last ballot or, without one, the same as from the start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
     /// The debate file gave it the stance to start with.
     pub assigned: bool,
@@ -135,7 +135,7 @@ pub struct PositionTaken {
 }
 
 /// A debater came back to a topic with another position than it had left the last debate on it with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Flip {
     /// Who.
     #[serde(flatten)]
@@ -155,7 +155,7 @@ pub struct Flip {
 }
 
 /// What may stand out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MomentKind {
     /// A seat won that was rated at least 100 below the mean of the seats that lost.
@@ -171,7 +171,7 @@ pub enum MomentKind {
 }
 
 /// Something that stands out in a debate.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Moment {
     /// What.
     pub kind: MomentKind,
@@ -185,15 +185,15 @@ pub struct Moment {
     /// Whose: the winner of an upset, streak or breakthrough, all winning seats otherwise.
     pub debaters: Vec<Debater>,
     /// The position that was vindicated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
     /// Wins in a row of a streak, debates without a win before a breakthrough.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
 }
 
 /// What two debaters were to each other, over all debates in which both took part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Relationship {
     /// The one whose name comes first.
     pub one: Debater,
@@ -213,7 +213,7 @@ pub struct Relationship {
 }
 
 /// All of one persona, whatever its models.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PersonaRecord {
     /// By model, the best rating first.
     #[serde(rename = "ratings")]
@@ -229,7 +229,7 @@ pub struct PersonaRecord {
 }
 
 /// What became of objections that somebody raised, and of those that it met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RaisedAndMet {
     /// Those that it raised against others.
     pub raised: Fates,
@@ -238,7 +238,7 @@ pub struct RaisedAndMet {
 }
 
 /// What became of the objections of one kind of a debater.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ObjectionPattern {
     /// Whose.
     #[serde(flatten)]
@@ -251,7 +251,7 @@ pub struct ObjectionPattern {
 }
 
 /// What became of the objections of one kind of a model, whoever spoke by it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ModelObjections {
     /// Which.
     pub model: ModelName,
@@ -263,7 +263,7 @@ pub struct ModelObjections {
 }
 
 /// Something that a debater can do or leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HabitKind {
     /// Accepts an objection to its proposal; of those that it met.
@@ -279,7 +279,7 @@ pub enum HabitKind {
 }
 
 /// How often a debater did something.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct HabitCounts {
     /// Debates in which it had the choice.
     pub debates: u32,
@@ -289,7 +289,7 @@ pub struct HabitCounts {
 }
 
 /// A habit with respect to objections of one kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ByKind {
     /// How severe.
     pub kind: ObjectionKind,
@@ -299,7 +299,7 @@ pub struct ByKind {
 }
 
 /// What a debater does, over all of its debates and over the earlier and the later half of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Habit {
     /// What.
     pub kind: HabitKind,
@@ -311,12 +311,12 @@ pub struct Habit {
     /// The later half.
     pub later: HabitCounts,
     /// What it accepts, by how severe the objection is; only of [`HabitKind::AcceptsObjections`].
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_kind: Vec<ByKind>,
 }
 
 /// What is known of how a debater behaves.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Traits {
     /// Who.
     #[serde(flatten)]

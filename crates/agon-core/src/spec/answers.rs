@@ -1,9 +1,8 @@
 //! How long answers are, how structured ones are read, and what they carry besides.
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// How long answers are, how structured ones are read, and what they carry besides. All of it is off unless the file asks for it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AnswerOptions {
     /// A value that is not among the allowed ones is read as the one that it clearly means, and the call says so.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -1,7 +1,7 @@
 //! How a debate is decided, and by whom.
 use super::roles::Voice;
 use crate::ids::ModelName;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 named! {
     /// How the debate is decided.
@@ -25,8 +25,7 @@ impl ConsensusStrategy {
 }
 
 /// The judge, or the panel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judge {
     /// 2: one order and its reverse must agree; 1: a single reading.
     pub orders: u32,
@@ -35,16 +34,16 @@ pub struct Judge {
     /// Permute the order of speeches inside each round, from the recorded seed. Off in `bp_style` unless the file asks for it.
     pub shuffle_for_judge: bool,
     /// How many judges there are, 1 to 9.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(skip_serializing_if = "is_one")]
     pub panel: u32,
     /// The models of the second judge and those after it, in turn; the first judge has `model`. Empty: all have `model`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub panel_models: Vec<ModelName>,
     /// After each round the judge says whether enough was said, and may so end the rounds.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ends_rounds: bool,
     /// Added to its prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// The model and how it is sampled.
     #[serde(flatten)]
@@ -59,27 +58,22 @@ impl Judge {
     }
 }
 
-fn one() -> u32 {
-    1
-}
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn is_one(n: &u32) -> bool {
     *n == 1
 }
 
 /// A vote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Voting {
     /// The rule that a winner must meet.
     pub rule: VoteRule,
     /// Whether one may vote for one's own side.
     pub self_votes: SelfVotes,
     /// Who votes.
-    #[serde(default)]
     pub voters: Voters,
     /// A vote after every round instead of one at the end; all of them count together.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub every_round: bool,
 }
 
@@ -164,7 +158,7 @@ pub enum VoteUnit {
 }
 
 /// What a voter fills in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BallotForm {
     /// One candidate.
@@ -196,14 +190,13 @@ named! {
 }
 
 /// A last call that turns the result into what the author wants.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Synthesizer {
     /// JSON Schema of the output; absent: plain text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<serde_json::Value>,
     /// Added to its prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// The model and how it is sampled.
     #[serde(flatten)]

@@ -1,7 +1,7 @@
 //! What happens in a round, and who speaks when.
 use super::deciding::ConsensusStrategy;
 use crate::ids::ParticipantId;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 named! {
     /// What happens in a round.
@@ -147,7 +147,7 @@ named! {
 }
 
 /// One of the eight speakers of a British Parliamentary debate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bench {
     /// Prime Minister, Opening Government.
@@ -220,8 +220,7 @@ impl Bench {
 }
 
 /// What only some formats know. Where a format does not, its value stays the default.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FormatOptions {
     /// `fishbowl`: how many sit in the inner circle.
     pub inner_circle: u32,

@@ -2,7 +2,7 @@
 use super::DebateSpec;
 use super::roles::{Persona, Sight, TurnKind, Voice};
 use crate::ids::ParticipantId;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 named! {
     /// What a speaker sees.
@@ -30,8 +30,7 @@ named! {
 }
 
 /// How much a window keeps, and when summaries are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Windows {
     /// `last_n_turns`: speeches shown at most.
     pub context_turns: u32,
@@ -58,11 +57,10 @@ impl Windows {
 }
 
 /// Who sums up what memory no longer holds word for word.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summarizer {
     /// Added to its prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// The model and how it is sampled.
     #[serde(flatten)]

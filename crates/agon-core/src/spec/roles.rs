@@ -1,68 +1,66 @@
 //! Who takes part, and how each speaks.
 use crate::ids::{ModelName, ParticipantId};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A debater.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Persona {
     /// Unique in the debate.
     pub name: ParticipantId,
     /// The position it argues; always present in adversarial mode.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stance: Option<String>,
     /// Who it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// Replaces the default debater rules.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
     /// Added to the rules.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// The model and how it is sampled.
     #[serde(flatten)]
     pub voice: Voice,
     /// Form of the speech.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub style: Option<Style>,
     /// Tone of the speech, free text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tone: Option<String>,
     /// Language of this persona, else the debate's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// Rank in `priority_order`, higher first.
-    #[serde(default)]
     pub priority: i64,
     /// Whose turns it sees besides its own and the moderator's; absent: everybody's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sees: Option<Vec<Sight>>,
     /// Who does not see its turns.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hidden_from: Vec<ParticipantId>,
     /// Notes its position after each round: what it holds, what changed it, where it contradicts itself.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reflection: bool,
     /// Notes after each round what worked, what did not, and what to try next.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub evolution: bool,
     /// The weight of its vote under `rule: weighted`, 0.1 to 5; else it follows from `elo` and `calibration`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
     /// Its rating, for the weight of its vote.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub elo: Option<f64>,
     /// How well it judges its own certainty, 0 to 1, for the weight of its vote.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<f64>,
     /// The tools that it may use, by the names that the host's configuration gives them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
 }
 
 /// What `sees` may name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub enum Sight {
     /// A kind of turn.
@@ -89,29 +87,29 @@ named! {
 }
 
 /// A model with its sampling options.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Voice {
     /// The model.
     pub model: ModelName,
     /// Sampling temperature, 0 to 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// Nucleus sampling, 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
     /// Presence penalty, -2 to 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub presence_penalty: Option<f64>,
     /// Cap on generated tokens of one answer, thinking included.
     pub max_tokens: u32,
     /// Thinking policy; absent leaves it to the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub think: Option<Think>,
     /// Tokens that prompt and answer must fit into, where that is less than what the host gives the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub num_ctx: Option<u32>,
     /// Models to try, in order, when `model` has failed for good. Opt-in; a substitution is recorded.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fallback_models: Vec<ModelName>,
 }
 
@@ -139,48 +137,37 @@ named! {
 }
 
 /// The moderator and its duties.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Moderator {
     /// Opens every round with speakers, a briefing and an angle.
     pub opens: bool,
     /// Closes every round with a summary and a status.
     pub closes: bool,
     /// Comments on a round, as often as `interject` says.
-    #[serde(default)]
     pub interjects: bool,
     /// Warns speakers who are off topic, when it interjects.
-    #[serde(default)]
     pub warns: bool,
     /// Asks speakers to clarify, when it interjects; they answer at once.
-    #[serde(default)]
     pub clarifies: bool,
     /// Asks speakers to revise, when it interjects; they answer at once.
-    #[serde(default)]
     pub reflects: bool,
     /// Scores every speech of a round.
-    #[serde(default)]
     pub scores: bool,
     /// Researches before the first round, with tools if it has some, and briefs everybody.
-    #[serde(default)]
     pub researches: bool,
     /// Reconciles the positions before the decision.
-    #[serde(default)]
     pub reconciles: bool,
     /// Sums the debate up at its end.
-    #[serde(default)]
     pub concludes: bool,
     /// When it interjects.
-    #[serde(default)]
     pub interject: Interject,
     /// How it sums up.
-    #[serde(default)]
     pub summary_style: SummaryStyle,
     /// The tools that it may use, by the names that the host's configuration gives them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// Added to its prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// The model and how it is sampled.
     #[serde(flatten)]

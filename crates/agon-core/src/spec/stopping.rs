@@ -1,6 +1,6 @@
 //! When the rounds end.
 use crate::ids::ModelName;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 named! {
     /// A stop rule that can be switched on.
@@ -23,8 +23,7 @@ impl EndCondition {
 }
 
 /// How similar two speeches must be to say the same, and by what that is measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Similarity {
     /// From 0 to 1; 0.85 where the file says nothing.
     pub similarity_threshold: f64,
@@ -39,14 +38,13 @@ impl Default for Similarity {
 }
 
 /// Caps on the whole debate. The decision's share is reserved first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Budget {
     /// Prompt plus generated tokens of all calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// Seconds from the first turn to the last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
 }
 impl Budget {
@@ -57,8 +55,7 @@ impl Budget {
 }
 
 /// How much a turn may use its tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolLimits {
     /// Calls in one turn.
     pub max_calls_per_turn: u32,
@@ -80,8 +77,7 @@ impl ToolLimits {
 }
 
 /// Whose words watchers see as they come, and whose stand in exported history. The log keeps everything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Visible {
     /// The debaters' speeches.
     pub debaters: Shown,
@@ -110,8 +106,7 @@ impl Visible {
 }
 
 /// Where a role's words are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Shown {
     /// To watchers, while the debate runs.
     pub client: bool,

@@ -1,65 +1,47 @@
 //! When the debaters agree, stand still or say nothing new.
-use super::hold::{admission, hold, speech};
+use super::hold::{admission, hold, measures, plain, speech, stopped};
+use agon_core::EndCondition::{self, ConsensusReached, Impasse, NoNewArguments};
 use agon_core::*;
-use serde_json::json;
 
 fn rule(events: &[Event]) -> StopRule {
-    let ended =
-        events.iter().find_map(|event| if let Event::LoopEnded { rule, .. } = event { Some(*rule) } else { None });
-    ended.unwrap()
-}
-
-fn measures(events: &[Event]) -> Vec<&Measures> {
-    events
-        .iter()
-        .filter_map(|event| {
-            if let Event::Answered(Answered { given: Given::Measures { measures, .. }, .. })
-            | Event::RoundCompared { measures, .. } = event
-            {
-                Some(measures)
-            } else {
-                None
-            }
-        })
-        .collect()
+    stopped(events).unwrap().0
 }
 
 /// Three rounds of two debaters with assigned stances who say what `said` says of the round and the debater's number.
-fn debate(condition: &str, said: impl Fn(u32, u32) -> String) -> Vec<Event> {
-    let asked = admission(2, json!({"max_rounds": 3, "end_condition": [condition]}));
+fn debate(condition: EndCondition, said: impl Fn(u32, u32) -> String) -> Vec<Event> {
+    let asked = admission(2, |spec| (spec.max_rounds, spec.end_condition) = (3, vec![condition]));
     hold(asked, |ask| Some(speech(&said(ask.turn.round, u32::from(ask.participant.as_str() == "P1")))))
 }
 
 #[test]
 fn opposed_stances_in_the_same_words_do_not_agree() {
-    let events = debate("consensus_reached", |_, who| {
-        format!("The levy must be {} per cent of the yearly income.", 5 + 4 * who)
-    });
+    let events =
+        debate(ConsensusReached, |_, who| format!("The levy must be {} per cent of the yearly income.", 5 + 4 * who));
     assert_eq!((rule(&events), measures(&events)[0].agreement), (StopRule::MaxRounds, None));
-    let events = debate("consensus_reached", |_, _| "The levy must be 5 per cent.".to_owned());
+    let events = debate(ConsensusReached, |_, _| "The levy must be 5 per cent.".to_owned());
     assert_eq!(rule(&events), StopRule::MaxRounds);
 }
 
 #[test]
 fn debaters_with_assigned_stances_agree_where_they_state_one_answer() {
-    let events = debate("consensus_reached", |_, who| {
+    let events = debate(ConsensusReached, |_, who| {
         format!("Speech {who}.\nMy answer: {}", ["Five per cent", "five per cent."][who as usize])
     });
     assert_eq!((rule(&events), measures(&events)[0].agreement), (StopRule::ConsensusReached, Some(1.0)));
-    let events = debate("consensus_reached", |_, who| format!("So it is.\nMy answer: {} per cent", 5 + who));
+    let events = debate(ConsensusReached, |_, who| format!("So it is.\nMy answer: {} per cent", 5 + who));
     assert_eq!((rule(&events), measures(&events)[0].agreement), (StopRule::MaxRounds, Some(0.0)));
 }
 
 #[test]
 fn an_answer_that_one_does_not_state_is_unknown_and_no_agreement() {
-    let events = debate("consensus_reached", |_, who| format!("So it is.\n{}", ["My answer: Five", ""][who as usize]));
+    let events = debate(ConsensusReached, |_, who| format!("So it is.\n{}", ["My answer: Five", ""][who as usize]));
     assert_eq!((rule(&events), measures(&events)[0].agreement), (StopRule::MaxRounds, None));
 }
 
 #[test]
 fn repeated_words_are_nothing_new_only_where_the_answers_stay() {
     let same = |answers: fn(u32, u32) -> String| {
-        debate("no_new_arguments", move |round, who| format!("So it is.{}", answers(round, who)))
+        debate(NoNewArguments, move |round, who| format!("So it is.{}", answers(round, who)))
     };
     assert_eq!(rule(&same(|_, _| String::new())), StopRule::MaxRounds);
     assert_eq!(rule(&same(|_, who| format!("\nMy answer: s{who}"))), StopRule::NoNewArguments);
@@ -70,7 +52,7 @@ fn repeated_words_are_nothing_new_only_where_the_answers_stay() {
 fn an_impasse_is_read_from_the_answers_that_agreement_is_read_from() {
     let words = ["One thing", "Quite another matter", "Something else altogether"];
     let held = |keep: bool| {
-        debate("impasse", move |round, who| {
+        debate(Impasse, move |round, who| {
             let answer = if keep { who } else { who + 2 * round };
             format!("{} by {who}\nMy answer: s{answer}", words[round as usize - 1])
         })
@@ -81,11 +63,10 @@ fn an_impasse_is_read_from_the_answers_that_agreement_is_read_from() {
 
 #[test]
 fn one_who_only_asks_stands_by_the_answer_that_it_stated_last() {
-    let phases = json!({"opening_statements": true, "final_statements": false});
-    let asked = admission(
-        2,
-        json!({"debate_format": "socratic", "phases": phases, "end_condition": ["consensus_reached"], "max_rounds": 2}),
-    );
+    let asked = admission(2, |spec| {
+        (spec.debate_format, spec.phases.opening_statements) = (DebateFormat::Socratic, true);
+        (spec.max_rounds, spec.end_condition) = (2, vec![ConsensusReached]);
+    });
     let events = hold(asked, |ask| {
         let question = matches!(ask.task, Task::Statement { speech: SpeechKind::Question | SpeechKind::FollowUp, .. });
         Some(speech(if question { "Why?" } else { "So it is.\nMy answer: Five" }))
@@ -95,7 +76,7 @@ fn one_who_only_asks_stands_by_the_answer_that_it_stated_last() {
 
 #[test]
 fn a_speech_without_a_letter_or_digit_is_malformed() {
-    let events = hold(admission(2, json!({})), |ask| {
+    let events = hold(admission(2, plain), |ask| {
         Some(speech(if ask.participant.as_str() == "P0" { "... \u{1f600} —" } else { "1" }))
     });
     let lost = events

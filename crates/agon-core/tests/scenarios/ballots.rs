@@ -1,8 +1,8 @@
 //! What private ballots and votes on answers come to.
-use crate::hold::{admission, hold, speech};
+use crate::hold::{admission, choice, hold, judgement, open_judge, speech, votes};
 use crate::page::rows;
+use agon_core::testing::voting;
 use agon_core::*;
-use serde_json::json;
 
 /// The stance of a candidate of the page: `A` is that of `P0`.
 fn stance(letter: &str) -> Option<String> {
@@ -21,21 +21,16 @@ fn shift(events: &[Event]) -> MajorityShift {
 /// The ballot of a debater of whom the page says what it chose, if it could be heard.
 fn ballot(ask: &Ask, first: &[&str]) -> Option<Answer> {
     let at: usize = ask.participant.as_str()[1..].parse().unwrap();
-    let choice = stance(first[at])?;
-    Some(Answer::Choice { choice, reasons: vec![], confidence: None })
+    stance(first[at]).map(choice)
 }
 
-fn judged(strategy: &str, first: &[&str], winner: &str) -> MajorityShift {
-    let judge =
-        json!({"orders": 1, "anonymize_transcript": false, "shuffle_for_judge": false, "model": "j", "max_tokens": 9});
-    let asked = admission(3, json!({"consensus_strategy": strategy, "judge": judge, "ballots": "both"}));
+fn judged(strategy: ConsensusStrategy, first: &[&str], winner: &str) -> MajorityShift {
+    let asked = admission(3, |spec| {
+        (spec.consensus_strategy, spec.judge, spec.ballots) = (strategy, Some(open_judge()), Ballots::Both);
+    });
     let events = hold(asked, |ask| match &ask.task {
         Task::Ballot { .. } => ballot(ask, first),
-        Task::Judge { .. } => {
-            let (winner, verdict, reasoning) = (stance(winner), "v".into(), "r".into());
-            let (citations, open_objections) = (vec![], vec![]);
-            Some(Answer::Judgement(Judgement { verdict, winner, reasoning, citations, open_objections }))
-        }
+        Task::Judge { .. } => Some(judgement(stance(winner), vec![])),
         Task::Rank { candidates, .. } => {
             let mut ranking: Vec<Ranked> =
                 candidates.iter().map(|name| Ranked { candidate: name.clone(), reason: "r".into() }).collect();
@@ -52,34 +47,33 @@ fn judged(strategy: &str, first: &[&str], winner: &str) -> MajorityShift {
 fn the_first_majority_is_kept_or_overturned_as_the_page_says() {
     for row in rows("| first ballots | winner | majority |") {
         let first: Vec<&str> = row[0].split("; ").collect();
-        let name = serde_json::to_value(judged("judge", &first, row[1])).unwrap();
+        let name = serde_json::to_value(judged(ConsensusStrategy::Judge, &first, row[1])).unwrap();
         assert_eq!(name, row[2], "{row:?}");
         // A debater who wins stands for its stance.
         if row[1] != "-" {
-            assert_eq!(serde_json::to_value(judged("ranked_reasons", &first, row[1])).unwrap(), row[2], "{row:?}");
+            let ranked = judged(ConsensusStrategy::RankedReasons, &first, row[1]);
+            assert_eq!(serde_json::to_value(ranked).unwrap(), row[2], "{row:?}");
         }
     }
 }
 
 /// A vote of three debaters who give these answers in their ballots, before and after, and vote for the first on their ballot
 /// that is their own, else for the first.
-fn on_answers(voting: serde_json::Value, before: [&str; 3], after: [&str; 3]) -> Vec<Event> {
-    let asked = admission(
-        3,
-        json!({"mode": "deliberative", "ballots": "both", "consensus_strategy": "vote", "max_rounds": 2, "voting": voting}),
-    );
+fn on_answers(voting: Voting, before: [&str; 3], after: [&str; 3]) -> Vec<Event> {
+    let asked = admission(3, |spec| {
+        (spec.mode, spec.ballots, spec.max_rounds) = (Mode::Deliberative, Ballots::Both, 2);
+        votes(spec, voting);
+    });
     hold(asked, |ask| {
         let at: usize = ask.participant.as_str()[1..].parse().unwrap();
-        let choice =
-            |choice: &str| Some(Answer::Choice { choice: choice.to_owned(), reasons: vec![], confidence: None });
-        match &ask.task {
+        Some(match &ask.task {
             Task::Ballot { stage: BallotStage::Initial, .. } => choice(before[at]),
             Task::Ballot { stage: BallotStage::Final, .. } => choice(after[at]),
             Task::Vote { candidates, .. } => {
                 choice(candidates.iter().find(|candidate| *candidate == after[at]).unwrap_or(&candidates[0]))
             }
-            _ => Some(speech("so")),
-        }
+            _ => speech("so"),
+        })
     })
 }
 
@@ -93,14 +87,14 @@ fn tally(events: &[Event]) -> (Vec<(String, u32)>, Option<String>) {
 
 #[test]
 fn an_answer_that_several_gave_stays_on_their_ballots() {
-    let voting = json!({"rule": "majority", "self_votes": "exclude"});
+    let voting = Voting { self_votes: SelfVotes::Exclude, ..voting(VoteRule::Majority) };
     let (counts, winner) = tally(&on_answers(voting, ["yes", "yes", "no"], ["yes", "yes", "no"]));
     assert_eq!((counts, winner.as_deref()), (vec![("yes".into(), 3), ("no".into(), 0)], Some("yes")));
 }
 
 #[test]
 fn an_answer_that_nobody_else_gave_is_not_on_its_own_ballot() {
-    let voting = json!({"rule": "majority", "self_votes": "exclude"});
+    let voting = Voting { self_votes: SelfVotes::Exclude, ..voting(VoteRule::Majority) };
     let events = on_answers(voting, ["a", "b", "c"], ["a", "b", "c"]);
     for event in &events {
         let Event::TurnAsked(Ask { participant, task: Task::Vote { candidates, .. }, .. }) = event else { continue };
@@ -111,17 +105,18 @@ fn an_answer_that_nobody_else_gave_is_not_on_its_own_ballot() {
 
 #[test]
 fn votes_of_rounds_are_counted_over_the_answers_that_were_on_the_ballots() {
-    let voting = json!({"rule": "plurality", "self_votes": "allow", "every_round": true});
+    let voting = Voting { every_round: true, ..voting(VoteRule::Plurality) };
     let (counts, winner) = tally(&on_answers(voting, ["yes", "no", "no"], ["later", "no", "no"]));
     assert_eq!((counts, winner.as_deref()), (vec![("no".into(), 4), ("yes".into(), 2)], Some("no")));
 }
 
 /// A weighted vote of three debaters for their own stances, each this sure; absent: it cannot be heard.
-fn sure(options: serde_json::Value, sure: [Option<u8>; 3]) -> Vec<Event> {
-    let voting = json!({"rule": "weighted", "self_votes": "allow"});
-    let mut file = json!({"ballots": "none", "consensus_strategy": "vote", "max_rounds": 1, "voting": voting});
-    file.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
-    hold(admission(3, file), |ask| {
+fn sure(confidence: bool, weigh_by_confidence: bool, sure: [Option<u8>; 3]) -> Vec<Event> {
+    let asked = admission(3, |spec| {
+        votes(spec, voting(VoteRule::Weighted));
+        (spec.answers.confidence, spec.answers.weigh_by_confidence) = (confidence, weigh_by_confidence);
+    });
+    hold(asked, |ask| {
         let at: usize = ask.participant.as_str()[1..].parse().unwrap();
         match &ask.task {
             Task::Vote { candidates, .. } => {
@@ -147,25 +142,24 @@ fn confidences(events: &[Event]) -> Vec<Option<u8>> {
 #[test]
 fn confidence_is_kept_only_where_the_file_asks_and_weighs_only_where_it_says_so() {
     let given = [Some(90), Some(40), Some(40)];
-    let off = sure(json!({}), given);
+    let off = sure(false, false, given);
     assert_eq!((confidences(&off), tally(&off).1), (vec![None; 3], None));
-    let asked = sure(json!({"confidence": true}), given);
+    let asked = sure(true, false, given);
     assert_eq!((confidences(&asked), tally(&asked).1), (given.to_vec(), None));
-    let (counts, winner) = tally(&sure(json!({"confidence": true, "weigh_by_confidence": true}), given));
+    let (counts, winner) = tally(&sure(true, true, given));
     assert_eq!(counts, [("s0".to_owned(), 900), ("s1".to_owned(), 400), ("s2".to_owned(), 400)]);
     assert_eq!(winner.as_deref(), Some("s0"));
 }
 
 #[test]
 fn a_voter_that_cannot_be_heard_keeps_its_whole_weight_in_the_denominator() {
-    let (counts, winner) =
-        tally(&sure(json!({"confidence": true, "weigh_by_confidence": true}), [Some(90), Some(0), None]));
+    let (counts, winner) = tally(&sure(true, true, [Some(90), Some(0), None]));
     assert_eq!((counts[0].1, winner), (900, None));
 }
 
 #[test]
 fn a_confidence_beyond_a_hundred_is_malformed() {
-    let events = sure(json!({"confidence": true}), [Some(101), Some(1), Some(1)]);
+    let events = sure(true, false, [Some(101), Some(1), Some(1)]);
     let failed = events
         .iter()
         .any(|event| matches!(event, Event::TurnFailed { failure, .. } if failure.detail.contains("0 to 100")));

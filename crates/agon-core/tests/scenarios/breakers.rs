@@ -1,11 +1,11 @@
 //! Who waits for an open breaker: nobody, while others can go on.
-use crate::hold::{DebateLog, admission, critique, speech};
+use crate::hold::{DebateLog, admission, critique, judged, measures, revises, speech};
+use agon_core::testing::{judge, moderator};
 use agon_core::*;
-use serde_json::json;
 
 /// The personas' models, by letter, and what a spec has besides.
-fn begun(models: &str, changes: serde_json::Value) -> DebateLog {
-    let mut admission = admission(models.len(), changes);
+fn begun(models: &str, change: impl FnOnce(&mut DebateSpec)) -> DebateLog {
+    let mut admission = admission(models.len(), change);
     for (persona, model) in admission.spec.personas.iter_mut().zip(models.chars()) {
         persona.voice.model = model.to_string().as_str().into();
     }
@@ -19,8 +19,20 @@ fn refuse(log: &mut DebateLog, ask: &Ask) {
     log.step(Input::TurnDecided { turn: ask.turn, result: TurnResult::Failed { failure, call } });
 }
 
+fn majority(spec: &mut DebateSpec) {
+    spec.quorum = Quorum::Majority;
+}
+
 fn next(log: &DebateLog) -> Ask {
     log.asked().into_iter().next().unwrap_or_else(|| panic!("{:?}", log.debate.outstanding()))
+}
+
+/// Answers all arguments.
+fn argue(log: &mut DebateLog) {
+    while let Task::Argument { .. } = next(log).task {
+        let ask = next(log);
+        log.answer(&ask, speech("so"));
+    }
 }
 
 /// When the debate wants to be woken.
@@ -43,7 +55,7 @@ fn missing(log: &DebateLog) -> Vec<FailureCause> {
 
 #[test]
 fn a_seat_whose_breaker_is_open_is_left_at_once_where_the_others_are_a_quorum() {
-    let mut log = begun("axx", json!({"quorum": "majority"}));
+    let mut log = begun("axx", majority);
 
     let first = next(&log);
     refuse(&mut log, &first);
@@ -55,7 +67,7 @@ fn a_seat_whose_breaker_is_open_is_left_at_once_where_the_others_are_a_quorum() 
 
 #[test]
 fn a_seat_is_waited_for_where_too_few_others_have_another_model() {
-    let mut log = begun("aax", json!({"quorum": "majority"}));
+    let mut log = begun("aax", majority);
 
     let first = next(&log);
     refuse(&mut log, &first);
@@ -70,7 +82,7 @@ fn a_seat_is_waited_for_where_too_few_others_have_another_model() {
 
 #[test]
 fn a_seat_is_not_waited_for_where_the_round_misses_its_quorum_even_with_it() {
-    let mut log = begun("xaa", json!({"quorum": {"at_least": 3}}));
+    let mut log = begun("xaa", |spec| spec.quorum = Quorum::AtLeast(3));
 
     let lost = next(&log);
     let failure = Failure::new(FailureCause::NotFound, "no such model");
@@ -83,7 +95,7 @@ fn a_seat_is_not_waited_for_where_the_round_misses_its_quorum_even_with_it() {
 
 #[test]
 fn waiting_for_a_breaker_ends_at_the_wait_limit_and_costs_no_tries() {
-    let mut log = begun("aa", json!({"quorum": "majority"}));
+    let mut log = begun("aa", majority);
     let limit = RetryPolicy::default().wait_limit_ms;
 
     let mut ask = next(&log);
@@ -102,7 +114,7 @@ fn waiting_for_a_breaker_ends_at_the_wait_limit_and_costs_no_tries() {
 
 #[test]
 fn of_seats_that_are_asked_at_once_only_those_are_waited_for_that_the_quorum_needs() {
-    let mut log = begun("abxx", json!({"quorum": {"at_least": 3}, "visibility": "simultaneous"}));
+    let mut log = begun("abxx", |spec| (spec.quorum, spec.visibility) = (Quorum::AtLeast(3), Visibility::Simultaneous));
 
     let asked = log.asked();
     assert_eq!(asked.len(), 4);
@@ -114,13 +126,10 @@ fn of_seats_that_are_asked_at_once_only_those_are_waited_for_that_the_quorum_nee
 
 #[test]
 fn the_quorum_counts_speakers_and_not_their_seats() {
-    let mut log = begun(
-        "axx",
-        json!({
-            "quorum": "majority", "debate_format": "critique_revision",
-            "phases": {"opening_statements": true, "final_statements": false}
-        }),
-    );
+    let mut log = begun("axx", |spec| {
+        revises(spec);
+        majority(spec);
+    });
 
     // A proposal that is lost is not criticised, its author criticises two: two of four seats are one of three speakers.
     while let Some(ask) = log.asked().into_iter().find(|ask| !matches!(ask.task, Task::Revise { .. })) {
@@ -138,8 +147,7 @@ fn the_quorum_counts_speakers_and_not_their_seats() {
 
 #[test]
 fn bids_for_the_floor_are_waited_for_where_nobody_else_can_bid() {
-    let mut log =
-        begun("aaa", json!({"debate_format": "open_fight", "turn_mode": "round_robin", "quorum": "majority"}));
+    let mut log = begun("aaa", |spec| (spec.debate_format, spec.quorum) = (DebateFormat::OpenFight, Quorum::Majority));
     let asked = log.asked();
     assert!(asked.iter().all(|ask| matches!(ask.task, Task::Bid { .. })), "{asked:?}");
 
@@ -151,7 +159,7 @@ fn bids_for_the_floor_are_waited_for_where_nobody_else_can_bid() {
 
 #[test]
 fn a_fallback_model_is_asked_at_once_and_not_the_breaker_waited_for() {
-    let mut admission = admission(2, json!({"quorum": "majority"}));
+    let mut admission = admission(2, majority);
     admission.spec.personas[0].voice.fallback_models = vec!["b".into()];
     let mut log = DebateLog::begin(admission);
 
@@ -164,21 +172,10 @@ fn a_fallback_model_is_asked_at_once_and_not_the_breaker_waited_for() {
 
 #[test]
 fn a_single_judge_is_waited_for_and_one_of_a_panel_is_not() {
-    let judge = |panel: u32| {
-        json!({
-            "consensus_strategy": "judge",
-            "judge": {
-                "orders": 1, "anonymize_transcript": true, "shuffle_for_judge": true, "panel": panel,
-                "panel_models": if panel == 1 { json!([]) } else { json!(["k", "l"]) }, "model": "j", "max_tokens": 9
-            }
-        })
-    };
-    for (panel, waited_for) in [(1, 1), (3, 0)] {
-        let mut log = begun("xy", judge(panel));
-        while let Task::Argument { .. } = next(&log).task {
-            let ask = next(&log);
-            log.answer(&ask, speech("so"));
-        }
+    for (panel_models, waited_for) in [(vec![], 1), (vec!["k".into(), "l".into()], 0)] {
+        let panel = 1 + panel_models.len() as u32;
+        let mut log = begun("xy", |spec| judged(spec, Judge { panel, panel_models, ..judge() }));
+        argue(&mut log);
 
         let first = next(&log);
         refuse(&mut log, &first);
@@ -189,7 +186,7 @@ fn a_single_judge_is_waited_for_and_one_of_a_panel_is_not() {
 
 #[test]
 fn a_debate_that_is_to_end_with_the_first_loss_waits_for_every_breaker() {
-    let mut log = begun("axx", json!({"quorum": {"at_least": 1}, "on_turn_failure": "abort"}));
+    let mut log = begun("axx", |spec| spec.on_turn_failure = OnTurnFailure::Abort);
 
     let first = next(&log);
     refuse(&mut log, &first);
@@ -199,7 +196,7 @@ fn a_debate_that_is_to_end_with_the_first_loss_waits_for_every_breaker() {
 
 #[test]
 fn a_debate_does_not_wait_beyond_its_time_budget() {
-    let mut log = begun("aa", json!({"quorum": "majority", "budget": {"seconds": 30}}));
+    let mut log = begun("aa", |spec| (spec.quorum, spec.budget.seconds) = (Quorum::Majority, Some(30)));
 
     let first = next(&log);
     refuse(&mut log, &first);
@@ -209,10 +206,12 @@ fn a_debate_does_not_wait_beyond_its_time_budget() {
 
 #[test]
 fn embeddings_that_cannot_be_had_are_tried_once_a_round_and_words_are_compared() {
-    let changes = json!({"max_rounds": 2, "embedding_model": "e", "similarity_threshold": 0.85, "end_condition": ["consensus_reached"]});
     for cause in [FailureCause::Timeout, FailureCause::ServerError, FailureCause::BreakerOpen, FailureCause::Malformed]
     {
-        let mut log = begun("xy", changes.clone());
+        let mut log = begun("xy", |spec| {
+            (spec.max_rounds, spec.end_condition) = (2, vec![EndCondition::ConsensusReached]);
+            spec.similarity.embedding_model = Some("e".into());
+        });
         let mut tries = 0;
         while log.debate.ended().is_none() {
             let ask = next(&log);
@@ -225,29 +224,22 @@ fn embeddings_that_cannot_be_had_are_tried_once_a_round_and_words_are_compared()
                 log.answer(&ask, speech(&format!("{} {}", ask.participant, ask.turn.round)));
             }
         }
-        let words = log.events.iter().filter(
-            |event| matches!(event, Event::Answered(Answered { given: Given::Measures { measures, .. }, .. }) | Event::RoundCompared { measures, .. } if measures.method == Method::WordsInstead),
-        );
+        let measures = measures(&log.events);
+        let words = measures.iter().filter(|measures| measures.method == Method::WordsInstead);
         assert_eq!((tries, words.count()), (2, 2), "{cause:?}");
     }
 }
 
 #[test]
 fn moderator_judge_summarizer_and_synthesizer_fall_back_to_further_models_as_debaters_do() {
-    let voice = json!({"model": "m", "max_tokens": 9, "fallback_models": ["b"]});
-    let with = |own: serde_json::Value| {
-        let mut role = voice.clone();
-        role.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
-        role
-    };
-    let asked = admission(
-        2,
-        json!({
-            "moderator": with(json!({"opens": true, "closes": false})), "memory": "summarize_past",
-            "summarizer": voice, "synthesizer": voice, "consensus_strategy": "judge", "max_rounds": 2, "summarize_every": 1,
-            "judge": with(json!({"orders": 1, "anonymize_transcript": true, "shuffle_for_judge": true, "panel": 1}))
-        }),
-    );
+    let voice = Voice { fallback_models: vec!["b".into()], ..testing::voice("m", 9) };
+    let asked = admission(2, |spec| {
+        judged(spec, Judge { voice: voice.clone(), ..judge() });
+        spec.moderator = Some(Moderator { closes: false, voice: voice.clone(), ..moderator() });
+        spec.summarizer = Some(Summarizer { voice: voice.clone(), ..Summarizer::default() });
+        spec.synthesizer = Some(Synthesizer { voice, ..Synthesizer::default() });
+        (spec.memory, spec.max_rounds, spec.windows.summarize_every) = (Memory::SummarizePast, 2, 1);
+    });
     let synthesizer = asked.spec.role(&"synthesizer".into()).unwrap().models().len();
     let mut tried = std::collections::BTreeMap::<String, Vec<String>>::new();
 
@@ -264,13 +256,11 @@ fn moderator_judge_summarizer_and_synthesizer_fall_back_to_further_models_as_deb
 
 #[test]
 fn a_hub_alone_has_the_floor_and_is_waited_for() {
-    let mut log = begun(
-        "axx",
-        json!({
-            "quorum": "majority", "debate_format": "critique_revision", "topology": "star", "hub": "P0",
-            "direction": "hub_critiques", "phases": {"opening_statements": true, "final_statements": false}
-        }),
-    );
+    let mut log = begun("axx", |spec| {
+        revises(spec);
+        majority(spec);
+        (spec.format.topology, spec.format.hub) = (Topology::Star, Some("P0".into()));
+    });
     while let Some(ask) = log.asked().into_iter().find(|ask| !matches!(ask.task, Task::Critique { .. })) {
         log.answer(&ask, speech("My proposal."));
     }
@@ -283,15 +273,11 @@ fn a_hub_alone_has_the_floor_and_is_waited_for() {
 
 #[test]
 fn what_decides_waits_for_no_breaker_beyond_the_budget_and_one_time_out() {
-    let judge = json!({
-        "orders": 1, "anonymize_transcript": true, "shuffle_for_judge": true, "panel": 1, "panel_models": [],
-        "model": "j", "max_tokens": 9
+    let mut log = begun("xy", |spec| {
+        judged(spec, judge());
+        spec.budget.seconds = Some(25);
     });
-    let mut log = begun("xy", json!({"consensus_strategy": "judge", "judge": judge, "budget": {"seconds": 25}}));
-    while let Task::Argument { .. } = next(&log).task {
-        let ask = next(&log);
-        log.answer(&ask, speech("so"));
-    }
+    argue(&mut log);
 
     let ask = next(&log);
     refuse(&mut log, &ask);

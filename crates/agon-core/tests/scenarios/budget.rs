@@ -1,22 +1,15 @@
 //! A debate that runs out of its budget is still decided.
-use crate::hold::{DebateLog, admission, speech};
+use crate::hold::{DebateLog, admission, choice, judged, judgement, open_judge, speech, stopped, votes};
+use agon_core::testing::{moderator, voting};
 use agon_core::*;
-use serde_json::{Value, json};
 
 /// A debate of three rounds with a judge that may take ten seconds, of which one time-out of a second is kept for the decision.
-fn timed(changes: Value) -> DebateLog {
-    let judge =
-        json!({"orders": 1, "anonymize_transcript": false, "shuffle_for_judge": false, "model": "j", "max_tokens": 9});
-    let mut all = json!({
-        "max_rounds": 3, "consensus_strategy": "judge", "judge": judge, "budget": {"seconds": 10}, "quorum": "majority"
-    });
-    changes.as_object().unwrap().iter().for_each(|(key, value)| all[key] = value.clone());
-    DebateLog::begin(admission(3, all))
-}
-
-fn judgement() -> Answer {
-    let (verdict, reasoning, citations, open_objections) = ("v".into(), "r".into(), vec![], vec![]);
-    Answer::Judgement(Judgement { verdict, winner: Some("s0".into()), reasoning, citations, open_objections })
+fn timed(change: impl FnOnce(&mut DebateSpec)) -> DebateLog {
+    DebateLog::begin(admission(3, |spec| {
+        judged(spec, open_judge());
+        (spec.max_rounds, spec.budget.seconds, spec.quorum) = (3, Some(10), Quorum::Majority);
+        change(spec);
+    }))
 }
 
 /// Answers everything in the first round, nothing of debaters after it, and lets the time run out there.
@@ -24,7 +17,7 @@ fn until_time_is_up(log: &mut DebateLog) {
     while log.debate.ended().is_none() {
         let ask = log.asked().remove(0);
         let answer = match ask.task {
-            Task::Judge { .. } => judgement(),
+            Task::Judge { .. } => judgement(Some("s0".into()), vec![]),
             Task::OpenRound => Answer::RoundPlan(RoundPlan::default()),
             Task::CloseRound => Answer::RoundSummary(RoundSummary { summary: "s".into(), ..RoundSummary::default() }),
             _ if ask.turn.round < 2 => speech("so"),
@@ -46,32 +39,31 @@ fn ended(log: &DebateLog) -> (DebateState, Option<Outcome>, Vec<&str>) {
 }
 
 fn stopped_by(log: &DebateLog) -> Option<StopRule> {
-    log.events.iter().find_map(|event| if let Event::LoopEnded { rule, .. } = event { Some(*rule) } else { None })
+    stopped(&log.events).map(|(rule, ..)| rule)
 }
 
 #[test]
 fn a_round_that_the_time_budget_cuts_short_is_judged() {
-    for visibility in ["simultaneous", "sequential"] {
-        let mut log = timed(json!({"visibility": visibility}));
+    for visibility in Visibility::ALL {
+        let mut log = timed(|spec| spec.visibility = visibility);
         until_time_is_up(&mut log);
         let (state, outcome, missing) = ended(&log);
-        assert_eq!((state, outcome), (DebateState::Succeeded, Some(Outcome::Degraded)), "{visibility}");
-        assert_eq!(missing.first(), Some(&"P0"), "{visibility}");
-        assert_eq!(stopped_by(&log), Some(StopRule::TimeBudget), "{visibility}");
+        assert_eq!((state, outcome), (DebateState::Succeeded, Some(Outcome::Degraded)), "{visibility:?}");
+        assert_eq!(missing.first(), Some(&"P0"), "{visibility:?}");
+        assert_eq!(stopped_by(&log), Some(StopRule::TimeBudget), "{visibility:?}");
     }
 }
 
 #[test]
 fn a_turn_that_the_time_budget_cuts_short_aborts_nothing() {
-    let mut log = timed(json!({"on_turn_failure": "abort"}));
+    let mut log = timed(|spec| spec.on_turn_failure = OnTurnFailure::Abort);
     until_time_is_up(&mut log);
     assert_eq!(ended(&log).0, DebateState::Succeeded);
 }
 
 #[test]
 fn a_moderator_for_whom_the_budget_leaves_no_room_is_not_asked_and_not_missing() {
-    let moderator = json!({"opens": true, "closes": true, "model": "m", "max_tokens": 9});
-    let mut log = timed(json!({"moderator": moderator, "visibility": "simultaneous"}));
+    let mut log = timed(|spec| (spec.moderator, spec.visibility) = (Some(moderator()), Visibility::Simultaneous));
     until_time_is_up(&mut log);
     let (_, _, missing) = ended(&log);
     assert_eq!(missing, ["P0", "P1", "P2"]);
@@ -85,7 +77,7 @@ fn a_moderator_for_whom_the_budget_leaves_no_room_is_not_asked_and_not_missing()
 
 #[test]
 fn a_quorum_that_fails_within_the_budget_still_ends_the_debate() {
-    let mut log = timed(json!({"visibility": "simultaneous"}));
+    let mut log = timed(|spec| spec.visibility = Visibility::Simultaneous);
     while log.debate.ended().is_none() {
         let ask = log.asked().remove(0);
         log.step(Input::TurnDecided { turn: ask.turn, result: crate::hold::lost() });
@@ -95,18 +87,15 @@ fn a_quorum_that_fails_within_the_budget_still_ends_the_debate() {
 
 #[test]
 fn final_ballots_that_name_the_candidates_are_cast_whatever_the_budget_says() {
-    let mut log = DebateLog::begin(admission(
-        3,
-        json!({
-            "mode": "deliberative", "ballots": "final_only", "consensus_strategy": "vote", "max_rounds": 3,
-            "voting": {"rule": "majority", "self_votes": "allow"}, "budget": {"tokens": 5_000}
-        }),
-    ));
+    let mut log = DebateLog::begin(admission(3, |spec| {
+        (spec.mode, spec.ballots, spec.max_rounds) = (Mode::Deliberative, Ballots::FinalOnly, 3);
+        votes(spec, voting(VoteRule::Majority));
+        spec.budget.tokens = Some(5_000);
+    }));
     while log.debate.ended().is_none() {
         let ask = log.asked().remove(0);
-        let yes = || Answer::Choice { choice: "yes".into(), reasons: vec![], confidence: None };
         let answer = match ask.task {
-            Task::Ballot { .. } | Task::Vote { .. } => yes(),
+            Task::Ballot { .. } | Task::Vote { .. } => choice("yes"),
             _ => speech(&"so ".repeat(300)),
         };
         log.answer(&ask, answer);
@@ -126,7 +115,7 @@ fn the_token_budget_counts_what_is_told_of_earlier_debates() {
         failed: Vec::new(),
     };
     let stopped = |told: usize| {
-        let mut admission = admission(3, json!({"max_rounds": 3, "budget": {"tokens": 5_000}}));
+        let mut admission = admission(3, |spec| (spec.max_rounds, spec.budget.tokens) = (3, Some(5_000)));
         admission.history = (0..told).map(past).collect();
         stopped_by(&DebateLog::begin(admission))
     };

@@ -1,105 +1,121 @@
 //! Combinations of options that are refused, each with the key to change first.
-use crate::hold::admission;
+use crate::hold::{admission, plain, revises, votes};
+use agon_core::testing::{judge, moderator, voting};
 use agon_core::*;
-use serde_json::{Value, json};
 
-/// The keys of the problems that a plain debate has with these changes.
-fn refused(personas: usize, changes: Value) -> Vec<String> {
-    let mut spec = serde_json::to_value(admission(personas, json!({})).spec).unwrap();
-    for (path, value) in changes.as_object().unwrap() {
-        *spec.pointer_mut("").unwrap() = set(spec.clone(), path, value.clone());
-    }
-    let problems = combination_problems(&serde_json::from_value(spec).unwrap());
+type Change = fn(&mut DebateSpec);
+
+/// The keys of the problems that a plain debate has with this change.
+fn refused(personas: usize, change: impl FnOnce(&mut DebateSpec)) -> Vec<String> {
+    let mut spec = admission(personas, plain).spec;
+    change(&mut spec);
+    let problems = combination_problems(&spec);
     assert!(problems.iter().all(|problem| problem.message.len() > 20 && !problem.keys.is_empty()));
     problems.into_iter().map(|problem| problem.keys[0].clone()).collect()
 }
 
-/// Sets `a.0.b`, making what is not there.
-fn set(mut whole: Value, path: &str, value: Value) -> Value {
-    let mut at = &mut whole;
-    for part in path.split('.') {
-        at = match part.parse::<usize>() {
-            Ok(index) => &mut at[index],
-            Err(_) => &mut at[part],
-        };
-    }
-    *at = value;
-    whole
+/// Who is hidden from a persona, and a summary that names everybody.
+fn masked_and_summed_up(spec: &mut DebateSpec) {
+    spec.personas[0].hidden_from = vec!["P1".into()];
+    (spec.memory, spec.context_scope) = (Memory::PersonaMasking, ContextScope::SummaryOnly);
+    (spec.max_rounds, spec.summarizer) = (2, Some(Summarizer::default()));
 }
 
-/// Who is hidden from a persona, and a summary that names everybody.
-fn masked_and_summed_up() -> Value {
-    json!({
-        "memory": "persona_masking", "personas.0.hidden_from": ["P1"], "context_scope": "summary_only", "max_rounds": 2,
-        "summarizer": {"model": "m", "max_tokens": 9}
-    })
+/// A moderator without duties.
+fn idle() -> Moderator {
+    Moderator { opens: false, closes: false, ..moderator() }
 }
 
 #[test]
 fn options_that_do_nothing_where_they_stand_are_refused() {
-    let moderator = json!({"opens": false, "closes": false, "concludes": false, "model": "m", "max_tokens": 9});
-    let with = |key: &str, value: Value| {
-        let mut moderator = moderator.clone();
-        moderator[key] = value;
-        json!({"moderator": moderator})
-    };
-    let cases = [
-        (json!({"inner_circle": 3}), "inner_circle"),
-        (json!({"confidence": true, "ballots": "none"}), "confidence"),
-        (json!({"weigh_by_confidence": true, "confidence": true, "ballots": "both"}), "weigh_by_confidence"),
-        (json!({"interruptions": "turn_boundary"}), "interruptions"),
-        (json!({"interruption_threshold": 3}), "interruption_threshold"),
-        (json!({"points_of_information": false}), "points_of_information"),
-        (json!({"topology": "ring"}), "topology"),
-        (json!({"hub": "P0"}), "hub"),
-        (json!({"direction": "critique_hub"}), "direction"),
-        (json!({"density": 0.7}), "density"),
-        (json!({"context_turns": 5}), "context_turns"),
-        (json!({"memory_window": 5}), "memory_window"),
-        (json!({"window_step": 2}), "window_step"),
-        (json!({"memory": "rolling_window", "memory_window": 3, "window_step": 4}), "window_step"),
-        (json!({"summarize_every": 5}), "summarize_every"),
-        (json!({"similarity_threshold": 0.5}), "similarity_threshold"),
-        (json!({"memory": "persona_masking"}), "memory"),
-        (masked_and_summed_up(), "context_scope"),
-        (json!({"personas.0.sees": ["P1"]}), "personas[0].sees"),
-        (json!({"personas.1.hidden_from": ["P1"]}), "personas[1].hidden_from"),
-        (json!({"personas.0.reflection": true}), "personas[0].reflection"),
-        (json!({"personas.0.elo": 1600.0}), "personas[0].elo"),
-        (json!({"phases.rebuttals": true}), "phases.rebuttals"),
-        (json!({"turn_mode": "moderator"}), "turn_mode"),
-        (json!({"turn_mode": "reaction_triggered", "visibility": "simultaneous"}), "visibility"),
-        (json!({"consensus_strategy": "mediator_summary"}), "consensus_strategy"),
-        (json!({"consensus_strategy": "agent_closing"}), "consensus_strategy"),
-        (json!({"consensus_strategy": "vote"}), "voting"),
-        (json!({"consensus_strategy": "judge"}), "judge"),
-        (with("interject", json!("midpoint")), "moderator.interject"),
-        (with("summary_style", json!("critical")), "moderator.summary_style"),
+    use ConsensusStrategy::{AgentClosing, MediatorSummary, Vote};
+    let cases: [(Change, &str); 31] = [
+        (|spec| spec.format.inner_circle = 3, "inner_circle"),
+        (|spec| spec.answers.confidence = true, "confidence"),
+        (
+            |spec| {
+                (spec.answers.confidence, spec.answers.weigh_by_confidence, spec.ballots) = (true, true, Ballots::Both);
+            },
+            "weigh_by_confidence",
+        ),
+        (|spec| spec.format.interruptions = Interruptions::TurnBoundary, "interruptions"),
+        (|spec| spec.format.interruption_threshold = 3, "interruption_threshold"),
+        (|spec| spec.format.points_of_information = false, "points_of_information"),
+        (|spec| spec.format.topology = Topology::Ring, "topology"),
+        (|spec| spec.format.hub = Some("P0".into()), "hub"),
+        (|spec| spec.format.direction = Direction::CritiqueHub, "direction"),
+        (|spec| spec.format.density = 0.7, "density"),
+        (|spec| spec.windows.context_turns = 5, "context_turns"),
+        (|spec| spec.windows.memory_window = 5, "memory_window"),
+        (|spec| spec.windows.window_step = 2, "window_step"),
+        (
+            |spec| {
+                spec.memory = Memory::RollingWindow;
+                (spec.windows.memory_window, spec.windows.window_step) = (3, 4);
+            },
+            "window_step",
+        ),
+        (|spec| spec.windows.summarize_every = 5, "summarize_every"),
+        (|spec| spec.similarity.similarity_threshold = 0.5, "similarity_threshold"),
+        (|spec| spec.memory = Memory::PersonaMasking, "memory"),
+        (masked_and_summed_up, "context_scope"),
+        (|spec| spec.personas[0].sees = Some(vec![Sight::Persona("P1".into())]), "personas[0].sees"),
+        (|spec| spec.personas[1].hidden_from = vec!["P1".into()], "personas[1].hidden_from"),
+        (|spec| spec.personas[0].reflection = true, "personas[0].reflection"),
+        (|spec| spec.personas[0].elo = Some(1600.0), "personas[0].elo"),
+        (|spec| spec.phases.rebuttals = true, "phases.rebuttals"),
+        (|spec| spec.turn_mode = TurnMode::Moderator, "turn_mode"),
+        (
+            |spec| {
+                (spec.turn_mode, spec.visibility) = (TurnMode::ReactionTriggered, Visibility::Simultaneous);
+            },
+            "visibility",
+        ),
+        (|spec| spec.consensus_strategy = MediatorSummary, "consensus_strategy"),
+        (|spec| spec.consensus_strategy = AgentClosing, "consensus_strategy"),
+        (|spec| spec.consensus_strategy = Vote, "voting"),
+        (|spec| spec.consensus_strategy = ConsensusStrategy::Judge, "judge"),
+        (
+            |spec| {
+                spec.moderator = Some(Moderator { interject: Interject::Midpoint, ..idle() });
+            },
+            "moderator.interject",
+        ),
+        (
+            |spec| {
+                spec.moderator = Some(Moderator { summary_style: SummaryStyle::Critical, ..idle() });
+            },
+            "moderator.summary_style",
+        ),
     ];
-    for (changes, key) in cases {
-        assert_eq!(refused(2, changes.clone()), [key], "{changes}");
+    for (change, key) in cases {
+        assert_eq!(refused(2, change), [key]);
     }
-    assert_eq!(refused(2, json!({})), [""; 0]);
+    assert_eq!(refused(2, plain), [""; 0]);
 }
 
 #[test]
 fn formats_refuse_what_their_shape_does_not_allow() {
-    let cases: [(usize, Value, &[&str]); 9] = [
-        (2, json!({"debate_format": "fishbowl"}), &["personas"]),
-        (4, json!({"debate_format": "fishbowl", "inner_circle": 4}), &["inner_circle"]),
-        (4, json!({"debate_format": "fishbowl", "turn_mode": "moderator"}), &["turn_mode", "turn_mode"]),
-        (2, json!({"debate_format": "socratic", "visibility": "simultaneous"}), &["visibility"]),
-        (2, json!({"debate_format": "open_fight", "turn_mode": "random"}), &["turn_mode"]),
-        (2, json!({"debate_format": "critique_revision"}), &["phases.opening_statements"]),
+    use DebateFormat::*;
+    let cases: [(usize, Change, &[&str]); 9] = [
+        (2, |spec| spec.debate_format = Fishbowl, &["personas"]),
+        (4, |spec| (spec.debate_format, spec.format.inner_circle) = (Fishbowl, 4), &["inner_circle"]),
+        (4, |spec| (spec.debate_format, spec.turn_mode) = (Fishbowl, TurnMode::Moderator), &["turn_mode", "turn_mode"]),
+        (2, |spec| (spec.debate_format, spec.visibility) = (Socratic, Visibility::Simultaneous), &["visibility"]),
+        (2, |spec| (spec.debate_format, spec.turn_mode) = (OpenFight, TurnMode::Random), &["turn_mode"]),
+        (2, |spec| spec.debate_format = CritiqueRevision, &["phases.opening_statements"]),
         (
             2,
-            json!({"debate_format": "critique_revision", "phases.opening_statements": true, "topology": "star", "hub": "Px"}),
+            |spec| {
+                revises(spec);
+                (spec.format.topology, spec.format.hub) = (Topology::Star, Some("Px".into()));
+            },
             &["hub"],
         ),
-        (3, json!({"debate_format": "bp_style"}), &["personas"]),
+        (3, |spec| spec.debate_format = BpStyle, &["personas"]),
         (
             4,
-            json!({"debate_format": "bp_style", "max_rounds": 2, "phases.opening_statements": true}),
+            |spec| (spec.debate_format, spec.max_rounds, spec.phases.opening_statements) = (BpStyle, 2, true),
             &[
                 "max_rounds",
                 "phases.opening_statements",
@@ -110,36 +126,35 @@ fn formats_refuse_what_their_shape_does_not_allow() {
             ],
         ),
     ];
-    for (personas, changes, keys) in cases {
-        assert_eq!(refused(personas, changes.clone()), keys, "{changes}");
+    for (personas, change, keys) in cases {
+        assert_eq!(refused(personas, change), keys);
     }
 }
 
 #[test]
 fn votes_refuse_what_they_cannot_count() {
-    let vote = |voting: Value, more: Value| {
-        let mut changes = json!({"consensus_strategy": "vote", "voting": voting});
-        for (key, value) in more.as_object().unwrap() {
-            changes[key] = value.clone();
-        }
-        refused(2, changes)
+    use VoteRule::*;
+    let by_judges = |rule| Voting { voters: Voters::Judges, ..voting(rule) };
+    let of_others = |rule| Voting { self_votes: SelfVotes::Exclude, ..voting(rule) };
+    let every_round = |voting| Voting { every_round: true, ..voting };
+    let judged = |voting| {
+        refused(2, |spec| {
+            votes(spec, voting);
+            spec.judge = Some(Judge { orders: 2, ..judge() });
+        })
     };
-    let judge =
-        json!({"orders": 2, "anonymize_transcript": true, "shuffle_for_judge": true, "model": "j", "max_tokens": 9});
-    let judges = |rule: &str, every: bool| {
-        vote(
-            json!({"rule": rule, "self_votes": "allow", "voters": "judges", "every_round": every}),
-            json!({"judge": judge}),
-        )
+    assert_eq!(judged(by_judges(Majority)), [""; 0]);
+    assert_eq!(judged(every_round(by_judges(Majority))), ["voting.every_round"]);
+    assert_eq!(judged(by_judges(Weighted)), ["voting.rule"]);
+    assert_eq!(judged(by_judges(AnonymousScoring)), ["voting.voters"]);
+    assert_eq!(refused(2, |spec| votes(spec, of_others(Majority))), ["voting.self_votes"]);
+    assert_eq!(refused(2, |spec| votes(spec, voting(AnonymousScoring))), ["voting.self_votes"]);
+    let deliberative = |voting, ballots| {
+        refused(2, |spec| {
+            votes(spec, voting);
+            (spec.mode, spec.ballots) = (Mode::Deliberative, ballots);
+        })
     };
-    assert_eq!(judges("majority", false), [""; 0]);
-    assert_eq!(judges("majority", true), ["voting.every_round"]);
-    assert_eq!(judges("weighted", false), ["voting.rule"]);
-    assert_eq!(judges("anonymous_scoring", false), ["voting.voters"]);
-    assert_eq!(vote(json!({"rule": "majority", "self_votes": "exclude"}), json!({})), ["voting.self_votes"]);
-    assert_eq!(vote(json!({"rule": "anonymous_scoring", "self_votes": "allow"}), json!({})), ["voting.self_votes"]);
-    let own = json!({"mode": "deliberative"});
-    assert_eq!(vote(json!({"rule": "majority", "self_votes": "allow"}), own), ["ballots"]);
-    let late = json!({"mode": "deliberative", "ballots": "final_only"});
-    assert_eq!(vote(json!({"rule": "majority", "self_votes": "allow", "every_round": true}), late), ["ballots"]);
+    assert_eq!(deliberative(voting(Majority), Ballots::None), ["ballots"]);
+    assert_eq!(deliberative(every_round(voting(Majority)), Ballots::FinalOnly), ["ballots"]);
 }

@@ -1,7 +1,7 @@
 //! What a card keeps of the way to the result.
-use super::hold::{DebateLog, admission, lost, speech};
+use super::hold::{DebateLog, admission, choice, lost, plain, revises, speech, votes};
+use agon_core::testing::voting;
 use agon_core::*;
-use serde_json::json;
 
 /// The card of a debate with these answers.
 fn card(admission: Admission, mut answer: impl FnMut(&Ask) -> Option<Answer>) -> Card {
@@ -21,16 +21,13 @@ fn course(admission: Admission, answer: impl FnMut(&Ask) -> Option<Answer>) -> C
     *card(admission, answer).course.unwrap()
 }
 
-fn revising(changes: serde_json::Value) -> Admission {
-    let mut spec = json!({"debate_format": "critique_revision", "max_rounds": 2, "consensus_strategy": "vote",
-        "voting": {"rule": "plurality", "self_votes": "allow"},
-        "phases": {"opening_statements": true, "final_statements": false}});
-    spec.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
-    admission(3, spec)
-}
-
-fn choice(choice: &str) -> Option<Answer> {
-    Some(Answer::Choice { choice: choice.to_owned(), reasons: Vec::new(), confidence: None })
+fn revising(change: impl FnOnce(&mut DebateSpec)) -> Admission {
+    admission(3, |spec| {
+        revises(spec);
+        votes(spec, voting(VoteRule::Plurality));
+        spec.max_rounds = 2;
+        change(spec);
+    })
 }
 
 /// P0 accepts what P1 says and declines what P2 says, P1 answers nobody, and the revisions of P2 are lost. P0 finds nothing wrong.
@@ -56,14 +53,14 @@ fn played(ask: &Ask) -> Option<Answer> {
             let text = format!("Plan of {who}, revised in round {}.", ask.turn.round).into();
             Some(Answer::Revision(Revision { text, accepted, declined }))
         }
-        Task::Vote { .. } => choice(if who == "P2" { "P2" } else { "P0" }),
+        Task::Vote { .. } => Some(choice(if who == "P2" { "P2" } else { "P0" })),
         _ => Some(speech("My plan.")),
     }
 }
 
 #[test]
 fn objections_are_counted_with_what_the_revisions_make_of_them() {
-    let course = course(revising(json!({})), played);
+    let course = course(revising(plain), played);
     let fates = |by: &str, of: &str| {
         let found = course.objections.iter().find(|one| one.by.as_str() == by && one.of.as_str() == of);
         found.map(|one| (one.kind, one.fates))
@@ -79,7 +76,7 @@ fn objections_are_counted_with_what_the_revisions_make_of_them() {
 
 #[test]
 fn conduct_is_what_each_could_do_and_did() {
-    let course = course(revising(json!({})), played);
+    let course = course(revising(plain), played);
     let conduct = |at: usize| &course.conduct[at];
     assert_eq!(conduct(0).critiques, Chances { of: 4, did: 0 });
     assert_eq!(conduct(1).critiques, Chances { of: 4, did: 4 });
@@ -92,9 +89,9 @@ fn conduct_is_what_each_could_do_and_did() {
 
 #[test]
 fn who_is_not_on_its_own_ballot_could_not_vote_for_itself() {
-    let others = json!({"voting": {"rule": "plurality", "self_votes": "exclude"}});
-    let course = course(revising(others), |ask| match &ask.task {
-        Task::Vote { candidates, .. } => choice(&candidates[0]),
+    let others = Voting { self_votes: SelfVotes::Exclude, ..voting(VoteRule::Plurality) };
+    let course = course(revising(|spec| votes(spec, others)), |ask| match &ask.task {
+        Task::Vote { candidates, .. } => Some(choice(&candidates[0])),
         _ => played(ask),
     });
     assert!(course.conduct.iter().all(|one| one.votes == Chances::default()), "{course:?}");
@@ -102,19 +99,18 @@ fn who_is_not_on_its_own_ballot_could_not_vote_for_itself() {
 
 #[test]
 fn accepted_objections_stay_in_words_unless_the_words_of_debaters_are_kept_back() {
-    let shown = course(revising(json!({})), played);
+    let shown = course(revising(plain), played);
     let texts: Vec<&str> = shown.conceded.iter().map(|one| one.text.as_str()).collect();
     assert_eq!(texts, ["P1 on P0 in round 1", "P1 on P0 in round 2"]);
     assert!(shown.conceded.iter().all(|one| (one.by.as_str(), one.of.as_str()) == ("P1", "P0")));
-    let hidden = json!({"visible": {"debaters": {"client": true, "history": false}}});
-    let hidden = course(revising(hidden), played);
+    let hidden = course(revising(|spec| spec.visible.debaters.history = false), played);
     assert!(hidden.conceded.is_empty() && hidden.conduct.iter().all(|one| one.proposal.is_none()));
     assert_eq!(hidden.objections, shown.objections);
 }
 
 #[test]
 fn a_card_stays_small_however_much_is_conceded() {
-    let course = course(revising(json!({"max_rounds": 6})), |ask| match &ask.task {
+    let course = course(revising(|spec| spec.max_rounds = 6), |ask| match &ask.task {
         Task::Critique { .. } => {
             let severity = if ask.turn.round == 4 { 10 } else { 5 };
             let issues = vec![format!("{} {}", ask.turn.round, "x ".repeat(500))];
@@ -136,17 +132,9 @@ fn a_card_stays_small_however_much_is_conceded() {
 
 #[test]
 fn a_debate_without_critiques_has_a_course_without_objections() {
-    let card = card(admission(2, json!({})), |_| Some(speech("so it is")));
+    let card = card(admission(2, plain), |_| Some(speech("so it is")));
     let course = card.course.unwrap();
     assert!(course.objections.is_empty() && course.conceded.is_empty());
     assert_eq!(course.conduct.len(), 2);
     assert!(course.conduct.iter().all(|one| one.proposal.is_none()));
-}
-
-#[test]
-fn a_card_of_an_earlier_version_is_read_as_one_whose_course_is_unknown() {
-    let mut written = serde_json::to_value(card(admission(2, json!({})), |_| Some(speech("so it is")))).unwrap();
-    written.as_object_mut().unwrap().remove("course").unwrap();
-    let read: Card = serde_json::from_value(written).unwrap();
-    assert_eq!(read.course, None);
 }

@@ -1,26 +1,47 @@
 //! Holds a debate with the answers that a test gives.
+use agon_core::testing::{persona, spec, voice};
 use agon_core::*;
 
 /// An admission of a debate between personas `P0`, `P1`, ... with these changes to a plain spec.
-pub fn admission(personas: usize, changes: serde_json::Value) -> Admission {
-    let personas: Vec<_> = (0..personas)
-        .map(|n| serde_json::json!({"name": format!("P{n}"), "stance": format!("s{n}"), "model": "m", "max_tokens": 9}))
-        .collect();
-    let mut spec = serde_json::json!({
-        "topic": "t", "mode": "adversarial", "debate_format": "round_robin", "max_rounds": 1, "personas": personas,
-        "turn_mode": "round_robin", "visibility": "sequential", "context_scope": "full_log", "memory": "append_all",
-        "phases": {"opening_statements": false, "final_statements": false}, "consensus_strategy": "no_consensus",
-        "ballots": "none", "end_condition": [], "timeout_per_turn_ms": 1000, "on_turn_failure": "skip", "quorum": {"at_least": 1}, "outputs": []
-    });
-    for (key, value) in changes.as_object().unwrap() {
-        spec[key] = value.clone();
-    }
-    let spec: DebateSpec = serde_json::from_value(spec).unwrap();
+pub fn admission(personas: usize, change: impl FnOnce(&mut DebateSpec)) -> Admission {
+    let persona = |n| Persona { voice: voice("m", 9), ..persona(&format!("P{n}"), format!("s{n}").as_str()) };
+    let mut spec = DebateSpec {
+        topic: "t".into(),
+        personas: (0..personas).map(persona).collect(),
+        consensus_strategy: ConsensusStrategy::NoConsensus,
+        judge: None,
+        end_condition: vec![],
+        timeout_per_turn_ms: 1_000,
+        quorum: Quorum::AtLeast(1),
+        ..spec()
+    };
+    change(&mut spec);
     assert_eq!(combination_problems(&spec), []);
     let retry = RetryPolicy { max_attempts: 2, ..RetryPolicy::default() };
-    let id = DebateId::parse("debate-1").unwrap();
-    let admission = serde_json::json!({"id": id, "spec": spec, "seed": 1, "retry": retry, "agon_version": "t"});
-    serde_json::from_value(admission).unwrap()
+    Admission { seed: 1, retry, ..testing::admission("debate-1", spec) }
+}
+
+/// A spec as it is.
+pub fn plain(_: &mut DebateSpec) {}
+
+/// Decides by a vote for one.
+pub fn votes(spec: &mut DebateSpec, voting: Voting) {
+    (spec.consensus_strategy, spec.voting) = (ConsensusStrategy::Vote, Some(voting));
+}
+
+/// Decides by the judge.
+pub fn judged(spec: &mut DebateSpec, judge: Judge) {
+    (spec.consensus_strategy, spec.judge) = (ConsensusStrategy::Judge, Some(judge));
+}
+
+/// A judge who is shown the log as it is, once.
+pub fn open_judge() -> Judge {
+    Judge { anonymize_transcript: false, shuffle_for_judge: false, ..testing::judge() }
+}
+
+/// Proposals, critiques, revisions.
+pub fn revises(spec: &mut DebateSpec) {
+    (spec.debate_format, spec.phases.opening_statements) = (DebateFormat::CritiqueRevision, true);
 }
 
 /// All events of the debate; a turn that gets no answer is lost for good.
@@ -49,6 +70,33 @@ pub fn speech(text: &str) -> Answer {
 
 pub fn critique() -> Answer {
     Answer::Critique(Critique { severity: 5, issues: vec!["x".into()], suggestions: Vec::new() })
+}
+
+pub fn choice(choice: impl Into<String>) -> Answer {
+    Answer::Choice { choice: choice.into(), reasons: vec![], confidence: None }
+}
+
+pub fn judgement(winner: Option<String>, citations: Vec<CitedEntry>) -> Answer {
+    let (verdict, reasoning, open_objections) = ("v".into(), "r".into(), vec![]);
+    Answer::Judgement(Judgement { verdict, winner, reasoning, citations, open_objections })
+}
+
+/// The measures of each round.
+pub fn measures(events: &[Event]) -> Vec<&Measures> {
+    let measured = events.iter().filter_map(|event| match event {
+        Event::Answered(Answered { given: Given::Measures { measures, .. }, .. })
+        | Event::RoundCompared { measures, .. } => Some(measures),
+        _ => None,
+    });
+    measured.collect()
+}
+
+/// The rule that ended the rounds, the round after which it fired, and what was wrong with the predicate.
+pub fn stopped(events: &[Event]) -> Option<(StopRule, u32, Option<String>)> {
+    events.iter().find_map(|event| match event {
+        Event::LoopEnded { rule, round, warning } => Some((*rule, *round, warning.clone())),
+        _ => None,
+    })
 }
 
 /// A debate with its events so far.

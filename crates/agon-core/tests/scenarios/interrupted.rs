@@ -1,7 +1,6 @@
 //! Debates that nobody plays for a while.
-use crate::hold::{DebateLog, admission, speech};
+use crate::hold::{DebateLog, admission, plain, speech};
 use agon_core::*;
-use serde_json::json;
 
 fn poison() -> Input {
     Input::Interrupt { reason: Reason::of(ReasonCode::Poison) }
@@ -13,7 +12,7 @@ fn resume() -> Input {
 
 #[test]
 fn an_interrupted_debate_is_owed_nothing_and_goes_on_where_it_was_once_it_is_resumed() {
-    let mut log = DebateLog::begin(admission(2, json!({})));
+    let mut log = DebateLog::begin(admission(2, plain));
     let first = log.asked().remove(0);
     log.step(poison());
     assert!(log.debate.interrupted() && log.debate.ended().is_none());
@@ -31,7 +30,7 @@ fn an_interrupted_debate_is_owed_nothing_and_goes_on_where_it_was_once_it_is_res
 
 #[test]
 fn a_claim_alone_does_not_continue_an_interrupted_debate_and_a_cancellation_ends_it() {
-    let mut log = DebateLog::begin(admission(2, json!({})));
+    let mut log = DebateLog::begin(admission(2, plain));
     log.step(poison());
     log.step(Input::Claim { writer: "other".into() });
     assert!(log.debate.interrupted() && log.debate.outstanding().is_empty());
@@ -43,7 +42,7 @@ fn a_claim_alone_does_not_continue_an_interrupted_debate_and_a_cancellation_ends
 
 #[test]
 fn the_time_in_which_nobody_played_counts_against_no_deadline_and_no_budget() {
-    let mut log = DebateLog::begin(admission(2, json!({"budget": {"seconds": 60}, "max_rounds": 9})));
+    let mut log = DebateLog::begin(admission(2, |spec| (spec.budget.seconds, spec.max_rounds) = (Some(60), 9)));
     let first = log.asked().remove(0);
     log.step(poison());
     log.now = log.now.plus(3_600_000);

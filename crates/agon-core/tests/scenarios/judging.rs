@@ -1,30 +1,23 @@
 //! What judges' readings come to: the table of the guide.
-use crate::hold::{admission, hold, speech};
+use crate::hold::{admission, choice, hold, judged, judgement, revises, speech, votes};
 use crate::page::rows;
+use agon_core::testing::voting;
 use agon_core::*;
-use serde_json::json;
 
 /// What the debate comes to where judges read so: a winner, or the reason why there is none; and whether that makes the
 /// consensus of two debaters contested who do not agree.
 fn result(orders: u32, judges: &[&str]) -> (String, bool) {
-    let panel = judges.len();
-    let judge = json!({
-        "orders": orders, "panel": panel, "anonymize_transcript": true, "shuffle_for_judge": true, "model": "j", "max_tokens": 9
+    let asked = admission(2, |spec| {
+        judged(spec, Judge { orders, panel: judges.len() as u32, ..testing::judge() });
+        spec.ballots = Ballots::FinalOnly;
     });
-    let asked = admission(2, json!({"consensus_strategy": "judge", "judge": judge, "ballots": "final_only"}));
     let events = hold(asked, |ask| match &ask.task {
         Task::Judge { order, .. } => {
             let read = judges[judge_index(&ask.participant).unwrap() as usize];
             let named = read.split(' ').nth(*order as usize)?;
-            let winner = Some(if named == "A" { "s0".into() } else { "s1".into() });
-            let (verdict, reasoning) = ("v".into(), "r".into());
-            let (citations, open_objections) = (vec![], vec![]);
-            Some(Answer::Judgement(Judgement { verdict, winner, reasoning, citations, open_objections }))
+            Some(judgement(Some(if named == "A" { "s0".into() } else { "s1".into() }), vec![]))
         }
-        Task::Ballot { .. } => {
-            let choice = ask.participant.as_str().replace('P', "s");
-            Some(Answer::Choice { choice, reasons: vec![], confidence: None })
-        }
+        Task::Ballot { .. } => Some(choice(ask.participant.as_str().replace('P', "s"))),
         _ => Some(speech("so")),
     });
     let verdict = events.iter().find_map(|event| match event {
@@ -55,17 +48,13 @@ fn judges_come_to_what_the_page_says() {
 fn a_debater_who_is_called_like_a_label_keeps_its_votes() {
     // Some label belongs to another one: rename every persona after a label, in turn.
     for at in 0..3 {
-        let mut asked = admission(
-            3,
-            json!({
-                "debate_format": "critique_revision", "consensus_strategy": "vote",
-                "phases": {"opening_statements": true, "final_statements": false},
-                "voting": {"rule": "plurality", "self_votes": "allow"}
-            }),
-        );
+        let mut asked = admission(3, |spec| {
+            revises(spec);
+            votes(spec, voting(VoteRule::Plurality));
+        });
         asked.spec.personas[at].name = "Speaker A".into();
         let events = hold(asked, |ask| match &ask.task {
-            Task::Vote { .. } => Some(Answer::Choice { choice: "Speaker A".into(), reasons: vec![], confidence: None }),
+            Task::Vote { .. } => Some(choice("Speaker A")),
             Task::Critique { .. } => {
                 Some(Answer::Critique(Critique { severity: 0, issues: vec![], suggestions: vec![] }))
             }

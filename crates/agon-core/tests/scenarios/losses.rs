@@ -1,14 +1,39 @@
 //! What becomes of a debate when somebody cannot be heard.
-use crate::hold::{DebateLog, admission, hold, lost, speech};
+use crate::hold::{DebateLog, admission, hold, judged, judgement, lost, measures, open_judge, plain, speech, votes};
+use agon_core::testing::voting;
 use agon_core::*;
-use serde_json::json;
 
-fn moderator(duties: &[&str]) -> serde_json::Value {
-    let mut moderator = json!({"opens": false, "closes": false, "model": "m", "max_tokens": 9});
-    for duty in duties {
-        moderator[*duty] = true.into();
+/// A moderator that opens rounds and does not close them.
+fn opens() -> Moderator {
+    Moderator { closes: false, ..testing::moderator() }
+}
+
+fn researches() -> Moderator {
+    Moderator { researches: true, ..opens() }
+}
+
+fn fights(spec: &mut DebateSpec) {
+    spec.debate_format = DebateFormat::OpenFight;
+}
+
+fn ended_for(events: &[Event]) -> ReasonCode {
+    let Some(Event::DebateEnded { reason: Some(reason), .. }) = events.last() else { panic!("no reason") };
+    reason.code
+}
+
+/// A bid of `P0` for the floor that is stronger than those of the others.
+fn first_wants_most(log: &mut DebateLog) -> Ask {
+    for ask in log.asked() {
+        let urgency = if ask.participant.as_str() == "P0" { 5 } else { 1 };
+        log.answer(&ask, bid(urgency));
     }
-    moderator
+    let speaker = log.asked().remove(0);
+    assert_eq!(speaker.participant.as_str(), "P0");
+    speaker
+}
+
+fn bid(urgency: u8) -> Answer {
+    Answer::Bid(Bid { urgency, ..Bid::default() })
 }
 
 fn spoke(events: &[Event]) -> Vec<(SpeechKind, &str)> {
@@ -28,7 +53,7 @@ fn ended(events: &[Event]) -> DebateState {
 
 #[test]
 fn a_moderator_that_researched_opens_the_first_round_too() {
-    let asked = admission(2, json!({"moderator": moderator(&["opens", "researches"])}));
+    let asked = admission(2, |spec| spec.moderator = Some(researches()));
     let events = hold(asked, |ask| match ask.task {
         Task::Research => Some(Answer::Text { text: "found".into() }),
         Task::OpenRound => Some(Answer::RoundPlan(RoundPlan { briefing: Some("b".into()), ..RoundPlan::default() })),
@@ -40,10 +65,9 @@ fn a_moderator_that_researched_opens_the_first_round_too() {
 
 #[test]
 fn research_that_fails_and_a_moderator_that_cannot_open_leave_the_fishbowl_its_rounds() {
-    let asked = admission(
-        3,
-        json!({"debate_format": "fishbowl", "max_rounds": 2, "moderator": moderator(&["opens", "researches"])}),
-    );
+    let asked = admission(3, |spec| {
+        (spec.debate_format, spec.max_rounds, spec.moderator) = (DebateFormat::Fishbowl, 2, Some(researches()));
+    });
     let events = hold(asked, |ask| match ask.task {
         Task::Argument { .. } => Some(speech("so")),
         _ => None,
@@ -59,7 +83,7 @@ fn research_that_fails_and_a_moderator_that_cannot_open_leave_the_fishbowl_its_r
 
 #[test]
 fn the_next_in_the_rotation_asks_where_a_question_could_not_be_had() {
-    let asked = admission(3, json!({"debate_format": "socratic", "quorum": "majority"}));
+    let asked = admission(3, |spec| (spec.debate_format, spec.quorum) = (DebateFormat::Socratic, Quorum::Majority));
     let events = hold(asked, |ask| (ask.participant.as_str() != "P0").then(|| speech("so")));
     use SpeechKind::*;
     assert_eq!(spoke(&events), [(Question, "P1"), (Answer, "P2"), (FollowUp, "P1"), (Answer, "P2")]);
@@ -68,7 +92,7 @@ fn the_next_in_the_rotation_asks_where_a_question_could_not_be_had() {
 
 #[test]
 fn nobody_is_asked_to_react_to_a_speech_that_was_not_heard() {
-    let asked = admission(3, json!({"turn_mode": "reaction_triggered"}));
+    let asked = admission(3, |spec| spec.turn_mode = TurnMode::ReactionTriggered);
     let events = hold(asked, |ask| match ask.task {
         Task::Bid { .. } => Some(Answer::Bid(Bid::default())),
         _ => (ask.participant.as_str() != "P0").then(|| speech("so")),
@@ -78,12 +102,15 @@ fn nobody_is_asked_to_react_to_a_speech_that_was_not_heard() {
 
 #[test]
 fn whoever_bids_most_after_a_speech_that_was_lost_speaks_and_does_not_interject() {
-    let asked = admission(2, json!({"debate_format": "open_fight", "interruptions": "turn_boundary"}));
+    let asked = admission(2, |spec| {
+        fights(spec);
+        spec.format.interruptions = Interruptions::TurnBoundary;
+    });
     let mut held = 0;
     let events = hold(asked, |ask| match &ask.task {
         Task::Bid { .. } => {
             let wants = ["P0", "P1"].get(held).is_some_and(|name| ask.participant.as_str() == *name);
-            Some(Answer::Bid(Bid { urgency: if wants { 9 } else { 0 }, ..Bid::default() }))
+            Some(bid(if wants { 9 } else { 0 }))
         }
         _ => {
             held += 1;
@@ -95,21 +122,16 @@ fn whoever_bids_most_after_a_speech_that_was_lost_speaks_and_does_not_interject(
 
 #[test]
 fn rounds_in_which_nobody_bids_are_held_and_end_without_a_result() {
-    let asked = admission(2, json!({"debate_format": "open_fight", "max_rounds": 2}));
-    let events = hold(asked, |_| Some(Answer::Bid(Bid::default())));
-    let Some(Event::DebateEnded { reason: Some(reason), .. }) = events.last() else { panic!("no reason") };
-    assert_eq!(reason.code, ReasonCode::EmptyTranscript);
+    let asked = admission(2, |spec| (spec.debate_format, spec.max_rounds) = (DebateFormat::OpenFight, 2));
+    assert_eq!(ended_for(&hold(asked, |_| Some(bid(0)))), ReasonCode::EmptyTranscript);
 }
 
 #[test]
 fn where_all_first_ballots_failed_no_round_is_voted_on() {
-    let asked = admission(
-        2,
-        json!({
-            "mode": "deliberative", "ballots": "both", "consensus_strategy": "vote",
-            "voting": {"rule": "majority", "self_votes": "allow", "every_round": true}
-        }),
-    );
+    let asked = admission(2, |spec| {
+        (spec.mode, spec.ballots) = (Mode::Deliberative, Ballots::Both);
+        votes(spec, Voting { every_round: true, ..voting(VoteRule::Majority) });
+    });
     let events = hold(asked, |ask| match ask.task {
         Task::Ballot { .. } => None,
         _ => Some(speech("so")),
@@ -117,8 +139,7 @@ fn where_all_first_ballots_failed_no_round_is_voted_on() {
     assert!(
         !events.iter().any(|event| matches!(event, Event::TurnAsked(ask) if matches!(ask.task, Task::Vote { .. })))
     );
-    let Some(Event::DebateEnded { reason: Some(reason), .. }) = events.last() else { panic!("no reason") };
-    assert_eq!(reason.code, ReasonCode::NoVotes);
+    assert_eq!(ended_for(&events), ReasonCode::NoVotes);
 }
 
 #[test]
@@ -154,7 +175,7 @@ fn a_bid_to_interrupt_a_speech_that_ended_is_no_bid_for_the_floor() {
     let speaker = log.asked().into_iter().find(|ask| matches!(ask.task, Task::Argument { .. })).unwrap();
     log.answer(&speaker, speech("to the end"));
     let bidder = log.asked().remove(0);
-    log.answer(&bidder, Answer::Bid(Bid { urgency: 10, to: None, text: None }));
+    log.answer(&bidder, bid(10));
     let asked = log.asked();
     assert!(asked.iter().all(|ask| matches!(ask.task, Task::Bid { purpose: BidPurpose::Floor, .. })), "{asked:?}");
     assert_eq!(asked.len(), 2);
@@ -162,13 +183,11 @@ fn a_bid_to_interrupt_a_speech_that_ended_is_no_bid_for_the_floor() {
 
 /// A speech of `P0` that `P1` may interrupt: half of it is heard.
 fn listened() -> DebateLog {
-    let mut log = DebateLog::begin(admission(2, json!({"debate_format": "open_fight", "interruptions": "mid_speech"})));
-    for ask in log.asked() {
-        let urgency = if ask.participant.as_str() == "P0" { 5 } else { 1 };
-        log.answer(&ask, Answer::Bid(Bid { urgency, to: None, text: None }));
-    }
-    let speaker = log.asked().remove(0);
-    assert_eq!(speaker.participant.as_str(), "P0");
+    let mut log = DebateLog::begin(admission(2, |spec| {
+        fights(spec);
+        spec.format.interruptions = Interruptions::MidSpeech;
+    }));
+    let speaker = first_wants_most(&mut log);
     log.step(Input::SpeechHeard { turn: speaker.turn, text: "half".into() });
     log
 }
@@ -177,23 +196,20 @@ fn listened() -> DebateLog {
 fn interrupted() -> DebateLog {
     let mut log = listened();
     let bidder = log.asked().into_iter().find(|ask| matches!(ask.task, Task::Bid { .. })).unwrap();
-    log.answer(&bidder, Answer::Bid(Bid { urgency: 9, to: None, text: None }));
+    log.answer(&bidder, bid(9));
     log
 }
 
 #[test]
 fn whoever_may_not_hear_a_speaker_is_not_asked_to_interrupt_it() {
     let hold = |hidden_from: &[&str]| {
-        let persona = |name: &str, hidden_from: &[&str]| json!({"name": name, "stance": name, "hidden_from": hidden_from, "model": "m", "max_tokens": 9});
-        let personas = [persona("P0", hidden_from), persona("P1", &["P2"]), persona("P2", &[])];
-        let keys = json!({"debate_format": "open_fight", "interruptions": "mid_speech", "memory": "persona_masking", "personas": personas});
-        let mut log = DebateLog::begin(admission(3, keys));
-        for ask in log.asked() {
-            let urgency = if ask.participant.as_str() == "P0" { 5 } else { 1 };
-            log.answer(&ask, Answer::Bid(Bid { urgency, to: None, text: None }));
-        }
-        let speaker = log.asked().remove(0);
-        assert_eq!(speaker.participant.as_str(), "P0");
+        let mut log = DebateLog::begin(admission(3, |spec| {
+            fights(spec);
+            (spec.format.interruptions, spec.memory) = (Interruptions::MidSpeech, Memory::PersonaMasking);
+            spec.personas[0].hidden_from = hidden_from.iter().map(|name| (*name).into()).collect();
+            spec.personas[1].hidden_from = vec!["P2".into()];
+        }));
+        let speaker = first_wants_most(&mut log);
         let heard = Input::SpeechHeard { turn: speaker.turn, text: "half".into() };
         let taken = log.debate.decide(Timestamp(2), heard.clone()).is_ok();
         if taken {
@@ -209,8 +225,9 @@ fn whoever_may_not_hear_a_speaker_is_not_asked_to_interrupt_it() {
 
 #[test]
 fn a_summary_that_failed_is_made_up_for_by_the_next() {
-    let summarizer = json!({"model": "m", "max_tokens": 9});
-    let asked = admission(2, json!({"memory": "summarize_past", "max_rounds": 5, "summarizer": summarizer}));
+    let asked = admission(2, |spec| {
+        (spec.memory, spec.max_rounds, spec.summarizer) = (Memory::SummarizePast, 5, Some(Summarizer::default()));
+    });
     let mut summaries = Vec::new();
     hold(asked, |ask| match &ask.task {
         Task::Summarise { through } => {
@@ -224,7 +241,7 @@ fn a_summary_that_failed_is_made_up_for_by_the_next() {
 
 #[test]
 fn measures_that_are_no_shares_are_taken_for_failed_and_words_are_compared() {
-    let asked = admission(2, json!({"embedding_model": "e"}));
+    let asked = admission(2, |spec| spec.similarity.embedding_model = Some("e".into()));
     let events = hold(asked, |ask| match ask.task {
         Task::Measure { .. } => {
             let (stable, known, by_answers, method) = (vec![], vec![], false, Method::Embeddings);
@@ -239,26 +256,24 @@ fn measures_that_are_no_shares_are_taken_for_failed_and_words_are_compared() {
         }
         _ => Some(speech("so it is")),
     });
-    let by = events.iter().find_map(|event| match event {
-        Event::Answered(Answered { given: Given::Measures { measures, .. }, .. })
-        | Event::RoundCompared { measures, .. } => Some(measures.method),
-        _ => None,
-    });
-    assert_eq!(by, Some(Method::WordsInstead));
+    assert_eq!(measures(&events)[0].method, Method::WordsInstead);
 }
 
 #[test]
 fn an_abort_is_for_work_that_is_missed_and_not_for_a_bid() {
-    let asked = admission(2, json!({"debate_format": "open_fight", "on_turn_failure": "abort"}));
+    let asked = admission(2, |spec| {
+        fights(spec);
+        spec.on_turn_failure = OnTurnFailure::Abort;
+    });
     let events = hold(asked.clone(), |ask| match ask.task {
-        Task::Bid { .. } if ask.participant.as_str() == "P0" => Some(Answer::Bid(Bid { urgency: 3, ..Bid::default() })),
+        Task::Bid { .. } if ask.participant.as_str() == "P0" => Some(bid(3)),
         Task::Bid { .. } => None,
         _ => Some(speech("so")),
     });
     assert_eq!(ended(&events), DebateState::Succeeded);
     let mut log = DebateLog::begin(asked);
     for ask in log.asked() {
-        log.answer(&ask, Answer::Bid(Bid { urgency: 3, ..Bid::default() }));
+        log.answer(&ask, bid(3));
     }
     let speaker = log.asked().remove(0);
     log.step(Input::TurnDecided { turn: speaker.turn, result: lost() });
@@ -266,12 +281,12 @@ fn an_abort_is_for_work_that_is_missed_and_not_for_a_bid() {
 }
 
 /// A debate of three rounds whose judge refuses every prompt that shows the whole of it, and what the judge was shown.
-fn too_long_for_its_judge(memory: serde_json::Value) -> (Vec<Event>, Vec<bool>) {
-    let judge =
-        json!({"orders": 1, "anonymize_transcript": false, "shuffle_for_judge": false, "model": "j", "max_tokens": 9});
-    let mut changes = json!({"max_rounds": 3, "consensus_strategy": "judge", "judge": judge});
-    memory.as_object().unwrap().iter().for_each(|(key, value)| changes[key] = value.clone());
-    let mut log = DebateLog::begin(admission(2, changes));
+fn too_long_for_its_judge(memory: impl FnOnce(&mut DebateSpec)) -> (Vec<Event>, Vec<bool>) {
+    let mut log = DebateLog::begin(admission(2, |spec| {
+        judged(spec, open_judge());
+        spec.max_rounds = 3;
+        memory(spec);
+    }));
     let mut kept = Vec::new();
     while log.debate.ended().is_none() {
         let ask = log.asked().remove(0);
@@ -283,9 +298,7 @@ fn too_long_for_its_judge(memory: serde_json::Value) -> (Vec<Event>, Vec<bool>) 
         if ask.kept {
             let quote = |entry, quote: &str| CitedEntry { entry, quote: quote.into() };
             let citations = vec![quote(1, "P0 in round 3"), quote(3, "P0 in round 1")];
-            let (verdict, reasoning, open_objections) = ("v".into(), "r".into(), vec![]);
-            let judgement = Judgement { verdict, winner: Some("s0".into()), reasoning, citations, open_objections };
-            log.answer(&ask, Answer::Judgement(judgement));
+            log.answer(&ask, judgement(Some("s0".into()), citations));
         } else {
             let failure = Failure::new(FailureCause::ContextOverflow, "too long");
             let result = TurnResult::Failed { failure, call: Box::default() };
@@ -297,7 +310,8 @@ fn too_long_for_its_judge(memory: serde_json::Value) -> (Vec<Event>, Vec<bool>) 
 
 #[test]
 fn a_judge_for_whom_the_debate_is_too_long_reads_what_memory_keeps() {
-    let (events, kept) = too_long_for_its_judge(json!({"memory": "rolling_window", "memory_window": 2}));
+    let rolling = |spec: &mut DebateSpec| (spec.memory, spec.windows.memory_window) = (Memory::RollingWindow, 2);
+    let (events, kept) = too_long_for_its_judge(rolling);
     assert_eq!((kept, ended(&events)), (vec![false, true], DebateState::Succeeded));
     let cited = events.iter().find_map(|event| match event {
         Event::Answered(Answered { given: Given::Judgement { citations, .. }, .. }) => {
@@ -310,16 +324,16 @@ fn a_judge_for_whom_the_debate_is_too_long_reads_what_memory_keeps() {
 
 #[test]
 fn where_memory_keeps_everything_a_judge_is_not_asked_again() {
-    let (events, kept) = too_long_for_its_judge(json!({}));
+    let (events, kept) = too_long_for_its_judge(plain);
     assert_eq!((kept, ended(&events)), (vec![false], DebateState::Failed));
 }
 
 #[test]
 fn whoever_speaks_alone_is_in_no_impasse() {
-    let asked = admission(
-        2,
-        json!({"turn_mode": "moderator", "max_rounds": 4, "end_condition": ["impasse"], "moderator": moderator(&["opens"])}),
-    );
+    let asked = admission(2, |spec| {
+        (spec.turn_mode, spec.moderator) = (TurnMode::Moderator, Some(opens()));
+        (spec.max_rounds, spec.end_condition) = (4, vec![EndCondition::Impasse]);
+    });
     let events = hold(asked, |ask| match ask.task {
         Task::OpenRound => {
             Some(Answer::RoundPlan(RoundPlan { next_speakers: vec!["P0".into()], ..RoundPlan::default() }))
@@ -332,11 +346,12 @@ fn whoever_speaks_alone_is_in_no_impasse() {
 
 #[test]
 fn nobody_scores_a_debater_who_was_not_heard() {
-    let spec = json!({
-        "consensus_strategy": "vote", "voting": {"rule": "anonymous_scoring", "self_votes": "exclude"}, "quorum": "majority"
+    let asked = admission(3, |spec| {
+        votes(spec, Voting { self_votes: SelfVotes::Exclude, ..voting(VoteRule::AnonymousScoring) });
+        spec.quorum = Quorum::Majority;
     });
     let mut scored = Vec::new();
-    hold(admission(3, spec), |ask| match &ask.task {
+    hold(asked, |ask| match &ask.task {
         Task::ScoreDebaters { debaters } => {
             scored.push(debaters.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>());
             None

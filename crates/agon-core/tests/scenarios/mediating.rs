@@ -1,7 +1,7 @@
 //! A moderator that decides.
 use crate::hold::{admission, hold, speech};
+use agon_core::testing::moderator;
 use agon_core::*;
-use serde_json::json;
 
 /// The outcome, verdict and reasoning of a debate of two rounds that its moderator closes and decides. `synthesis` is lost where
 /// there is none.
@@ -9,9 +9,10 @@ fn decided(
     closing: impl Fn(u32) -> (RoundStatus, Option<&'static str>),
     synthesis: Option<&str>,
 ) -> Option<(Outcome, String, Option<String>)> {
-    let moderator = json!({"opens": false, "closes": true, "model": "m", "max_tokens": 9});
-    let asked =
-        admission(2, json!({"max_rounds": 2, "moderator": moderator, "consensus_strategy": "mediator_summary"}));
+    let asked = admission(2, |spec| {
+        (spec.max_rounds, spec.consensus_strategy) = (2, ConsensusStrategy::MediatorSummary);
+        spec.moderator = Some(Moderator { opens: false, ..moderator() });
+    });
     let events = hold(asked, |ask| match &ask.task {
         Task::CloseRound => {
             let (status, decision) = closing(ask.turn.round);

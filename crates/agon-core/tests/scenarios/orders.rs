@@ -1,12 +1,12 @@
 //! Orders that are drawn, and one that must not matter.
-use crate::hold::{DebateLog, admission, hold, speech};
+use crate::hold::{self, DebateLog, admission, hold, speech};
 use agon_core::*;
-use serde_json::json;
 use std::collections::BTreeSet;
 
 /// The speakers of each round, by a seed.
 fn orders(seed: u64) -> Vec<Vec<String>> {
-    let asked = Admission { seed, ..admission(4, json!({"turn_mode": "random", "max_rounds": 5})) };
+    let asked = admission(4, |spec| (spec.turn_mode, spec.max_rounds) = (TurnMode::Random, 5));
+    let asked = Admission { seed, ..asked };
     let names = |speakers: &[ParticipantId]| speakers.iter().map(ToString::to_string).collect();
     let events = hold(asked, |_| Some(speech("so")));
     let opened = |event: &Event| match event {
@@ -33,10 +33,10 @@ fn a_random_order_is_drawn_afresh_each_round_and_follows_from_the_seed() {
 
 /// The measures of a debate in which those who are asked at once answer in this order.
 fn measured(last_first: bool) -> Vec<Measures> {
-    let mut log = DebateLog::begin(admission(
-        3,
-        json!({"visibility": "simultaneous", "max_rounds": 3, "end_condition": ["no_new_arguments"]}),
-    ));
+    let mut log = DebateLog::begin(admission(3, |spec| {
+        (spec.visibility, spec.max_rounds) = (Visibility::Simultaneous, 3);
+        spec.end_condition = vec![EndCondition::NoNewArguments];
+    }));
     while log.debate.ended().is_none() {
         let mut asked = log.asked();
         let ask = if last_first { asked.pop() } else { asked.into_iter().next() };
@@ -44,16 +44,7 @@ fn measured(last_first: bool) -> Vec<Measures> {
         let text = format!("{} speaks of roads and of houses in round {}", ask.participant, ask.turn.round);
         log.answer(&ask, speech(&text));
     }
-    let of = |event: &Event| {
-        if let Event::Answered(Answered { given: Given::Measures { measures, .. }, .. })
-        | Event::RoundCompared { measures, .. } = event
-        {
-            Some(measures.clone())
-        } else {
-            None
-        }
-    };
-    log.events.iter().filter_map(of).collect()
+    hold::measures(&log.events).into_iter().cloned().collect()
 }
 
 #[test]

@@ -1,15 +1,7 @@
 //! Which rule ends the rounds, and when.
-use crate::hold::{admission, hold, speech};
+use crate::hold::{admission, choice, hold, plain, speech, stopped, votes};
+use agon_core::testing::{moderator, voting};
 use agon_core::*;
-use serde_json::{Value, json};
-
-/// The rule, the round after which it fired, and what was wrong with the predicate.
-fn stopped(events: &[Event]) -> Option<(StopRule, u32, Option<String>)> {
-    events.iter().find_map(|event| match event {
-        Event::LoopEnded { rule, round, warning } => Some((*rule, *round, warning.clone())),
-        _ => None,
-    })
-}
 
 fn failed(events: &[Event]) -> Option<ReasonCode> {
     match events.last() {
@@ -19,14 +11,13 @@ fn failed(events: &[Event]) -> Option<ReasonCode> {
 }
 
 /// A debate of four rounds that votes in each; a persona is lost where it has no choice.
-fn voted(rule: &str, choice: impl Fn(u32, &str) -> Option<&'static str>) -> Vec<Event> {
-    let voting = json!({"rule": rule, "self_votes": "allow", "every_round": true});
-    let asked = admission(3, json!({"max_rounds": 4, "consensus_strategy": "vote", "voting": voting}));
+fn voted(chosen: impl Fn(u32, &str) -> Option<&'static str>) -> Vec<Event> {
+    let asked = admission(3, |spec| {
+        votes(spec, Voting { every_round: true, ..voting(VoteRule::Unanimous) });
+        spec.max_rounds = 4;
+    });
     hold(asked, |ask| match &ask.task {
-        Task::Vote { .. } => {
-            let choice = choice(ask.turn.round, ask.participant.as_str())?;
-            Some(Answer::Choice { choice: choice.into(), reasons: vec![], confidence: None })
-        }
+        Task::Vote { .. } => chosen(ask.turn.round, ask.participant.as_str()).map(choice),
         _ => Some(speech("so")),
     })
 }
@@ -35,23 +26,23 @@ fn voted(rule: &str, choice: impl Fn(u32, &str) -> Option<&'static str>) -> Vec<
 fn a_unanimous_vote_of_every_round_stops_at_the_first_dissent() {
     let dissents = |round, who: &str| Some(if round == 2 && who == "P2" { "s1" } else { "s0" });
     let is_lost = |round, who: &str| (round != 2 || who != "P2").then_some("s0");
-    for events in [voted("unanimous", dissents), voted("unanimous", is_lost)] {
+    for events in [voted(dissents), voted(is_lost)] {
         assert_eq!(stopped(&events), Some((StopRule::MathematicallyDecided, 2, None)));
         let undecided = |event: &Event| matches!(event, Event::VerdictReached { winner: None, .. });
         assert!(events.iter().any(undecided));
     }
-    let of_one_mind = voted("unanimous", |_, _| Some("s0"));
+    let of_one_mind = voted(|_, _| Some("s0"));
     assert_eq!(stopped(&of_one_mind), Some((StopRule::MaxRounds, 4, None)));
 }
 
 /// A debate of two rounds with a predicate, whose moderator calls the round that it opens the last where `done` says so.
-fn predicated(expression: &str, done: impl Fn(u32) -> bool, changes: Value) -> Vec<Event> {
-    let moderator = json!({"opens": true, "closes": false, "model": "m", "max_tokens": 9});
-    let mut spec = json!({"max_rounds": 2, "terminate_when": expression, "moderator": moderator});
-    for (key, value) in changes.as_object().unwrap() {
-        spec[key] = value.clone();
-    }
-    hold(admission(2, spec), |ask| match &ask.task {
+fn predicated(expression: &str, done: impl Fn(u32) -> bool, change: impl FnOnce(&mut DebateSpec)) -> Vec<Event> {
+    let asked = admission(2, |spec| {
+        (spec.max_rounds, spec.terminate_when) = (2, Some(expression.to_owned()));
+        spec.moderator = Some(Moderator { closes: false, ..moderator() });
+        change(spec);
+    });
+    hold(asked, |ask| match &ask.task {
         Task::OpenRound => Some(Answer::RoundPlan(RoundPlan { done: done(ask.turn.round), ..RoundPlan::default() })),
         _ => Some(speech("so")),
     })
@@ -61,20 +52,20 @@ fn predicated(expression: &str, done: impl Fn(u32) -> bool, changes: Value) -> V
 fn the_rounds_and_the_moderator_end_a_debate_before_its_predicate_does() {
     let never = |_| false;
     let rule = |events: Vec<Event>| stopped(&events).map(|(rule, round, _)| (rule, round));
-    assert_eq!(rule(predicated("turns >= 1", never, json!({}))), Some((StopRule::TerminateWhen, 1)));
-    assert_eq!(rule(predicated("turns >= 3", never, json!({}))), Some((StopRule::MaxRounds, 2)));
-    assert_eq!(rule(predicated("turns >= 1", |_| true, json!({}))), Some((StopRule::ModeratorDone, 1)));
-    assert_eq!(rule(predicated("turns >= 3", |round| round == 2, json!({}))), Some((StopRule::MaxRounds, 2)));
+    assert_eq!(rule(predicated("turns >= 1", never, plain)), Some((StopRule::TerminateWhen, 1)));
+    assert_eq!(rule(predicated("turns >= 3", never, plain)), Some((StopRule::MaxRounds, 2)));
+    assert_eq!(rule(predicated("turns >= 1", |_| true, plain)), Some((StopRule::ModeratorDone, 1)));
+    assert_eq!(rule(predicated("turns >= 3", |round| round == 2, plain)), Some((StopRule::MaxRounds, 2)));
 }
 
 #[test]
 fn an_error_in_the_predicate_is_a_warning_once_no_round_follows() {
     let (bad, later) = ("labels.nowhere == 'x'", "round == 2 && labels.nowhere == 'x'");
-    assert_eq!(failed(&predicated(bad, |_| false, json!({}))), Some(ReasonCode::TerminateWhen));
+    assert_eq!(failed(&predicated(bad, |_| false, plain)), Some(ReasonCode::TerminateWhen));
     let held = [
-        (predicated(later, |_| false, json!({})), StopRule::MaxRounds, 2),
-        (predicated(bad, |_| true, json!({})), StopRule::ModeratorDone, 1),
-        (predicated(bad, |_| false, json!({"max_rounds": 1})), StopRule::MaxRounds, 1),
+        (predicated(later, |_| false, plain), StopRule::MaxRounds, 2),
+        (predicated(bad, |_| true, plain), StopRule::ModeratorDone, 1),
+        (predicated(bad, |_| false, |spec| spec.max_rounds = 1), StopRule::MaxRounds, 1),
     ];
     for (events, rule, round) in held {
         let (by, after, warning) = stopped(&events).unwrap();
@@ -87,38 +78,33 @@ fn an_error_in_the_predicate_is_a_warning_once_no_round_follows() {
 fn a_predicate_that_would_take_too_long_fails_the_debate_each_time_it_is_resumed() {
     let opened: String = ('a'..='h').map(|name| format!("labels.all({name}, ")).collect();
     let bomb = format!("{opened}true{}", ")".repeat(8));
-    let labels: serde_json::Map<String, Value> = (0..32).map(|n| (format!("l{n}"), json!("x"))).collect();
-    let events = predicated(&bomb, |_| false, json!({"labels": labels}));
+    let labels = (0..32).map(|n| (format!("l{n}"), "x".to_owned())).collect();
+    let events = predicated(&bomb, |_| false, |spec| spec.labels = labels);
     assert_eq!(failed(&events), Some(ReasonCode::TerminateWhen));
     let Some(Event::DebateEnded { reason: Some(reason), .. }) = events.last() else { panic!("no end") };
     assert!(reason.detail.as_ref().unwrap().contains("steps"), "{reason:?}");
 }
 
 /// A debate of three rounds with final statements whose moderator calls the vote when it closes round 2.
-fn called(strategy: &str) -> Vec<Event> {
-    let moderator = json!({"opens": false, "closes": true, "model": "m", "max_tokens": 9});
-    let votes = strategy == "vote";
-    let voting = if votes { json!({"rule": "majority", "self_votes": "allow"}) } else { Value::Null };
-    let asked = admission(
-        2,
-        json!({
-            "max_rounds": 3, "moderator": moderator, "consensus_strategy": strategy, "voting": voting,
-            "phases": {"opening_statements": false, "final_statements": true, "rebuttals": true}
-        }),
-    );
+fn called(decides: impl FnOnce(&mut DebateSpec)) -> Vec<Event> {
+    let asked = admission(2, |spec| {
+        (spec.max_rounds, spec.moderator) = (3, Some(Moderator { opens: false, ..moderator() }));
+        (spec.phases.final_statements, spec.phases.rebuttals) = (true, true);
+        decides(spec);
+    });
     hold(asked, |ask| match &ask.task {
         Task::CloseRound => {
             let (summary, vote_now) = ("s".to_owned(), ask.turn.round == 2);
             Some(Answer::RoundSummary(RoundSummary { summary, vote_now, ..RoundSummary::default() }))
         }
-        Task::Vote { .. } => Some(Answer::Choice { choice: "s0".into(), reasons: vec![], confidence: None }),
+        Task::Vote { .. } => Some(choice("s0")),
         _ => Some(speech("so")),
     })
 }
 
 #[test]
 fn a_moderator_that_calls_the_vote_has_it_taken_at_once() {
-    let events = called("vote");
+    let events = called(|spec| votes(spec, voting(VoteRule::Majority)));
     assert_eq!(stopped(&events), Some((StopRule::ModeratorVote, 2, None)));
     let entered = |event: &Event| match event {
         Event::PhaseEntered { phase } => Some(*phase),
@@ -131,7 +117,7 @@ fn a_moderator_that_calls_the_vote_has_it_taken_at_once() {
 
 #[test]
 fn where_nobody_votes_a_call_for_the_vote_is_not_heard() {
-    let events = called("no_consensus");
+    let events = called(plain);
     assert_eq!(stopped(&events), Some((StopRule::MaxRounds, 3, None)));
     let calls = |event: &Event| match event {
         Event::Answered(Answered {
@@ -146,11 +132,11 @@ fn where_nobody_votes_a_call_for_the_vote_is_not_heard() {
 
 #[test]
 fn an_interjection_at_the_midpoint_without_a_summary_is_asked_for_again() {
-    let moderator = json!({
-        "opens": false, "closes": false, "interjects": true, "interject": "midpoint", "model": "m", "max_tokens": 9
-    });
+    let interject = Interject::Midpoint;
+    let moderator = Moderator { opens: false, closes: false, interjects: true, interject, ..moderator() };
     let mut asked_for = 0;
-    let events = hold(admission(2, json!({"max_rounds": 3, "moderator": moderator})), |ask| match &ask.task {
+    let asked = admission(2, |spec| (spec.max_rounds, spec.moderator) = (3, Some(moderator)));
+    let events = hold(asked, |ask| match &ask.task {
         Task::Interject => {
             asked_for += 1;
             let comment = (asked_for > 1).then(|| "Half over: nobody has a figure.".to_owned());

@@ -15,7 +15,7 @@ use super::{AnalysisFacts, ShownFloor};
 use crate::tree::{Relation, TreeEdge, TreeNode};
 use agon_core::tally::same_answer;
 use agon_core::{SpeechKind, TurnId};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ const MOST_SEVERE: f64 = 10.0;
 
 /// How strong each speech stands among those that attack and support it. A strength is a property of the graph, not of
 /// truth: who speaks last is attacked least.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Beliefs {
     /// Every speech of the argument tree, by number.
     pub speeches: Vec<Belief>,
@@ -45,14 +45,14 @@ impl Beliefs {
 }
 
 /// How strong a speech stands.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Belief {
     /// The number of the speech in the argument tree.
     pub number: u32,
     /// Who spoke.
     pub speaker: String,
     /// For which stance or, where it has none, for which answer that it names.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
     /// The score before anything acts upon it, 0 to 1: the mean total that the moderator gave the speech as a share of
     /// 40, or 0.5 where it gave none.
@@ -67,12 +67,12 @@ pub struct Belief {
     pub strength: f64,
     /// The revision that replaces it. A revised speech keeps the strength that it had, and acts on nothing any more: its
     /// revision attacks and supports in its place.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub revised_by: Option<u32>,
 }
 
 /// The strongest speech for a position; of several that are as strong the first.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StrongestSpeech {
     /// The stance or answer.
     pub position: String,

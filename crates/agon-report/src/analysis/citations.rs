@@ -6,49 +6,48 @@ use crate::claims::Claims;
 use crate::result::VerifiedCount;
 use crate::verdict::verified;
 use agon_core::Citation;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Claims without a citation that are listed at most.
 pub(super) const MOST_UNCITED: usize = 20;
 
 /// What the judges quote. That the words were said is checked, when a judgement is recorded; whether they bear the
 /// judge's opinion out is not.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VerdictGrounds {
     /// Each citation of all judgements once, in the order of the judgements.
     pub citations: Vec<Ground>,
     /// How many of these were found where they are said to stand.
     pub verified: VerifiedCount,
     /// The same as a share, 0 to 1, to thousandths; absent where nothing is cited.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
     /// The claims of all judgements together.
-    #[serde(default)]
     pub claims: Claims,
     /// The claims without a citation, each once, in the order of the judgements, at most 20.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uncited: Vec<String>,
 }
 
 /// A citation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ground {
     /// The number of the speech in the transcript; absent where the judge named none that there is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
     /// Who spoke there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
     /// The words, as the judge gives them; absent where the debate file keeps the speaker's words out of reports.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
     /// Whether the speech has them; white space, letter case and quotation marks aside.
     pub verified: bool,
     /// Whether the words are too few to be looked up.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub too_short: bool,
     /// The strength of the speech, as in `beliefs`; absent of what is not in the argument tree.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub strength: Option<f64>,
 }
 

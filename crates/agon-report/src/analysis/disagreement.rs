@@ -3,36 +3,36 @@ use super::AnalysisFacts;
 use super::sums::counted;
 use agon_core::Method;
 use agon_core::tally::same_answer;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Attacks that the result lists at most.
 const MOST_ATTACKS: usize = 20;
 
 /// What the debaters still differ on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Disagreement {
     /// Whether two final ballots differ. Absent where those that came are the same and not every debater's came, and
     /// where fewer than two came.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub remains: Option<bool>,
     /// The answers of the final ballots, the one that most hold first.
     pub sides: Vec<Side>,
     /// Debaters of whom there is no final ballot.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub without_ballot: Vec<String>,
     /// Agreement after the first round in which it was measured; absent where it never was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_agreement: Option<Agreement>,
     /// Agreement after the last round in which it was measured, which may be the same round.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_agreement: Option<Agreement>,
     /// Attacks that nobody answered; absent where the debate file keeps the debaters' words out of reports.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub standing: Option<StandingAttacks>,
 }
 
 /// An answer, and who holds it in the end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Side {
     /// The answer, as its first holder put it.
     pub position: String,
@@ -41,7 +41,7 @@ pub struct Side {
 }
 
 /// How far the speakers of a round agreed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Agreement {
     /// The round.
     pub round: u32,
@@ -54,7 +54,7 @@ pub struct Agreement {
 }
 
 /// Attacks that nobody answered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StandingAttacks {
     /// How many stand.
     pub total: u32,
@@ -65,7 +65,7 @@ pub struct StandingAttacks {
 }
 
 /// An attack that nobody answered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StandingAttack {
     /// The number of the attacking speech in the argument tree.
     pub from: u32,
@@ -76,7 +76,7 @@ pub struct StandingAttack {
     /// Who is attacked.
     pub on: String,
     /// Of a critique, 1 to 10.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<u8>,
 }
 

@@ -1,35 +1,35 @@
 //! What each debater did.
 use super::AnalysisFacts;
 use super::sums::{counted, share};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// What a debater did. All that rests on speeches is absent where the debate file keeps the debaters' words out of reports.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DebaterMetrics {
     /// Who.
     pub debater: String,
     /// Speeches that it finished; critiques, points of information and their replies are not speeches.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub speeches: Option<u32>,
     /// Words of these speeches: what stands between white space and has a letter or a digit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<u64>,
     /// These words as a share of those of all debaters, 0 to 1, to thousandths; absent where nobody said a word.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub word_share: Option<f64>,
     /// Tokens generated in all of its calls, ballots and failed tries included; absent where any call did not report.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub generated_tokens: Option<u64>,
     /// Attacks of its speeches on others, by the argument tree.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub attacks_made: Option<u32>,
     /// Attacks of others on its speeches.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub attacks_received: Option<u32>,
     /// Of the attacks received, those that somebody answered: a later speech by anybody but the attacker attacks or
     /// answers the attacking speech, or the attacked speech was revised after the attack.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub attacks_answered: Option<u32>,
 }
 

@@ -4,12 +4,12 @@ use super::ballots::HeldAnswers;
 use super::{AnalysisFacts, ShownFloor};
 use crate::tree::Relation;
 use agon_core::tally::same_answer;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// What one debater was to another. A pair of whom all counts are 0 and neither agreement nor conviction is known is left
 /// out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DebaterRelation {
     /// Who acts.
     pub from: String,
@@ -17,24 +17,24 @@ pub struct DebaterRelation {
     pub to: String,
     /// Edges of the argument tree from speeches of the one to speeches of the other that attack. These four counts are
     /// absent where the debate file keeps the debaters' words out of reports.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub attacks: Option<u32>,
     /// Such edges that support.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub supports: Option<u32>,
     /// Such edges that ask.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub questions: Option<u32>,
     /// Such edges that answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<u32>,
     /// Whether the last ballot of `to` differs from its first and is what `from` stood for from the start (its own proposal
     /// where ballots name the authors of proposals, else its stance, or without one its first ballot), and `to` did not. That it was the words of `from` that did it is not known. Absent
     /// where `to` has not cast both ballots, or it is unknown what `from` stood for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub convinced: Option<bool>,
     /// Whether the final ballots of both are the same; absent where one of them is missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub agreed: Option<bool>,
 }
 

@@ -2,10 +2,10 @@
 use agon_core::{
     Bench, Check, Conclusion, Declined, FailureCause, ModeratorDecision, Score, SpeechKind, StopRule, TurnId,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Where a debate is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultState {
     /// It has not ended.
@@ -25,7 +25,7 @@ pub enum ResultState {
 }
 
 /// Why the rounds ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Stopped {
     /// The rule that fired.
     pub rule: StopRule,
@@ -35,14 +35,14 @@ pub struct Stopped {
 
 /// Something that was said before everybody: a speech, a critique, a point of information that was taken, a word of the
 /// moderator.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TranscriptEntry {
     /// The round: 0 before the first, one more than the last after it.
     pub round: u32,
     /// The slot in the round.
     pub seat: u32,
     /// For which stance.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stance: Option<String>,
     /// What kind of speech.
     pub kind: SpeechKind,
@@ -51,33 +51,33 @@ pub struct TranscriptEntry {
     /// Who spoke.
     pub speaker: String,
     /// To whom, where it is to somebody.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// The speaker's place in a British Parliamentary debate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub bench: Option<Bench>,
     /// The answer that the speech names as its own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// Of a critique, 0 to 10.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<u8>,
     /// Whose critiques a revision accepts.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<String>,
     /// Whose critiques a revision declines, and why.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub declined: Vec<Declined>,
     /// Who cut it short.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_by: Option<String>,
     /// The text is left out, because the debate file asks for it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub not_shown: bool,
 }
 
 /// A decision of the moderator.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ModeratorResult {
     /// The round.
     pub round: u32,
@@ -89,7 +89,7 @@ pub struct ModeratorResult {
 }
 
 /// A try that failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FailureResult {
     /// Which turn, which try.
     pub turn: TurnId,
@@ -100,7 +100,7 @@ pub struct FailureResult {
     /// What happened, for a person.
     pub detail: String,
     /// What to do about it, where something is known to help.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
     /// Whether another try followed or will.
     pub will_retry: bool,
@@ -111,37 +111,37 @@ fn is_zero(ms: &u64) -> bool {
 }
 
 /// When the debate was.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TimingResult {
     /// RFC 3339.
     pub admitted_at: String,
     /// RFC 3339; absent while it runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
     /// From admission to the end or, while it runs, to the last event, without `paused_ms`.
     pub duration_ms: u64,
     /// How long nobody played it: for each resumption, from the last event before. Absent where it was never resumed.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub paused_ms: u64,
     /// How much of `duration_ms` somebody waited for a model server that was away. Absent where nobody did.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub server_away_ms: u64,
 }
 
 /// How the moderator concluded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConclusionResult {
     /// In what manner.
     pub conclusion: Conclusion,
     /// What it said.
     pub text: String,
     /// Why, where it decides.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
 }
 
 /// What the moderator scored a speech with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SpeechScoreResult {
     /// The round of the speech.
     pub round: u32,
@@ -155,12 +155,12 @@ pub struct SpeechScoreResult {
     /// The sum, 0 to 40.
     pub total: u32,
     /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
 
 /// A claim that a speech marks, and what a verifier said of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ClaimResult {
     /// The round of the speech.
     pub round: u32,
@@ -174,7 +174,7 @@ pub struct ClaimResult {
 }
 
 /// How often somebody used a tool.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolResult {
     /// Who.
     pub participant: String,
@@ -189,7 +189,7 @@ pub struct ToolResult {
 }
 
 /// Something that belongs to a round.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InRound<T> {
     /// The round.
     pub round: u32,

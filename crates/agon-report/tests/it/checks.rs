@@ -76,8 +76,7 @@ fn the_result_has_each_claim_with_its_speech() {
             "cause": "timed_out", "output": "the verifier `sum` gave no result within 10 s", "duration_ms": 12,
         })
     );
-    let back: DebateResult = serde_json::from_value(result).unwrap();
-    assert_eq!(back.checks.len(), 3);
+    assert_eq!(result["checks"].as_array().unwrap().len(), 3);
 }
 
 #[test]

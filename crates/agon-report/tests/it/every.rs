@@ -53,15 +53,6 @@ fn the_result_of_an_open_fight() {
 }
 
 #[test]
-fn a_result_of_every_format_can_be_read_back() {
-    for log in formats::all() {
-        let result = DebateResult::of(&minutes(&log));
-        let json = serde_json::to_string(&result).unwrap();
-        assert_eq!(serde_json::from_str::<DebateResult>(&json).unwrap(), result);
-    }
-}
-
-#[test]
 fn the_page_of_every_format_is_sound_and_shows_what_is_its_own() {
     let wanted: [&[&str]; 3] = [
         &[

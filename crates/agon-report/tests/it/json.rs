@@ -123,22 +123,6 @@ fn the_result_of_a_failed_debate() {
 }
 
 #[test]
-fn a_result_can_be_read_back() {
-    for log in [
-        scenes::decided(),
-        scenes::voted(),
-        scenes::failed(),
-        scenes::cancelled(),
-        scenes::running(),
-        scenes::synthesis(),
-    ] {
-        let result = result(&log);
-        let json = serde_json::to_string(&result).unwrap();
-        assert_eq!(serde_json::from_str::<DebateResult>(&json).unwrap(), result);
-    }
-}
-
-#[test]
 fn a_debate_that_has_not_ended_is_running_and_has_no_outcome() {
     let result = result(&scenes::running());
     assert_eq!((result.state, result.outcome, result.verdict), (ResultState::Running, None, None));

@@ -2,7 +2,6 @@
 use super::*;
 use crate::answer::{Method, RoundPlan};
 use crate::testing::Asked;
-use serde_json::{from_value, json};
 
 fn keys(event: &Event) -> String {
     let value = serde_json::to_value(event).unwrap();
@@ -25,7 +24,7 @@ fn measures() -> Measures {
 fn what_debaters_and_voters_answer_names_them() {
     let note = Note { position: Some("yes".to_owned()), ..Note::default() };
     let bid = Bid { urgency: 7, to: Some("Bo".into()), text: None };
-    let critique = from_value(json!({"severity": 3, "issues": [], "suggestions": []})).unwrap();
+    let critique = Critique { severity: 3, issues: Vec::new(), suggestions: Vec::new() };
     let all = [
         (
             asked().speech_as(crate::SpeechKind::Argument, "It pays.", |speech| {
