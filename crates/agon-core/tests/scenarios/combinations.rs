@@ -3,7 +3,7 @@ use crate::hold::{admission, plain, revises, votes};
 use agon_core::testing::{judge, moderator, voting};
 use agon_core::*;
 
-type Change = fn(&mut DebateSpec);
+type SpecChange = fn(&mut DebateSpec);
 
 /// The keys of the problems that a plain debate has with this change.
 fn refused(personas: usize, change: impl FnOnce(&mut DebateSpec)) -> Vec<String> {
@@ -29,7 +29,7 @@ fn idle() -> Moderator {
 #[test]
 fn options_that_do_nothing_where_they_stand_are_refused() {
     use ConsensusStrategy::{AgentClosing, MediatorSummary, Vote};
-    let cases: [(Change, &str); 31] = [
+    let cases: [(SpecChange, &str); 31] = [
         (|spec| spec.format.inner_circle = 3, "inner_circle"),
         (|spec| spec.answers.confidence = true, "confidence"),
         (
@@ -97,7 +97,7 @@ fn options_that_do_nothing_where_they_stand_are_refused() {
 #[test]
 fn formats_refuse_what_their_shape_does_not_allow() {
     use DebateFormat::*;
-    let cases: [(usize, Change, &[&str]); 9] = [
+    let cases: [(usize, SpecChange, &[&str]); 9] = [
         (2, |spec| spec.debate_format = Fishbowl, &["personas"]),
         (4, |spec| (spec.debate_format, spec.format.inner_circle) = (Fishbowl, 4), &["inner_circle"]),
         (4, |spec| (spec.debate_format, spec.turn_mode) = (Fishbowl, TurnMode::Moderator), &["turn_mode", "turn_mode"]),
