@@ -1,7 +1,7 @@
 //! Feeds, as everybody reads them.
-use crate::support::*;
+use crate::support::{self, *};
 use agon_core::*;
-use agon_prompt::{View, prompt};
+use agon_prompt::View;
 
 fn item(title: &str, date: Option<&str>, link: Option<&str>, text: Option<&str>) -> FeedItem {
     let owned = |text: Option<&str>| text.map(str::to_owned);
@@ -14,20 +14,11 @@ fn read(name: &str, items: Vec<FeedItem>) -> FeedReading {
 
 /// A view whose debate was given these.
 fn given(feeds: Vec<FeedReading>) -> View {
-    let admission = Admission { feeds, ..admission(everything(Mode::Adversarial)) };
-    let mut view = View::new(&admission);
-    view.apply(Position(1), &Event::DebateAdmitted(Box::new(admission)));
-    view
-}
-
-fn system(view: &View, who: &str, task: Task) -> String {
-    prompt(view, &ask(view, who, turn(1, 0), task)).unwrap().messages[0].text.to_string()
+    begun(Admission { feeds, ..admission(everything(Mode::Adversarial)) })
 }
 
 fn section(view: &View) -> String {
-    let system = system(view, "Ada", argument());
-    let (_, section) = system.split_once("\n# Feeds\n").unwrap();
-    section.to_owned()
+    support::section(view, "Feeds")
 }
 
 fn two() -> Vec<FeedReading> {
@@ -90,10 +81,6 @@ fn an_item_can_forge_no_form() {
 
 #[test]
 fn the_estimate_counts_feeds() {
-    let estimate = |feeds| {
-        let view = given(feeds);
-        prompt(&view, &ask(&view, "Ada", turn(1, 0), Task::Opening)).unwrap().estimated_tokens
-    };
-    let section = section(&given(two())).chars().count() as u64;
-    assert!(estimate(two()) - estimate(Vec::new()) >= section * 2 / 7);
+    let view = given(two());
+    estimate_counts(&section(&view), &view, &given(Vec::new()));
 }

@@ -1,7 +1,7 @@
 //! Earlier debates, as everybody is told of them.
-use crate::support::*;
+use crate::support::{self, *};
 use agon_core::*;
-use agon_prompt::{View, prompt};
+use agon_prompt::View;
 
 fn past(id: &str, topic: &str, verdict: Option<&str>, winner: Option<&str>) -> PastDebate {
     PastDebate {
@@ -17,21 +17,11 @@ fn past(id: &str, topic: &str, verdict: Option<&str>, winner: Option<&str>) -> P
 
 /// A view whose debate was told of earlier ones.
 fn told(history: Vec<PastDebate>) -> View {
-    let admission = Admission { history, ..admission(everything(Mode::Adversarial)) };
-    let mut view = View::new(&admission);
-    view.apply(Position(1), &Event::DebateAdmitted(Box::new(admission)));
-    view
+    begun(Admission { history, ..admission(everything(Mode::Adversarial)) })
 }
 
-fn system(view: &View, who: &str, task: Task) -> String {
-    prompt(view, &ask(view, who, turn(1, 0), task)).unwrap().messages[0].text.to_string()
-}
-
-/// The section as a debater reads it.
 fn section(view: &View) -> String {
-    let system = system(view, "Ada", argument());
-    let (_, section) = system.split_once("\n# Earlier debates\n").unwrap();
-    section.to_owned()
+    support::section(view, "Earlier debates")
 }
 
 fn two() -> Vec<PastDebate> {
@@ -134,10 +124,6 @@ fn a_hostile_argument_that_failed_can_forge_no_form() {
 
 #[test]
 fn the_estimate_counts_earlier_debates() {
-    let estimate = |history| {
-        let view = told(history);
-        prompt(&view, &ask(&view, "Ada", turn(1, 0), Task::Opening)).unwrap().estimated_tokens
-    };
-    let section = section(&told(two())).chars().count() as u64;
-    assert!(estimate(two()) - estimate(Vec::new()) >= section * 2 / 7);
+    let view = told(two());
+    estimate_counts(&section(&view), &view, &told(Vec::new()));
 }

@@ -138,8 +138,7 @@ proptest! {
 /// A debate in which everything that a model can fill in holds the same text.
 pub fn filled_with(admission: Admission, text: &str) -> View {
     let spec = &admission.spec.clone();
-    let mut view = View::new(&admission);
-    view.apply(Position(1), &Event::DebateAdmitted(Box::new(admission)));
+    let mut view = begun(admission);
     say(&mut view, spec, "Ada", SpeechKind::Proposal, turn(0, 0), text);
     let remark = || vec![Remark { to: "Ada".into(), text: text.into() }];
     let interjection =

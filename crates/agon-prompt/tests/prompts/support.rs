@@ -44,7 +44,10 @@ pub fn admission(spec: DebateSpec) -> Admission {
 
 /// A view with the admission taken in.
 pub fn view(spec: DebateSpec) -> View {
-    let admission = admission(spec);
+    begun(admission(spec))
+}
+
+pub fn begun(admission: Admission) -> View {
     let mut view = View::new(&admission);
     view.apply(Position(1), &Event::DebateAdmitted(Box::new(admission)));
     view
@@ -139,6 +142,26 @@ pub fn unmarked(text: &str) -> String {
 
 pub fn user_of(view: &View, ask: &Ask) -> String {
     prompt(view, ask).unwrap().messages[1].text.to_string()
+}
+
+/// What somebody reads before all that was said.
+pub fn system(view: &View, who: &str, task: Task) -> String {
+    prompt(view, &ask(view, who, turn(1, 0), task)).unwrap().messages[0].text.to_string()
+}
+
+/// All behind a heading, as a debater reads it.
+pub fn section(view: &View, heading: &str) -> String {
+    let system = system(view, "Ada", argument());
+    let (_, section) = system.split_once(&format!("\n# {heading}\n")).unwrap();
+    section.to_owned()
+}
+
+/// That a section behind the materials is counted, which `none` does not have.
+pub fn estimate_counts(section: &str, view: &View, none: &View) {
+    let estimate = |view: &View| {
+        prompt(view, &ask(view, "Ada", turn(1, 0), Task::Opening)).unwrap().estimated_tokens
+    };
+    assert!(estimate(view) - estimate(none) >= section.chars().count() as u64 * 2 / 7);
 }
 
 /// Every task that no debate of the simplest kind has, with a name and who is asked.
