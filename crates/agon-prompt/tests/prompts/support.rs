@@ -158,9 +158,7 @@ pub fn section(view: &View, heading: &str) -> String {
 
 /// That a section behind the materials is counted, which `none` does not have.
 pub fn estimate_counts(section: &str, view: &View, none: &View) {
-    let estimate = |view: &View| {
-        prompt(view, &ask(view, "Ada", turn(1, 0), Task::Opening)).unwrap().estimated_tokens
-    };
+    let estimate = |view: &View| prompt(view, &ask(view, "Ada", turn(1, 0), Task::Opening)).unwrap().estimated_tokens;
     assert!(estimate(view) - estimate(none) >= section.chars().count() as u64 * 2 / 7);
 }
 
