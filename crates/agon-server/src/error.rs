@@ -249,191 +249,91 @@ impl Problem {
 
     /// The gRPC code.
     pub fn code(&self) -> Code {
-        match self {
-            Self::Invalid(_) | Self::MediaType(_) => Code::InvalidArgument,
-            Self::NoDebate(_) | Self::NoHost(_) | Self::NoPersona(_) | Self::NoRoute => Code::NotFound,
-            Self::DebateExists(_) | Self::DebateDeleted(_) | Self::RequestIdConflict { .. } => Code::AlreadyExists,
-            Self::NotOver(_) | Self::State { .. } | Self::NotOffered(_) => Code::FailedPrecondition,
-            Self::Full { .. } | Self::StoreFull(_) => Code::ResourceExhausted,
-            Self::Unavailable(_) | Self::Draining => Code::Unavailable,
-            Self::Unauthenticated(_) => Code::Unauthenticated,
-            Self::MissingScope(_) | Self::CrossSite(_) | Self::Host(_) => Code::PermissionDenied,
-            Self::NoMethod => Code::Unimplemented,
-            Self::TooLarge { .. } => Code::OutOfRange,
-            Self::Deadline(_) => Code::DeadlineExceeded,
-            Self::Damaged { .. } | Self::Lost(_) => Code::DataLoss,
-            Self::Internal(_) => Code::Internal,
-        }
+        self.row().code
     }
 
     /// The constant that programs branch on.
     pub fn reason(&self) -> &'static str {
-        match self {
-            Self::Invalid(_) => "INVALID_REQUEST",
-            Self::NoDebate(_) => "DEBATE_NOT_FOUND",
-            Self::NoHost(_) => "HOST_NOT_FOUND",
-            Self::NoPersona(_) => "PERSONA_NOT_FOUND",
-            Self::DebateExists(_) => "DEBATE_EXISTS",
-            Self::DebateDeleted(_) => "DEBATE_DELETED",
-            Self::RequestIdConflict { .. } => "REQUEST_ID_CONFLICT",
-            Self::NotOver(_) => "DEBATE_NOT_OVER",
-            Self::State { .. } => "DEBATE_STATE",
-            Self::NotOffered(_) => "TOOL_NOT_OFFERED",
-            Self::Full { reason, .. } => reason,
-            Self::StoreFull(_) => "STORE_FULL",
-            Self::Unavailable(_) => "UNAVAILABLE",
-            Self::Draining => "DRAINING",
-            Self::Unauthenticated(_) => "UNAUTHENTICATED",
-            Self::MissingScope(_) => "MISSING_SCOPE",
-            Self::CrossSite(_) => "CROSS_SITE",
-            Self::Host(_) => "HOST_NOT_ALLOWED",
-            Self::MediaType(_) => "MEDIA_TYPE",
-            Self::NoRoute => "PATH_NOT_FOUND",
-            Self::NoMethod => "METHOD_NOT_FOUND",
-            Self::TooLarge { .. } => "TOO_LARGE",
-            Self::Deadline(_) => "DEADLINE_EXCEEDED",
-            Self::Damaged { .. } => "LOG_DAMAGED",
-            Self::Lost(_) => "LOG_LOST",
-            Self::Internal(_) => "INTERNAL",
-        }
+        self.row().reason
     }
 
     /// When to try again, where that can help.
     pub fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::Full { retry, .. } => Some(*retry),
-            Self::StoreFull(_) => Some(RETRY_FULL),
-            Self::Unavailable(_) | Self::Draining => Some(RETRY_UNAVAILABLE),
-            Self::Invalid(_)
-            | Self::NoDebate(_)
-            | Self::NoHost(_)
-            | Self::NoPersona(_)
-            | Self::DebateExists(_)
-            | Self::DebateDeleted(_)
-            | Self::RequestIdConflict { .. }
-            | Self::NotOver(_)
-            | Self::State { .. }
-            | Self::NotOffered(_)
-            | Self::Unauthenticated(_)
-            | Self::MissingScope(_)
-            | Self::CrossSite(_)
-            | Self::Host(_)
-            | Self::MediaType(_)
-            | Self::NoRoute
-            | Self::NoMethod
-            | Self::TooLarge { .. }
-            | Self::Deadline(_)
-            | Self::Damaged { .. }
-            | Self::Lost(_)
-            | Self::Internal(_) => None,
-        }
+        self.row().retry
     }
 
-    /// The debate or host that it is about.
-    fn resource(&self) -> Option<(&'static str, String)> {
-        let debate = |name: &str| Some(("agon.v1.Debate", format!("debates/{name}")));
+    /// Its row of the table.
+    fn row(&self) -> Row {
         match self {
-            Self::NoDebate(name)
-            | Self::DebateExists(name)
-            | Self::DebateDeleted(name)
-            | Self::NotOver(name)
-            | Self::Lost(name) => debate(name),
-            Self::RequestIdConflict { debate: name, .. }
-            | Self::State { debate: name, .. }
-            | Self::Damaged { debate: name, .. } => debate(name),
-            Self::NoHost(name) => Some(("agon.v1.Host", format!("hosts/{name}"))),
-            Self::NoPersona(name) => Some(("agon.v1.PersonaRecord", format!("ratings/{name}"))),
-            Self::Invalid(_)
-            | Self::NotOffered(_)
-            | Self::Full { .. }
-            | Self::StoreFull(_)
-            | Self::Unavailable(_)
-            | Self::Draining
-            | Self::Unauthenticated(_)
-            | Self::MissingScope(_)
-            | Self::CrossSite(_)
-            | Self::Host(_)
-            | Self::MediaType(_)
-            | Self::NoRoute
-            | Self::NoMethod
-            | Self::TooLarge { .. }
-            | Self::Deadline(_)
-            | Self::Internal(_) => None,
-        }
-    }
-
-    /// What else programs may read.
-    fn metadata(&self) -> HashMap<String, String> {
-        let pairs: Vec<(&str, String)> = match self {
+            Self::Invalid(all) => Row::of(Code::InvalidArgument, "INVALID_REQUEST").with("violations", all.len()),
+            Self::MediaType(_) => Row::of(Code::InvalidArgument, "MEDIA_TYPE"),
+            Self::NoDebate(name) => Row::of(Code::NotFound, "DEBATE_NOT_FOUND").debate(name),
+            Self::NoHost(name) => {
+                Row::of(Code::NotFound, "HOST_NOT_FOUND").about("agon.v1.Host", format!("hosts/{name}"))
+            }
+            Self::NoPersona(name) => {
+                Row::of(Code::NotFound, "PERSONA_NOT_FOUND").about("agon.v1.PersonaRecord", format!("ratings/{name}"))
+            }
+            Self::NoRoute => Row::of(Code::NotFound, "PATH_NOT_FOUND"),
+            Self::DebateExists(name) => Row::of(Code::AlreadyExists, "DEBATE_EXISTS").debate(name),
+            Self::DebateDeleted(name) => Row::of(Code::AlreadyExists, "DEBATE_DELETED").debate(name),
             Self::RequestIdConflict { request_id, debate } => {
-                vec![("request_id", request_id.clone()), ("debate", debate.clone())]
+                let row = Row::of(Code::AlreadyExists, "REQUEST_ID_CONFLICT").debate(debate);
+                row.with("request_id", request_id).with("debate", debate)
             }
-            Self::Full { held, limit, .. } => vec![("held", held.to_string()), ("limit", limit.to_string())],
-            Self::TooLarge { limit, .. } => vec![("limit", limit.to_string())],
-            Self::MissingScope(scope) => vec![("scope", (*scope).to_owned())],
-            Self::Damaged { at, .. } => vec![("at", at.0.to_string())],
-            Self::Invalid(all) => vec![("violations", all.len().to_string())],
+            Self::NotOver(name) => Row::of(Code::FailedPrecondition, "DEBATE_NOT_OVER").debate(name),
+            Self::State { debate, .. } => Row::of(Code::FailedPrecondition, "DEBATE_STATE").debate(debate),
             Self::NotOffered(all) => {
-                vec![("missing", all.iter().map(MissingTool::setting).collect::<Vec<_>>().join(","))]
+                let missing: Vec<String> = all.iter().map(MissingTool::setting).collect();
+                Row::of(Code::FailedPrecondition, "TOOL_NOT_OFFERED").with("missing", missing.join(","))
             }
-            Self::NoDebate(_)
-            | Self::NoHost(_)
-            | Self::NoPersona(_)
-            | Self::DebateExists(_)
-            | Self::DebateDeleted(_)
-            | Self::NotOver(_)
-            | Self::State { .. }
-            | Self::StoreFull(_)
-            | Self::Lost(_)
-            | Self::Unavailable(_)
-            | Self::Draining
-            | Self::Unauthenticated(_)
-            | Self::CrossSite(_)
-            | Self::Host(_)
-            | Self::MediaType(_)
-            | Self::NoRoute
-            | Self::NoMethod
-            | Self::Deadline(_)
-            | Self::Internal(_) => Vec::new(),
-        };
-        pairs.into_iter().map(|(name, value)| (name.to_owned(), cut(&value))).collect()
+            Self::Full { reason, held, limit, retry, .. } => {
+                Row::of(Code::ResourceExhausted, reason).with("held", held).with("limit", limit).retry(*retry)
+            }
+            Self::StoreFull(_) => Row::of(Code::ResourceExhausted, "STORE_FULL").retry(RETRY_FULL),
+            Self::Unavailable(_) => Row::of(Code::Unavailable, "UNAVAILABLE").retry(RETRY_UNAVAILABLE),
+            Self::Draining => Row::of(Code::Unavailable, "DRAINING").retry(RETRY_UNAVAILABLE),
+            Self::Unauthenticated(_) => Row::of(Code::Unauthenticated, "UNAUTHENTICATED"),
+            Self::MissingScope(scope) => Row::of(Code::PermissionDenied, "MISSING_SCOPE").with("scope", scope),
+            Self::CrossSite(_) => Row::of(Code::PermissionDenied, "CROSS_SITE"),
+            Self::Host(_) => Row::of(Code::PermissionDenied, "HOST_NOT_ALLOWED"),
+            Self::NoMethod => Row::of(Code::Unimplemented, "METHOD_NOT_FOUND"),
+            Self::TooLarge { limit, .. } => Row::of(Code::OutOfRange, "TOO_LARGE").with("limit", limit),
+            Self::Deadline(_) => Row::of(Code::DeadlineExceeded, "DEADLINE_EXCEEDED"),
+            Self::Damaged { debate, at } => Row::of(Code::DataLoss, "LOG_DAMAGED").debate(debate).with("at", at.0),
+            Self::Lost(name) => Row::of(Code::DataLoss, "LOG_LOST").debate(name),
+            Self::Internal(_) => Row::of(Code::Internal, "INTERNAL"),
+        }
     }
 
     /// The details of its status; `call` is the id under which the logs know the call.
     pub fn details(&self, call: &str) -> ErrorDetails {
         let mut details = ErrorDetails::new();
-        details.set_error_info(self.reason(), ERROR_DOMAIN, self.metadata());
+        let Row { code, reason, retry, resource, metadata } = self.row();
+        let said = cut(&self.to_string());
+        details.set_error_info(reason, ERROR_DOMAIN, metadata);
         if let Self::Invalid(violations) = self {
-            let mut room = MAX_VIOLATIONS;
-            for violation in violations {
-                let (field, text) = (cut(&violation.field), cut(&violation.text));
-                let Some(left) = room.checked_sub(field.len() + text.len()) else { break };
-                room = left;
+            for (field, text) in fitting(violations.iter().map(|one| (cut(&one.field), cut(&one.text)))) {
                 details.add_bad_request_violation(field, text);
             }
         }
         if let Self::NotOffered(all) = self {
-            let mut room = MAX_VIOLATIONS;
-            for missing in all {
-                let (setting, text) = (cut(&missing.setting()), cut(&missing.circumstances()));
-                let Some(left) = room.checked_sub(setting.len() + text.len()) else { break };
-                room = left;
-                details.add_precondition_failure_violation(self.reason(), setting, text);
+            for (setting, text) in fitting(all.iter().map(|one| (cut(&one.setting()), cut(&one.circumstances())))) {
+                details.add_precondition_failure_violation(reason, setting, text);
             }
         }
         if let Self::MediaType(_) = self {
-            details.add_bad_request_violation("content-type", cut(&self.to_string()));
+            details.add_bad_request_violation("content-type", said.as_str());
         }
-        if let Some(retry) = self.retry_after() {
+        if let Some(retry) = retry {
             details.set_retry_info(Some(retry));
         }
-        if self.code() == Code::FailedPrecondition
-            && let Some((_, name)) = self.resource()
-        {
-            details.add_precondition_failure_violation(self.reason(), cut(&name), cut(&self.to_string()));
-        }
-        if let Some((kind, name)) = self.resource() {
-            details.set_resource_info(kind, cut(&name), "", cut(&self.to_string()));
+        if let Some((kind, name)) = resource {
+            let name = cut(&name);
+            if code == Code::FailedPrecondition {
+                details.add_precondition_failure_violation(reason, name.as_str(), said.as_str());
+            }
+            details.set_resource_info(kind, name, "", said);
         }
         details.set_request_info(call, "");
         details
@@ -443,6 +343,44 @@ impl Problem {
     pub fn status(&self, call: &str) -> Status {
         Status::with_error_details(self.code(), cut(&self.to_string()), self.details(call))
     }
+}
+
+/// How programs are told of a problem.
+struct Row {
+    code: Code,
+    reason: &'static str,
+    retry: Option<Duration>,
+    /// Type and name of the debate, host or persona that it is about.
+    resource: Option<(&'static str, String)>,
+    /// What else programs may read.
+    metadata: HashMap<String, String>,
+}
+
+impl Row {
+    fn of(code: Code, reason: &'static str) -> Self {
+        Self { code, reason, retry: None, resource: None, metadata: HashMap::new() }
+    }
+    fn retry(self, after: Duration) -> Self {
+        Self { retry: Some(after), ..self }
+    }
+    fn about(self, kind: &'static str, name: String) -> Self {
+        Self { resource: Some((kind, name)), ..self }
+    }
+    fn debate(self, name: &str) -> Self {
+        self.about("agon.v1.Debate", format!("debates/{name}"))
+    }
+    fn with(mut self, name: &str, value: impl ToString) -> Self {
+        self.metadata.insert(name.to_owned(), cut(&value.to_string()));
+        self
+    }
+}
+
+/// The first violations, as far as an answer has room for them.
+fn fitting(all: impl Iterator<Item = (String, String)>) -> impl Iterator<Item = (String, String)> {
+    all.scan(MAX_VIOLATIONS, |room, (subject, text)| {
+        *room = room.checked_sub(subject.len() + text.len())?;
+        Some((subject, text))
+    })
 }
 
 /// The text, cut to what a header has room for.

@@ -2,18 +2,17 @@
 use super::answer::RestResponse;
 use super::input::QueryParams;
 use super::{Called, Param, Rest};
+use crate::error::Problem;
 use agon_proto::pb::v1 as pb;
 use axum::extract::{RawQuery, State};
 
 /// `GET /v1/ratings`.
 pub(crate) async fn ratings(State(rest): State<Rest>, Called(call, id): Called, query: RawQuery) -> RestResponse {
-    let mut query = QueryParams::read(query);
-    let rehearsal = query.flag("rehearsal");
-    let answer = match query.end() {
-        Ok(()) => rest.api.ratings(&call, &pb::ListRatingsRequest { rehearsal }).await,
-        Err(problem) => Err(problem),
+    let answer = async {
+        let rehearsal = rehearsal(query)?;
+        rest.json.write(rest.api.ratings(&call, &pb::ListRatingsRequest { rehearsal }).await?)
     };
-    RestResponse::of(&id, answer.and_then(|ratings| rest.json.write(&ratings)))
+    RestResponse::of(&id, answer.await)
 }
 
 /// `GET /v1/ratings/{persona}`.
@@ -23,11 +22,15 @@ pub(crate) async fn persona(
     Param(name): Param<String>,
     query: RawQuery,
 ) -> RestResponse {
+    let answer = async {
+        let rehearsal = rehearsal(query)?;
+        rest.json.write(rest.api.persona(&call, &pb::GetPersonaRequest { name, rehearsal }).await?)
+    };
+    RestResponse::of(&id, answer.await)
+}
+
+fn rehearsal(query: RawQuery) -> Result<bool, Problem> {
     let mut query = QueryParams::read(query);
     let rehearsal = query.flag("rehearsal");
-    let answer = match query.end() {
-        Ok(()) => rest.api.persona(&call, &pb::GetPersonaRequest { name, rehearsal }).await,
-        Err(problem) => Err(problem),
-    };
-    RestResponse::of(&id, answer.and_then(|record| rest.json.write(&record)))
+    query.end().map(|()| rehearsal)
 }

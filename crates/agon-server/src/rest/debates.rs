@@ -6,12 +6,11 @@ use crate::error::Problem;
 use crate::net::media_type;
 use agon_proto::pb::v1 as pb;
 use axum::extract::{RawQuery, Request, State};
-use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use http::HeaderMap;
 use pb::FileFormat;
 use pb::create_debate_request::Source;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// What a POST may carry.
 pub(crate) const MEDIA: [&str; 5] =
@@ -24,23 +23,18 @@ pub(crate) async fn create(
     query: RawQuery,
     headers: HeaderMap,
     body: Result<Bytes, axum::extract::rejection::BytesRejection>,
-) -> Response {
-    let body = match body {
-        Ok(body) => body,
-        Err(refused) => return RestResponse::of(&id, Err(rest.unread(&refused))).into_response(),
+) -> RestResponse {
+    let answer = async {
+        let body = body.map_err(|refused| rest.unread(&refused))?;
+        let request = match media_type(&headers).unwrap_or_default().as_str() {
+            "application/json" => QueryParams::read(query).end().and_then(|()| rest.json.read(&body)),
+            "text/markdown" => from_file(query, &body, FileFormat::Markdown),
+            "application/yaml" | "application/x-yaml" | "text/yaml" => from_file(query, &body, FileFormat::Yaml),
+            _ => Err(Problem::MediaType(MEDIA.join(", "))),
+        };
+        rest.json.write(rest.api.create(&call, &request?).await?)
     };
-    let media = media_type(&headers).unwrap_or_default();
-    let request = match media.as_str() {
-        "application/json" => QueryParams::read(query).end().and_then(|()| rest.json.read(&body)),
-        "text/markdown" => from_file(query, &body, FileFormat::Markdown),
-        "application/yaml" | "application/x-yaml" | "text/yaml" => from_file(query, &body, FileFormat::Yaml),
-        _ => Err(Problem::MediaType(MEDIA.join(", "))),
-    };
-    let answer = match request {
-        Ok(request) => rest.api.create(&call, &request).await.and_then(|debate| rest.json.write(&debate)),
-        Err(problem) => Err(problem),
-    };
-    RestResponse::of(&id, answer).into_response()
+    RestResponse::of(&id, answer.await)
 }
 
 fn from_file(query: RawQuery, body: &[u8], format: FileFormat) -> Result<pb::CreateDebateRequest, Problem> {
@@ -62,11 +56,8 @@ fn from_file(query: RawQuery, body: &[u8], format: FileFormat) -> Result<pb::Cre
 
 /// `GET /v1/debates`.
 pub(crate) async fn list(State(rest): State<Rest>, Called(call, id): Called, query: RawQuery) -> RestResponse {
-    let answer = match list_request(query) {
-        Ok(request) => rest.api.list(&call, &request).await.and_then(|page| rest.json.write(&page)),
-        Err(problem) => Err(problem),
-    };
-    RestResponse::of(&id, answer)
+    let answer = async { rest.json.write(rest.api.list(&call, &list_request(query)?).await?) };
+    RestResponse::of(&id, answer.await)
 }
 
 fn list_request(query: RawQuery) -> Result<pb::ListDebatesRequest, Problem> {
@@ -91,13 +82,13 @@ pub(crate) async fn show(
     Param(name): Param<String>,
     query: RawQuery,
 ) -> RestResponse {
-    let mut query = QueryParams::read(query);
-    let view = query.parsed("view", "basic or full", input::view).unwrap_or_default();
-    let answer = match query.end() {
-        Ok(()) => rest.api.get(&call, &pb::GetDebateRequest { name, view }).await,
-        Err(problem) => Err(problem),
+    let answer = async {
+        let mut query = QueryParams::read(query);
+        let view = query.parsed("view", "basic or full", input::view).unwrap_or_default();
+        query.end()?;
+        rest.json.write(rest.api.get(&call, &pb::GetDebateRequest { name, view }).await?)
     };
-    RestResponse::of(&id, answer.and_then(|debate| rest.json.write(&debate)))
+    RestResponse::of(&id, answer.await)
 }
 
 /// `DELETE /v1/debates/{id}`.
@@ -117,45 +108,30 @@ pub(crate) async fn order(
     Param(path): Param<String>,
     request: Request,
 ) -> RestResponse {
-    if media_type(request.headers()).as_deref() != Some(ORDER_MEDIA) {
-        return RestResponse::of(&id, Err(Problem::MediaType(ORDER_MEDIA.to_owned())));
-    }
-    let Ok(body) = axum::body::to_bytes(request.into_body(), ORDER_BYTES).await else {
-        return RestResponse::of(&id, Err(Problem::TooLarge { what: "body of an order", limit: ORDER_BYTES }));
+    let answer = async {
+        if media_type(request.headers()).as_deref() != Some(ORDER_MEDIA) {
+            return Err(Problem::MediaType(ORDER_MEDIA.to_owned()));
+        }
+        let body = axum::body::to_bytes(request.into_body(), ORDER_BYTES).await;
+        let body = body.map_err(|_| Problem::TooLarge { what: "body of an order", limit: ORDER_BYTES })?;
+        let body = if body.is_empty() { &b"{}"[..] } else { &body[..] };
+        let (name, order) = path.split_once(':').ok_or(Problem::NoRoute)?;
+        macro_rules! order {
+            ($method:ident, $request:ident) => {{
+                let mut request: pb::$request = rest.json.read(body)?;
+                request.name = name.to_owned();
+                rest.json.write(rest.api.$method(&call, &request).await?)
+            }};
+        }
+        match order {
+            "cancel" => order!(cancel, CancelDebateRequest),
+            "resume" => order!(resume, ResumeDebateRequest),
+            "verify" => order!(verify, VerifyDebateRequest),
+            "rejudge" => order!(rejudge, RejudgeDebateRequest),
+            _ => Err(Problem::NoRoute),
+        }
     };
-    let body = if body.is_empty() { &b"{}"[..] } else { &body[..] };
-    let answer: Result<Value, Problem> = match path.split_once(':') {
-        Some((name, "cancel")) => match rest.json.read::<pb::CancelDebateRequest>(body) {
-            Ok(request) => {
-                let request = pb::CancelDebateRequest { name: name.to_owned(), ..request };
-                rest.api.cancel(&call, &request).await.and_then(|debate| rest.json.write(&debate))
-            }
-            Err(problem) => Err(problem),
-        },
-        Some((name, "resume")) => match rest.json.read::<pb::ResumeDebateRequest>(body) {
-            Ok(_) => {
-                let request = pb::ResumeDebateRequest { name: name.to_owned() };
-                rest.api.resume(&call, &request).await.and_then(|debate| rest.json.write(&debate))
-            }
-            Err(problem) => Err(problem),
-        },
-        Some((name, "verify")) => match rest.json.read::<pb::VerifyDebateRequest>(body) {
-            Ok(_) => {
-                let request = pb::VerifyDebateRequest { name: name.to_owned() };
-                rest.api.verify(&call, &request).await.and_then(|found| rest.json.write(&found))
-            }
-            Err(problem) => Err(problem),
-        },
-        Some((name, "rejudge")) => match rest.json.read::<pb::RejudgeDebateRequest>(body) {
-            Ok(request) => {
-                let request = pb::RejudgeDebateRequest { name: name.to_owned(), ..request };
-                rest.api.rejudge(&call, &request).await.and_then(|debate| rest.json.write(&debate))
-            }
-            Err(problem) => Err(problem),
-        },
-        Some(_) | None => Err(Problem::NoRoute),
-    };
-    RestResponse::of(&id, answer)
+    RestResponse::of(&id, answer.await)
 }
 
 /// The media type of an order's body, also where it has none.

@@ -98,7 +98,7 @@ fn failure(problem: &Problem) -> String {
 
 fn lines(step: Result<WatchStep, Problem>, json: &Json) -> Result<String, Problem> {
     step.and_then(|step| match step {
-        WatchStep::Snapshot(debate) => Ok(named("snapshot", &json.write(&*debate)?)),
+        WatchStep::Snapshot(debate) => Ok(named("snapshot", &json.write(*debate)?)),
         WatchStep::Event(position, at, event, calls) => {
             let mut text = format!("id: {}\n", position.0);
             // writing to a text cannot fail

@@ -2,12 +2,25 @@
 use crate::error::Problem;
 use agon_proto::pb::v1 as pb;
 use prost::Message;
-use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, SerializeOptions};
+use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
+use prost_types::value::Kind;
+use prost_types::{ListValue, Struct};
+use serde_json::Value;
 
 /// A message of package `agon.v1`, and what it is called there.
 pub(crate) trait ApiMessage: Message {
     /// Its name.
     const NAME: &'static str;
+    /// Takes out what is JSON already, and leaves its place empty.
+    fn take_result(&mut self) -> Option<Struct> {
+        None
+    }
+}
+impl ApiMessage for pb::Debate {
+    const NAME: &'static str = "Debate";
+    fn take_result(&mut self) -> Option<Struct> {
+        self.result.as_mut().map(std::mem::take)
+    }
 }
 macro_rules! messages {
     ($($name:ident),+ $(,)?) => {$(
@@ -17,7 +30,7 @@ macro_rules! messages {
     )+};
 }
 messages! {
-    CancelDebateRequest, CreateDebateRequest, Debate, ListDebatesRequest, ListDebatesResponse, ListHostsResponse,
+    CancelDebateRequest, CreateDebateRequest, ListDebatesRequest, ListDebatesResponse, ListHostsResponse,
     ListModelsResponse, ListRatingsResponse, PersonaRecord, RejudgeDebateRequest, ResumeDebateRequest, VerifyDebateRequest, VerifyDebateResponse,
 }
 
@@ -34,12 +47,16 @@ impl Json {
         self.0.get_message_by_name(name).ok_or_else(|| Problem::Internal(format!("no message {name}")))
     }
 
-    /// The message as JSON.
-    pub fn write<M: ApiMessage>(&self, message: &M) -> Result<serde_json::Value, Problem> {
+    /// The message as JSON. A debate's result, which is most of it, does not take the way over bytes and descriptors.
+    pub fn write<M: ApiMessage>(&self, mut message: M) -> Result<Value, Problem> {
+        let result = message.take_result();
         let descriptor = self.descriptor(&format!("agon.v1.{}", M::NAME))?;
         let message = DynamicMessage::decode(descriptor, message.encode_to_vec().as_slice()).map_err(internal)?;
-        let options = SerializeOptions::new();
-        message.serialize_with_options(serde_json::value::Serializer, &options).map_err(internal)
+        let mut json = serde_json::to_value(&message).map_err(internal)?;
+        if let (Some(result), Some(place)) = (result, json.get_mut("result")) {
+            *place = value(Some(Kind::StructValue(result)));
+        }
+        Ok(json)
     }
 
     /// The message that the JSON stands for; members that it does not have are refused.
@@ -53,6 +70,45 @@ impl Json {
     }
 }
 
+/// A protobuf value as the JSON that it stands for.
+fn value(kind: Option<Kind>) -> Value {
+    match kind {
+        None | Some(Kind::NullValue(_)) => Value::Null,
+        Some(Kind::BoolValue(flag)) => flag.into(),
+        Some(Kind::NumberValue(number)) => number.into(),
+        Some(Kind::StringValue(text)) => text.into(),
+        Some(Kind::ListValue(ListValue { values })) => values.into_iter().map(|item| value(item.kind)).collect(),
+        Some(Kind::StructValue(Struct { fields })) => {
+            fields.into_iter().map(|(name, member)| (name, value(member.kind))).collect()
+        }
+    }
+}
+
 fn internal(error: impl std::fmt::Display) -> Problem {
     Problem::Internal(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_reads_as_the_descriptors_would_write_it() {
+        let item = |kind| prost_types::Value { kind: Some(kind) };
+        let list = [Kind::NullValue(0), Kind::BoolValue(true), Kind::NumberValue(3.0), Kind::NumberValue(1e21)];
+        let list = ListValue { values: list.map(item).into() };
+        let inner = Struct { fields: [("b".to_owned(), item(Kind::StringValue("\u{2028}\"".to_owned())))].into() };
+        let fields = [("z", Kind::ListValue(list)), ("a", Kind::StructValue(inner)), ("m", Kind::NumberValue(0.1))];
+        let fields = fields.map(|(name, kind)| (name.to_owned(), item(kind))).into();
+        let debate = pb::Debate {
+            id: "d".into(),
+            result: Some(Struct { fields }),
+            rejudges: Some("e".into()),
+            ..Default::default()
+        };
+        let json = Json::new().unwrap();
+        let whole =
+            DynamicMessage::decode(json.descriptor("agon.v1.Debate").unwrap(), debate.encode_to_vec().as_slice());
+        assert_eq!(json.write(debate).unwrap().to_string(), serde_json::to_string(&whole.unwrap()).unwrap());
+    }
 }

@@ -94,11 +94,11 @@ pub(crate) fn router(api: Arc<Api>, limits: RequestLimits) -> Result<Router, Pro
 }
 
 async fn hosts(State(rest): State<Rest>, Called(call, id): Called) -> RestResponse {
-    RestResponse::of(&id, rest.api.hosts(&call).and_then(|hosts| rest.json.write(&hosts)))
+    RestResponse::of(&id, rest.api.hosts(&call).and_then(|hosts| rest.json.write(hosts)))
 }
 
 async fn models(State(rest): State<Rest>, Called(call, id): Called) -> RestResponse {
-    RestResponse::of(&id, rest.api.models(&call).and_then(|models| rest.json.write(&models)))
+    RestResponse::of(&id, rest.api.models(&call).and_then(|models| rest.json.write(models)))
 }
 
 /// The call behind a request, and its id.
