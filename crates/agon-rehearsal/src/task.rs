@@ -2,136 +2,62 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The task of a turn, as written after `Task:` in the prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PromptTask {
-    /// `opening statement`.
-    Opening,
-    /// `argument`, and `speech as ...` of a bench.
-    Argument,
-    /// `closing statement`.
-    Closing,
-    /// `private ballot (initial)`.
-    BallotInitial,
-    /// `private ballot (final)`.
-    BallotFinal,
-    /// `open the round`.
-    OpenRound,
-    /// `close the round`.
-    CloseRound,
-    /// `judge`.
-    Judge,
-    /// `vote`.
-    Vote,
-    /// `proposal`.
-    Proposal,
-    /// `question`.
-    Question,
-    /// `answer`.
-    Answer,
-    /// `follow-up`.
-    FollowUp,
-    /// `clarification`.
-    Clarification,
-    /// `rebuttal`.
-    Rebuttal,
-    /// `argument in steps`.
-    Steps,
-    /// `research`.
-    Research,
-    /// `reconcile`.
-    Reconcile,
-    /// `closing summary`.
-    ClosingSummary,
-    /// `summarise`.
-    Summarise,
-    /// `revision`.
-    Revision,
-    /// `critique`.
-    Critique,
-    /// `bid`.
-    Bid,
-    /// `reaction`.
-    Reaction,
-    /// `interruption`.
-    Interruption,
-    /// `point of information`.
-    PointOfInformation,
-    /// `answer points`.
-    AnswerPoints,
-    /// `reflection`.
-    Reflection,
-    /// `interject`.
-    Interject,
-    /// `score speeches`.
-    ScoreSpeeches,
-    /// `score debaters`.
-    ScoreDebaters,
-    /// `mediator decision`.
-    MediatorDecision,
-    /// `enough`.
-    Enough,
-    /// `rank`.
-    Rank,
-    /// `ranked vote`.
-    RankedVote,
-    /// `approval vote`.
-    ApprovalVote,
-    /// `synthesise`.
-    Synthesise,
-    /// Anything else.
-    Other,
+macro_rules! tasks {
+    ($($name:ident: $first:literal $(, $other:literal)*;)+) => {
+        /// The task of a turn, as written after `Task:` in the prompt.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum PromptTask {
+            $(#[doc = concat!("`", $first, "`.")] $name,)+
+            /// Anything else.
+            Other,
+        }
+
+        /// How a task's line begins; the first that fits counts.
+        const LINES: &[(&str, PromptTask)] = &[$(($first, PromptTask::$name), $(($other, PromptTask::$name),)*)+];
+    };
 }
 
-/// How a task's line begins; the first that fits counts, so that longer ones stand before what they begin with.
-const LINES: &[(&str, PromptTask)] = &[
-    ("private ballot (final)", PromptTask::BallotFinal),
-    ("final ballot", PromptTask::BallotFinal),
-    ("private ballot", PromptTask::BallotInitial),
-    ("ballot (final)", PromptTask::BallotFinal),
-    ("ballot", PromptTask::BallotInitial),
-    ("opening", PromptTask::Opening),
-    ("open", PromptTask::OpenRound),
-    ("closing summary", PromptTask::ClosingSummary),
-    ("closing", PromptTask::Closing),
-    ("close", PromptTask::CloseRound),
-    ("judge", PromptTask::Judge),
-    ("vote", PromptTask::Vote),
-    ("proposal", PromptTask::Proposal),
-    ("question", PromptTask::Question),
-    ("answer points", PromptTask::AnswerPoints),
-    ("answer", PromptTask::Answer),
-    ("follow", PromptTask::FollowUp),
-    ("clarif", PromptTask::Clarification),
-    ("rebuttal", PromptTask::Rebuttal),
-    ("argument in steps", PromptTask::Steps),
-    ("argument", PromptTask::Argument),
-    ("argue", PromptTask::Argument),
-    ("rebut", PromptTask::Argument),
-    ("speech as", PromptTask::Argument),
-    ("research", PromptTask::Research),
-    ("reconcile", PromptTask::Reconcile),
-    ("summaris", PromptTask::Summarise),
-    ("summariz", PromptTask::Summarise),
-    ("revision", PromptTask::Revision),
-    ("critique", PromptTask::Critique),
-    ("bid", PromptTask::Bid),
-    ("reaction", PromptTask::Reaction),
-    ("interruption", PromptTask::Interruption),
-    ("point of information", PromptTask::PointOfInformation),
-    ("reflection", PromptTask::Reflection),
-    ("interject", PromptTask::Interject),
-    ("score speeches", PromptTask::ScoreSpeeches),
-    ("score debaters", PromptTask::ScoreDebaters),
-    ("mediator decision", PromptTask::MediatorDecision),
-    ("enough", PromptTask::Enough),
-    ("ranked vote", PromptTask::RankedVote),
-    ("rank", PromptTask::Rank),
-    ("approval vote", PromptTask::ApprovalVote),
-    ("synthesis", PromptTask::Synthesise),
-    ("synthesiz", PromptTask::Synthesise),
-];
+// Longer lines stand before what they begin with.
+tasks! {
+    BallotFinal: "private ballot (final)", "final ballot", "ballot (final)";
+    BallotInitial: "private ballot", "ballot";
+    Opening: "opening";
+    OpenRound: "open";
+    ClosingSummary: "closing summary";
+    Closing: "closing";
+    CloseRound: "close";
+    Judge: "judge";
+    Vote: "vote";
+    Proposal: "proposal";
+    Question: "question";
+    AnswerPoints: "answer points";
+    Answer: "answer";
+    FollowUp: "follow";
+    Clarification: "clarif";
+    Rebuttal: "rebuttal";
+    Steps: "argument in steps";
+    Argument: "argument", "argue", "rebut", "speech as";
+    Research: "research";
+    Reconcile: "reconcile";
+    Summarise: "summaris", "summariz";
+    Revision: "revision";
+    Critique: "critique";
+    Bid: "bid";
+    Reaction: "reaction";
+    Interruption: "interruption";
+    PointOfInformation: "point of information";
+    Reflection: "reflection";
+    Interject: "interject";
+    ScoreSpeeches: "score speeches";
+    ScoreDebaters: "score debaters";
+    MediatorDecision: "mediator decision";
+    Enough: "enough";
+    RankedVote: "ranked vote";
+    Rank: "rank";
+    ApprovalVote: "approval vote";
+    Synthesise: "synthesis", "synthesiz";
+}
 
 impl PromptTask {
     /// The task of a line, and else what the role does.

@@ -24,6 +24,7 @@ use crate::minutes::Minutes;
 use agon_core::SpeechKind;
 use serde::Serialize;
 
+pub(crate) use derive::is_speech;
 pub(crate) use svg::{described, embedded, escaped, told};
 
 /// Speeches that a picture shows at most; the data has all.

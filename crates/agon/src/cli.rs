@@ -17,7 +17,7 @@ pub use inspect::{
     CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, HealthArgs, OpenArgs,
     ReplayArgs, ReportArgs, ResumeArgs, VerifyArgs,
 };
-pub use list::{ListArgs, ListedOutcome, ListedState};
+pub use list::{ListArgs, ListedState};
 pub use nats::{NATS_ACCOUNT, NATS_ROLES, NatsAction, NatsArgs, NatsConfigArgs, NatsKeyArgs};
 pub use ratings::{RatedBy, RatingsArgs};
 pub use rehearsal::{CastArgs, RehearsalArgs};

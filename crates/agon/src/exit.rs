@@ -73,6 +73,10 @@ impl Stop {
     pub fn usage(message: impl fmt::Display) -> Self {
         Self::say(Exit::Usage, message)
     }
+    /// Why, with all causes; empty where all was said already.
+    pub fn why(&self) -> String {
+        self.error.as_ref().map_or_else(String::new, |error| format!("{error:#}"))
+    }
     /// Ends with `exit`; the reader knows already why.
     pub fn quietly(exit: Exit) -> Self {
         Self { exit, error: None }

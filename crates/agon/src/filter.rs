@@ -1,5 +1,5 @@
 //! Which debates a list is to show: the same conditions for the local store and for a server.
-use crate::cli::{ListArgs, ListedOutcome, ListedState};
+use crate::cli::{ListArgs, ListedState};
 use crate::reports::StoredLog;
 use crate::store::StoredDebate;
 use agon_core::{Debate, DebateState, Halt, Outcome};
@@ -67,12 +67,7 @@ pub fn for_server(args: &ListArgs) -> pb::v1::DebateFilter {
         ListedState::Failed => vec![State::Failed],
         ListedState::Cancelled => vec![State::Cancelled],
     });
-    let outcomes = args.outcome.iter().map(|outcome| match outcome {
-        ListedOutcome::Decided => pb::debate::v1::Outcome::Decided,
-        ListedOutcome::Degraded => pb::debate::v1::Outcome::Degraded,
-        ListedOutcome::Tie => pb::debate::v1::Outcome::Tie,
-        ListedOutcome::Inconclusive => pb::debate::v1::Outcome::Inconclusive,
-    });
+    let outcomes = args.outcome.iter().map(|outcome| pb::debate::v1::Outcome::from(Outcome::from(*outcome)));
     pb::v1::DebateFilter {
         states: states.map(Into::into).collect(),
         outcomes: outcomes.map(Into::into).collect(),

@@ -3,13 +3,12 @@ use crate::cli::ServerArgs;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::servers::{self, ProbedModels, ReachableServer};
-use crate::settings::{Origin, Settings, chosen_hosts, tools_with_keys, verifiers_with_keys};
+use crate::settings::{Origin, Settings, chosen_hosts, with_keys};
 use crate::speeds::{self, Remembered};
 use crate::store::Store;
 use crate::traces::{self, TraceOrigin};
 use agon_bus::MemoryBus;
 use agon_core::{DebateSpec, HostId, ModelName, NodeId};
-use agon_llm::RunnerOptions;
 use agon_rehearsal::{RehearsalConfig, RehearsalServer};
 use agon_runtime::{HostConfig, Node, NodeConfig, Observer, Ports, Served, Silent, Speeds, SystemClock, Times};
 use agon_telemetry::Telemetry;
@@ -85,14 +84,9 @@ impl ModelServers {
 
     fn configs(&self, specs: &[&DebateSpec]) -> Vec<HostConfig> {
         let alone = self.hosts.len() == 1;
-        let config = |(server, found): &(ReachableServer, ProbedModels)| HostConfig {
-            id: HostId::from(server.settings.name.as_str()),
-            client: Arc::clone(&server.client),
-            models: if alone { Served::Any } else { Served::List(served(server, found, specs)) },
-            permits: server.settings.permits,
-            runner: RunnerOptions { num_ctx: server.settings.num_ctx },
-            timeouts: server.timeouts(),
-            rehearsal: found.is_rehearsal(),
+        let config = |(server, found): &(ReachableServer, ProbedModels)| {
+            let models = if alone { Served::Any } else { Served::List(served(server, found, specs)) };
+            server.host(HostId::from(server.settings.name.as_str()), models, found.is_rehearsal())
         };
         self.hosts.iter().map(config).collect()
     }
@@ -163,8 +157,8 @@ impl LocalRuntime {
         let config = NodeConfig {
             max_debates: settings.runtime.max_debates.get(),
             breaker: settings.breaker_policy(),
-            tools: tools_with_keys(&settings.tools, &context.environment)?,
-            verifiers: verifiers_with_keys(&settings.verifiers, &context.environment)?,
+            tools: with_keys(&settings.tools, &context.environment)?,
+            verifiers: with_keys(&settings.verifiers, &context.environment)?,
             speeds: speeds.clone(),
             times: Times { drain: settings.runtime.drain.0, ..Times::default() },
             ..NodeConfig::solo(name)

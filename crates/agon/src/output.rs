@@ -58,6 +58,11 @@ impl OutputMode {
         self.line(&serde_json::to_string_pretty(value)?)
     }
 
+    /// Prints a JSON document in which no foreign text can steer a terminal.
+    pub fn safe_json(&self, value: &impl serde::Serialize) -> io::Result<()> {
+        self.line(&agon_report::safe_json(&serde_json::to_string_pretty(value)?))
+    }
+
     /// Says what became of something: as a JSON object where that is wanted, else as a note.
     pub fn became(&self, json: bool, value: &serde_json::Value, note: &str) -> io::Result<()> {
         if json {

@@ -8,12 +8,14 @@ mod rehearse;
 pub use needs::{check, hint, is_meant, models_of, participants, serves};
 pub use pick::{choose_model, choose_served, pick};
 pub use probe::{ProbedModels, probe, probe_all, same_model};
-pub use rehearse::{config, script, start};
+pub use rehearse::{config, paced, start};
 
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
 use crate::settings::{HostSettings, claimed_elsewhere, masked_address};
+use agon_core::HostId;
 use agon_llm::{CallTimeouts, ChatModel, ClientConfig, Deadlines, Http, RunnerOptions};
+use agon_runtime::{HostConfig, Served};
 use anyhow::{Context, bail};
 use prefixed::Prefixed;
 use std::sync::Arc;
@@ -62,6 +64,19 @@ impl ReachableServer {
     /// How long each phase of a call may take here.
     pub fn timeouts(&self) -> CallTimeouts {
         CallTimeouts { first_byte: self.settings.first_byte_timeout.0, idle: self.settings.idle_timeout.0, turn: None }
+    }
+
+    /// It as a host of these models.
+    pub fn host(&self, id: HostId, models: Served, rehearsal: bool) -> HostConfig {
+        HostConfig {
+            id,
+            client: Arc::clone(&self.client),
+            models,
+            permits: self.settings.permits,
+            runner: RunnerOptions { num_ctx: self.settings.num_ctx },
+            timeouts: self.timeouts(),
+            rehearsal,
+        }
     }
 }
 

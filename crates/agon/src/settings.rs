@@ -6,6 +6,7 @@ mod cluster;
 mod credentials;
 mod feeds;
 mod hosts;
+mod keyed;
 mod layers;
 mod length;
 mod list;
@@ -23,6 +24,7 @@ pub use cluster::{ClusterSettings, CoordinatorSettings, HostRoleSettings, NodeSe
 pub use credentials::{carries as carries_credentials, hidden, masked, masked_address};
 pub use feeds::{FeedSettings, reader as feed_reader};
 pub use hosts::{HostKind, HostSettings, Origin, chosen as chosen_hosts, claimed_elsewhere};
+pub use keyed::with_keys;
 pub use layers::{KNOWN as KNOWN_VARIABLES, Layers, variable_mistake};
 pub use length::Length;
 pub use listeners::{
@@ -33,8 +35,8 @@ pub use nats::NatsSettings;
 pub use prices::PriceSettings;
 pub use providers::{PROVIDERS, Provider, offered as offered_services};
 pub use secret::KeySource;
-pub use tools::{ToolSettings, with_keys as tools_with_keys};
-pub use verifiers::{VerifierSettings, with_keys as verifiers_with_keys};
+pub use tools::ToolSettings;
+pub use verifiers::VerifierSettings;
 
 use agon_store::SyncMode;
 use serde::{Deserialize, Serialize};

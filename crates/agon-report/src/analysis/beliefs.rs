@@ -12,7 +12,7 @@
 //! has every strength before it is wanted.
 use super::sums::{counted, thousandths};
 use super::{AnalysisFacts, ShownFloor};
-use crate::tree::{Relation, TreeEdge, TreeNode};
+use crate::tree::{Relation, TreeEdge, TreeNode, is_speech};
 use agon_core::tally::same_answer;
 use agon_core::{SpeechKind, TurnId};
 use serde::Serialize;
@@ -169,23 +169,7 @@ fn strongest(floor: &ShownFloor<'_>, speeches: &[Belief]) -> Vec<StrongestSpeech
 
 /// Whether it is a speech that speaks for a position.
 fn speaks(kind: SpeechKind) -> bool {
-    match kind {
-        SpeechKind::Opening
-        | SpeechKind::Argument
-        | SpeechKind::Closing
-        | SpeechKind::Answer
-        | SpeechKind::Proposal
-        | SpeechKind::Revision
-        | SpeechKind::Rebuttal
-        | SpeechKind::Clarification
-        | SpeechKind::Interjection => true,
-        SpeechKind::Question
-        | SpeechKind::FollowUp
-        | SpeechKind::Critique
-        | SpeechKind::Point
-        | SpeechKind::PointReply
-        | SpeechKind::Moderation => false,
-    }
+    is_speech(kind) && !matches!(kind, SpeechKind::Question | SpeechKind::FollowUp)
 }
 
 /// On which side of a speech something acts.

@@ -64,7 +64,7 @@ impl<'m> Finder<'m> {
             SpeechKind::Revision => self.revised(at, one),
             SpeechKind::Point => {
                 let spoken =
-                    to.and_then(|to| self.latest(at, one, |said| said.participant == *to && speaks(said.kind)));
+                    to.and_then(|to| self.latest(at, one, |said| said.participant == *to && is_speech(said.kind)));
                 spoken.map(|spoken| edge(spoken, Relation::Attacks)).into_iter().collect()
             }
             SpeechKind::PointReply => {
@@ -103,7 +103,7 @@ impl<'m> Finder<'m> {
     fn revised(&self, at: usize, one: &SaidEntry<'_>) -> Vec<TreeEdge> {
         let own = |said: &Entry| said.participant == one.entry.participant;
         let proposal = self.latest(at, one, |said| own(said) && proposes(said.kind));
-        let before = proposal.or_else(|| self.latest(at, one, |said| own(said) && speaks(said.kind)));
+        let before = proposal.or_else(|| self.latest(at, one, |said| own(said) && is_speech(said.kind)));
         let edge =
             |to: &SaidEntry<'_>, relation| TreeEdge { from: one.number, to: to.number, relation, severity: None };
         let mut edges: Vec<TreeEdge> = before.map(|before| edge(before, Relation::Revises)).into_iter().collect();
@@ -126,7 +126,7 @@ impl<'m> Finder<'m> {
         let edge =
             |to: &SaidEntry<'_>, relation| TreeEdge { from: one.number, to: to.number, relation, severity: None };
         let of = |name: &ParticipantId| {
-            self.latest(at, one, |said| said.participant == *name && speaks(said.kind))
+            self.latest(at, one, |said| said.participant == *name && is_speech(said.kind))
                 .filter(|_| *name != one.entry.participant)
         };
         if let Some(to) = &one.entry.to {
@@ -177,7 +177,7 @@ fn proposes(kind: SpeechKind) -> bool {
 }
 
 /// Whether it is a speech of its own, and no point, reply or critique.
-fn speaks(kind: SpeechKind) -> bool {
+pub(crate) fn is_speech(kind: SpeechKind) -> bool {
     match kind {
         SpeechKind::Opening
         | SpeechKind::Argument

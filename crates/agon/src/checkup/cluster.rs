@@ -15,10 +15,9 @@ pub async fn server(context: &Context, settings: &Settings, args: &ApiArgs) -> V
     let Some(named) = client.server.as_deref() else { return Vec::new() };
     let what = format!("server {named}");
     const FIX: &str = "start it (agon serve), or check --server, AGON_SERVER or client.server, and client.token";
-    let told = |stop: crate::exit::Stop| stop.error.map_or_else(String::new, |error| format!("{error:#}"));
     let client = match Client::open(&client, &context.environment) {
         Ok(client) => client,
-        Err(stop) => return vec![CheckupFinding::fail(what, told(stop), FIX)],
+        Err(stop) => return vec![CheckupFinding::fail(what, stop.why(), FIX)],
     };
     const TROUBLE: &str = "agon health --url http://HOST:PORT, with the admin port of that server, prints the reason";
     let full = match settings.nats.urls.is_empty() {
@@ -29,8 +28,8 @@ pub async fn server(context: &Context, settings: &Settings, args: &ApiArgs) -> V
     };
     let serves = client.serves("").await;
     match (client.list(&DebateFilter::default(), 1).await, serves) {
-        (Err(stop), Some(false)) => return vec![CheckupFinding::fail(what, told(stop), TROUBLE)],
-        (Err(stop), Some(true) | None) => return vec![CheckupFinding::fail(what, told(stop), FIX)],
+        (Err(stop), Some(false)) => return vec![CheckupFinding::fail(what, stop.why(), TROUBLE)],
+        (Err(stop), Some(true) | None) => return vec![CheckupFinding::fail(what, stop.why(), FIX)],
         (Ok(_), Some(false)) => {
             return vec![CheckupFinding::fail(what, "answers, but reports that it cannot serve", TROUBLE)];
         }

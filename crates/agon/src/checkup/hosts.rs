@@ -141,8 +141,7 @@ impl<'a> ProbeRequest<'a> {
 fn unprepared(host: &HostSettings, stop: &Stop, environment: &Environment) -> CheckupFinding {
     let otherwise = || "correct this host in [[hosts]]; agon config show --origin shows where it comes from".to_owned();
     let fix = host.remedy(environment).unwrap_or_else(otherwise);
-    let why = stop.error.as_ref().map_or_else(String::new, |error| format!("{error:#}"));
-    CheckupFinding::fail(format!("host {} ({})", host.name, masked_address(&host.url)), why, fix)
+    CheckupFinding::fail(format!("host {} ({})", host.name, masked_address(&host.url)), stop.why(), fix)
 }
 
 /// A key that travels where others can read it.

@@ -8,6 +8,8 @@ use agon_report::count;
 use anyhow::Context as _;
 use std::path::Path;
 
+const STORE_FIX: &str = "make it writable, or keep debates elsewhere with --store PATH or [store] path";
+
 /// The settings, and what is wrong with them.
 pub fn settings(context: &Context) -> (Vec<CheckupFinding>, Option<Settings>) {
     let read = context.layers().and_then(|layers| Ok((names(&layers), layers.settings()?)));
@@ -32,10 +34,9 @@ fn names(layers: &Layers) -> String {
 
 /// Where debates are kept.
 pub fn store(context: &Context) -> Vec<CheckupFinding> {
-    const FIX: &str = "make it writable, or keep debates elsewhere with --store PATH or [store] path";
     let path = match store::path(context) {
         Ok(path) => path,
-        Err(stop) => return vec![CheckupFinding::fail("store", told(&stop), FIX)],
+        Err(stop) => return vec![CheckupFinding::fail("store", told(&stop), STORE_FIX)],
     };
     let mut findings = Vec::from_iter(machine::disk("store", &path));
     findings.push(store_at(context, &path));
@@ -43,7 +44,6 @@ pub fn store(context: &Context) -> Vec<CheckupFinding> {
 }
 
 fn store_at(context: &Context, path: &Path) -> CheckupFinding {
-    const FIX: &str = "make it writable, or keep debates elsewhere with --store PATH or [store] path";
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
         let fix = format!("name a file in it: --store {}, or [store] path", path.join("agon.db").display());
@@ -57,7 +57,7 @@ fn store_at(context: &Context, path: &Path) -> CheckupFinding {
     };
     let ready = opened.with_context(|| format!("{} cannot be written", path.display())).and_then(|()| writable(there));
     if let Err(error) = ready {
-        return CheckupFinding::fail("store", format!("{error:#}"), FIX);
+        return CheckupFinding::fail("store", format!("{error:#}"), STORE_FIX);
     }
     if !path.exists() {
         return CheckupFinding::ok("store", format!("the first debate will create {}", path.display()));

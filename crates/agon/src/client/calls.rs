@@ -4,6 +4,7 @@ use super::refusal;
 use crate::exit::Stop;
 use agon_core::{Position, Record, Timestamp};
 use agon_proto::pb;
+use agon_proto::pb::v1::archive_service_client::ArchiveServiceClient;
 use agon_proto::pb::v1::debate_service_client::DebateServiceClient;
 use anyhow::Context as _;
 use std::future::Future;
@@ -25,6 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 const PAGE: i32 = 500;
 
 type Debates = DebateServiceClient<AuthChannel>;
+type Archive = ArchiveServiceClient<AuthChannel>;
 
 impl Client {
     /// Submits a debate, or asks what it would take. Harmless to repeat, because it carries a request id.
@@ -36,7 +38,8 @@ impl Client {
     pub async fn exists(&self, id: &str) -> Result<bool, Stop> {
         let view = pb::v1::DebateView::Basic.into();
         let request = pb::v1::GetDebateRequest { name: id.to_owned(), view };
-        let found = self.repeat(request, |mut to, request| async move { to.get_debate(request).await }).await;
+        let found =
+            self.repeat(&self.debates, request, |mut to, request| async move { to.get_debate(request).await }).await;
         match found {
             Ok(_) => Ok(true),
             Err(status) if status.code() == Code::DataLoss => Ok(true),
@@ -168,12 +171,22 @@ impl Client {
     }
 
     async fn ask_hosts(&self) -> Result<pb::v1::ListHostsResponse, Status> {
-        self.asked(|limit| {
-            let mut to = self.cluster.clone();
-            let request = timed(pb::v1::ListHostsRequest {}, limit);
-            async move { to.list_hosts(request).await }
-        })
-        .await
+        let question = pb::v1::ListHostsRequest {};
+        self.repeat(&self.cluster, question, |mut to, request| async move { to.list_hosts(request).await }).await
+    }
+
+    /// The ratings of the caller's debates.
+    pub async fn ratings(&self, rehearsal: bool) -> Result<pb::v1::ListRatingsResponse, Stop> {
+        let question = pb::v1::ListRatingsRequest { rehearsal };
+        let send = |mut to: Archive, request| async move { to.list_ratings(request).await };
+        self.ask_at(&self.archive, "ratings", question, send).await
+    }
+
+    /// All of one persona.
+    pub async fn persona(&self, name: &str, rehearsal: bool) -> Result<pb::v1::PersonaRecord, Stop> {
+        let question = pb::v1::GetPersonaRequest { name: name.to_owned(), rehearsal };
+        let send = |mut to: Archive, request| async move { to.get_persona(request).await };
+        self.ask_at(&self.archive, "ratings", question, send).await
     }
 
     async fn ask<Q: Clone, A, F>(
@@ -185,17 +198,35 @@ impl Client {
     where
         F: Future<Output = Result<Response<A>, Status>>,
     {
-        match self.repeat(question, send).await {
+        self.ask_at(&self.debates, doing, question, send).await
+    }
+
+    async fn ask_at<S: Clone, Q: Clone, A, F>(
+        &self,
+        service: &S,
+        doing: &str,
+        question: Q,
+        send: impl Fn(S, Request<Q>) -> F,
+    ) -> Result<A, Stop>
+    where
+        F: Future<Output = Result<Response<A>, Status>>,
+    {
+        match self.repeat(service, question, send).await {
             Ok(answer) => Ok(answer),
             Err(status) => Err(self.stop(&status, doing).await),
         }
     }
 
-    async fn repeat<Q: Clone, A, F>(&self, question: Q, send: impl Fn(Debates, Request<Q>) -> F) -> Result<A, Status>
+    async fn repeat<S: Clone, Q: Clone, A, F>(
+        &self,
+        service: &S,
+        question: Q,
+        send: impl Fn(S, Request<Q>) -> F,
+    ) -> Result<A, Status>
     where
         F: Future<Output = Result<Response<A>, Status>>,
     {
-        self.asked(|limit| send(self.debates.clone(), timed(question.clone(), limit))).await
+        self.asked(|limit| send(service.clone(), timed(question.clone(), limit))).await
     }
 
     /// Asks a few times, or for as long as the patience of a client that waits lasts. `send` is told how long the question may take.
@@ -220,7 +251,7 @@ fn timed<Q>(question: Q, limit: Duration) -> Request<Q> {
     request
 }
 
-pub(super) async fn repeat<A, F>(mut send: impl FnMut() -> F) -> Result<A, Status>
+async fn repeat<A, F>(mut send: impl FnMut() -> F) -> Result<A, Status>
 where
     F: Future<Output = Result<Response<A>, Status>>,
 {

@@ -1,5 +1,4 @@
 //! Speaking to an Agon server over gRPC.
-mod archive;
 mod calls;
 mod connect;
 mod find;
@@ -11,10 +10,11 @@ mod wrong_port;
 
 pub use connect::{Client, address};
 pub use follow::{follow, is_halted};
+pub use refusal::Refusal;
 pub use wait::TELL;
 
-use crate::cli::{ApiArgs, PlaceArgs};
-use crate::commands::Context;
+use crate::cli::{ApiArgs, PlaceArgs, ServerArgs};
+use crate::commands::{Context, small_runtime};
 use crate::exit::Stop;
 use crate::settings::{ClientSettings, Length};
 
@@ -26,6 +26,15 @@ pub enum DebateSource {
     Server(Box<ClientSettings>),
 }
 
+/// Asks a server, for commands that do nothing else.
+pub fn ask<T>(
+    context: &Context,
+    server: &ClientSettings,
+    question: impl AsyncFnOnce(&Client) -> Result<T, Stop>,
+) -> Result<T, Stop> {
+    small_runtime()?.block_on(async { question(&Client::open(server, &context.environment)?).await })
+}
+
 /// A flag decides, else the settings; a store that was asked for is meant.
 pub fn place(context: &Context, args: &PlaceArgs) -> Result<DebateSource, Stop> {
     if args.local || (context.global.store.is_some() && args.api.server.is_none()) {
@@ -35,6 +44,16 @@ pub fn place(context: &Context, args: &PlaceArgs) -> Result<DebateSource, Stop> 
         settings if settings.server.is_some() => DebateSource::Server(Box::new(settings)),
         _ => DebateSource::Local,
     })
+}
+
+/// The same for commands that play debates; those of a server are played by its own hosts.
+pub fn place_to_play(context: &Context, args: &PlaceArgs, models: &ServerArgs) -> Result<DebateSource, Stop> {
+    match place(context, args)? {
+        DebateSource::Server(_) if models.is_named() => {
+            Err(Stop::usage("a server uses its own hosts: omit --rehearsal, --ollama and --base-url, or add --local"))
+        }
+        place => Ok(place),
+    }
 }
 
 /// The server to speak to, for commands that need one.

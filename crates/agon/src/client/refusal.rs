@@ -7,10 +7,30 @@ use std::time::Duration;
 use tonic::{Code, Status, TimeoutExpired};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
+/// What a server refuses, as a person reads it, and the word that programs branch on; empty where the server gives none.
+#[derive(Debug)]
+pub struct Refusal {
+    told: String,
+    reason: String,
+}
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.told)
+    }
+}
+impl Error for Refusal {}
+impl Refusal {
+    /// Whether the log of the debate is damaged.
+    pub fn is_of_damage(&self) -> bool {
+        self.reason == "LOG_DAMAGED"
+    }
+}
+
 /// The program's end that follows from a refusal.
 pub fn stop(status: &Status, doing: &str, address: &str) -> Stop {
     let exit = if broke(status) { Exit::Unavailable } else { exit(status.code()) };
-    Stop::say(exit, text(status, doing, address))
+    let reason = status.get_error_details().error_info().map(|info| info.reason.clone()).unwrap_or_default();
+    Stop::new(exit, Refusal { told: text(status, doing, address), reason })
 }
 
 /// Whether the connection failed before there was an answer, so that another one may do. What a server sends has no cause; a question

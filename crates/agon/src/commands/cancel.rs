@@ -1,16 +1,15 @@
 //! `agon cancel`: ending a debate, here or at a server.
 use super::submit::flag;
-use super::{Context, runtime, small_runtime};
+use super::{Context, runtime};
 use crate::cli::CancelArgs;
 use crate::client::{self, Client, DebateSource};
 use crate::exit::{Exit, Stop};
 use crate::local_runtime::LocalRuntime;
 use crate::ownership::{Ownership, described};
-use crate::settings::ClientSettings;
 use crate::store::{Store, failed};
 use agon_core::{Debate, DebateId, DebateState};
 use agon_proto::pb::v1::debate::State;
-use agon_store::{CancelOrder, Commands, Jobs, LocalState, Upkeep};
+use agon_store::{CancelOrder, Commands, Jobs, LocalState, StoreError, Upkeep};
 use anyhow::Context as _;
 use serde_json::json;
 use std::time::Duration;
@@ -22,7 +21,9 @@ const LOOK: Duration = Duration::from_millis(100);
 pub fn run(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
     match client::place(context, &args.place)? {
         DebateSource::Local => here(context, args),
-        DebateSource::Server(settings) => small_runtime()?.block_on(at_server(context, args, &settings)),
+        DebateSource::Server(server) => {
+            client::ask(context, &server, async |client| at_server(context, args, client).await)
+        }
     }
 }
 
@@ -67,18 +68,23 @@ fn here(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
 }
 
 async fn ended(store: &Store, id: &DebateId) -> Result<Option<DebateState>, Stop> {
-    let log = store.log_of(id).await.map_err(|stop| unreadable(stop, &store.advice(&format!("delete {id}"))))?;
+    let log = store.log_of(id).await.map_err(|stop| with_way_out(stop, &store.advice(&format!("delete {id}"))))?;
     Ok(Debate::fold(&log.records).and_then(|debate| debate.ended()).map(|(state, _)| state))
 }
 
-/// What a damaged log says of its end nobody knows, so that it can be removed and not ended.
-fn unreadable(stop: Stop, delete: &str) -> Stop {
+/// A damaged log does not say whether its debate has ended, so that it can be removed and not ended.
+fn with_way_out(stop: Stop, delete: &str) -> Stop {
     let Stop { exit, error } = stop;
-    let hint = |error: anyhow::Error| match format!("{error:#}") {
-        said if said.contains("agon delete") => error,
-        said => anyhow::anyhow!("{said}\n  it cannot be cancelled; {delete} deletes it"),
+    let told = |error: anyhow::Error| match is_damage(&error) {
+        true => anyhow::anyhow!("{error:#}\n  it cannot be cancelled; {delete} deletes it"),
+        false => error,
     };
-    Stop { exit, error: if exit == Exit::Failed { error.map(hint) } else { error } }
+    Stop { exit, error: error.map(told) }
+}
+
+fn is_damage(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(StoreError::Damaged { .. }))
+        || error.downcast_ref().is_some_and(client::Refusal::is_of_damage)
 }
 
 /// Leaves an order that lasts to whoever plays the debate.
@@ -116,11 +122,10 @@ async fn end(context: &Context, store: &Store, id: &DebateId, reason: &str) -> R
     Ok(())
 }
 
-async fn at_server(context: &Context, args: &CancelArgs, settings: &ClientSettings) -> Result<Exit, Stop> {
-    let client = Client::open(settings, &context.environment)?;
+async fn at_server(context: &Context, args: &CancelArgs, client: &Client) -> Result<Exit, Stop> {
     let id = client.find(&args.id).await?;
     let delete = format!("agon delete {id}{}", flag(&args.place.api.server));
-    let debate = client.cancel(&id, &args.reason).await.map_err(|stop| unreadable(stop, &delete))?;
+    let debate = client.cancel(&id, &args.reason).await.map_err(|stop| with_way_out(stop, &delete))?;
     let (state, words) = match debate.state() {
         State::Succeeded | State::Failed => ("over", "has already ended"),
         State::Cancelled => ("cancelled", "is cancelled"),

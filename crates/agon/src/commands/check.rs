@@ -4,7 +4,6 @@ use crate::cli::{CheckArgs, FileSyntax};
 use crate::debate_file;
 use crate::exit::{Exit, Stop};
 use agon_spec::{Defaults, Diagnostic, Overrides, Parsed, Severity};
-use anyhow::Context as _;
 
 /// `agon check FILE...`
 pub fn run(context: &Context, args: &CheckArgs) -> Result<Exit, Stop> {
@@ -23,7 +22,7 @@ pub fn run(context: &Context, args: &CheckArgs) -> Result<Exit, Stop> {
         }
     }
     if args.json {
-        context.output.line(&serde_json::to_string_pretty(&found).context("the problems cannot be written")?)?;
+        context.output.json(&found)?;
     }
     let bad = found.iter().any(|problem| problem.severity == Severity::Error);
     Ok(if bad { Exit::Usage } else { Exit::Done })

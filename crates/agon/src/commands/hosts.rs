@@ -1,7 +1,7 @@
 //! `agon hosts`: who serves which models, how loaded they are, which model servers are away and which breakers are open.
-use super::{Context, small_runtime};
+use super::Context;
 use crate::cli::HostsArgs;
-use crate::client::{self, Client};
+use crate::client;
 use crate::exit::{Exit, Stop};
 use crate::output::columns;
 use agon_core::Timestamp;
@@ -9,16 +9,15 @@ use agon_proto::pb::bus::v1::{BreakerState, HostModel, ModelServerAway};
 use agon_proto::pb::v1::Host;
 use agon_report::one_line;
 use agon_runtime::{Clock as _, SystemClock};
-use anyhow::Context as _;
 use serde_json::{Value, json};
 
 /// `agon hosts`
 pub fn run(context: &Context, args: &HostsArgs) -> Result<Exit, Stop> {
     let server = client::required(context, &args.api)?;
-    let hosts = small_runtime()?.block_on(async { Client::open(&server, &context.environment)?.hosts().await })?;
+    let hosts = client::ask(context, &server, async |client| client.hosts().await)?;
     if args.json {
         let rows: Vec<Value> = hosts.iter().map(row).collect();
-        context.output.line(&serde_json::to_string_pretty(&rows).context("the hosts cannot be written")?)?;
+        context.output.json(&rows)?;
     } else if hosts.is_empty() {
         context
             .output

@@ -2,7 +2,7 @@
 use super::Context;
 use super::stored::document;
 use crate::cli::{Format, OpenArgs};
-use crate::client::{self, Client, DebateSource};
+use crate::client::{self, DebateSource};
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
 use crate::reports;
@@ -38,10 +38,7 @@ fn find(context: &Context, args: &OpenArgs) -> Result<String, Stop> {
             let store = Store::open(context)?;
             store.block_on(async { Ok(store.find(&args.id).await?.name().to_owned()) })
         }
-        DebateSource::Server(settings) => super::small_runtime()?.block_on(async {
-            let client = Client::open(&settings, &context.environment)?;
-            client.find(&args.id).await
-        }),
+        DebateSource::Server(server) => client::ask(context, &server, async |client| client.find(&args.id).await),
     }
 }
 

@@ -3,8 +3,7 @@ use agon_proto::pb::debate::v1::PhaseName;
 use agon_proto::pb::v1::Plan;
 use agon_proto::pb::v1::unserved::Kind;
 use agon_report::{count, one_line};
-use anyhow::Context as _;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// What becomes of a model's turns while no host serves it.
@@ -57,7 +56,7 @@ fn kind_name(kind: Kind) -> String {
 }
 
 /// The plan for a program.
-pub fn json(plan: &Plan) -> anyhow::Result<String> {
+pub fn json(plan: &Plan) -> Value {
     let models: Vec<_> = plan
         .models
         .iter()
@@ -76,7 +75,7 @@ pub fn json(plan: &Plan) -> anyhow::Result<String> {
     if let (Some(members), Some(tokens)) = (value.as_object_mut(), plan.max_completion_tokens) {
         members.insert("max_completion_tokens".to_owned(), json!(tokens));
     }
-    serde_json::to_string_pretty(&value).context("the plan cannot be written")
+    value
 }
 
 #[cfg(test)]
@@ -100,7 +99,7 @@ mod tests {
             ..Plan::default()
         };
         assert_eq!(unserved(&plan), ["nobody has b:1", "nobody has docs"]);
-        let json: serde_json::Value = serde_json::from_str(&json(&plan).unwrap()).unwrap();
+        let json = json(&plan);
         assert_eq!(json["unserved"][1], json!({"kind": "tool", "name": "docs", "offered": ["other"]}));
         let earlier = Plan { unserved: Vec::new(), ..plan };
         assert_eq!(unserved(&earlier), [format!("model b:1: {UNSERVED}")]);
@@ -122,6 +121,6 @@ mod tests {
         assert!(text.contains("model a:1: 3 calls, on gpu1, gpu2\n"), "{text}");
         assert!(text.contains("model b:1: 3 calls, no live host"), "{text}");
         assert!(text.contains("tokens: not limited") && !text.contains('\x07'), "{text}");
-        assert!(!json(&plan).unwrap().contains("max_completion_tokens"));
+        assert!(json(&plan).get("max_completion_tokens").is_none());
     }
 }

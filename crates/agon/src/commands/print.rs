@@ -2,14 +2,12 @@
 use super::Context;
 use crate::cli::Cli;
 use crate::exit::{Exit, Stop};
-use anyhow::Context as _;
 use clap::{Arg, Command, CommandFactory};
 use std::fmt::Write;
 
 /// `agon schema`
 pub fn schema(context: &Context) -> Result<Exit, Stop> {
-    let text = serde_json::to_string_pretty(&agon_spec::schema()).context("the schema cannot be written")?;
-    context.output.line(&text)?;
+    context.output.json(&agon_spec::schema())?;
     Ok(Exit::Done)
 }
 

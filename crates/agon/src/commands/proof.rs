@@ -1,5 +1,5 @@
 //! Commands that need no model to say whether a log is whole and what it means: `verify`, `replay`.
-use super::{Context, resume::worse, rows, small_runtime};
+use super::{Context, resume::worse, rows};
 use crate::cli::{ReplayArgs, VerifyArgs};
 use crate::client::{self, Client, DebateSource};
 use crate::exit::{Exit, Stop};
@@ -28,14 +28,13 @@ pub fn verify(context: &Context, args: &VerifyArgs) -> Result<Exit, Stop> {
                 Ok(checked)
             })?
         }
-        DebateSource::Server(settings) => small_runtime()?.block_on(async {
-            let client = Client::open(&settings, &context.environment)?;
+        DebateSource::Server(server) => client::ask(context, &server, async |client| {
             let mut checked = Vec::new();
-            for id in named(&client, &args.ids).await? {
+            for id in named(client, &args.ids).await? {
                 let found = client.verify(&id, "verify").await.and_then(CheckedLog::by_server);
                 checked.push(or_unverified(args, &id, found)?);
             }
-            Ok::<_, Stop>(checked)
+            Ok(checked)
         })?,
     };
     if args.json {
@@ -156,10 +155,9 @@ async fn verify_one(store: &Store, id: &DebateId) -> Result<CheckedLog, Stop> {
 pub fn replay(context: &Context, args: &ReplayArgs) -> Result<Exit, Stop> {
     let log = match client::place(context, &args.place)? {
         DebateSource::Local => (of_store(&Store::open(context)?, &args.id)?, true),
-        DebateSource::Server(settings) => small_runtime()?.block_on(async {
-            let client = Client::open(&settings, &context.environment)?;
-            of_server(&client, &client.find(&args.id).await?).await
-        })?,
+        DebateSource::Server(server) => {
+            client::ask(context, &server, async |client| of_server(client, &client.find(&args.id).await?).await)?
+        }
     };
     let (log, stepwise) = log;
     let log = log.with_prices(&context.settings()?);
@@ -172,7 +170,7 @@ pub fn replay(context: &Context, args: &ReplayArgs) -> Result<Exit, Stop> {
     };
     context.output.note(&format!("replayed {events} of {id} without a model{standing}"));
     if args.json {
-        context.output.line(&reports::result_json(&log.result()?)?)?;
+        context.output.safe_json(&log.result()?)?;
     } else {
         context.output.data(&log.render(crate::cli::Format::Summary)?)?;
     }

@@ -4,9 +4,9 @@ mod table;
 
 pub use patterns::did;
 
-use super::{Context, small_runtime};
+use super::Context;
 use crate::cli::{RatedBy, RatingsArgs};
-use crate::client::{self, Client, DebateSource};
+use crate::client::{self, DebateSource};
 use crate::exit::{Exit, Stop};
 use crate::store::{Store, failed};
 use agon_archive::ratings::{
@@ -92,8 +92,7 @@ fn tell(
     table: impl Fn() -> String,
 ) -> Result<Exit, Stop> {
     if args.json {
-        let json = serde_json::to_string_pretty(told).context("the ratings cannot be written")?;
-        context.output.line(&agon_report::safe_json(&json))?;
+        context.output.safe_json(told)?;
     } else if basis.debates == 0 {
         context.output.note(match basis.rehearsal {
             true => {
@@ -129,8 +128,8 @@ fn ratings(context: &Context, args: &RatingsArgs) -> Result<Ratings, Stop> {
             };
             Ok(Ratings { basis, ratings: ledger.standings(), models: ledger.models(), whole: Some(whole) })
         }
-        DebateSource::Server(settings) => small_runtime()?.block_on(async {
-            let told = Client::open(&settings, &context.environment)?.ratings(args.rehearsal).await?;
+        DebateSource::Server(server) => client::ask(context, &server, async |client| {
+            let told = client.ratings(args.rehearsal).await?;
             let basis = basis_of(told.basis, told.left_off)?;
             Ok(Ratings { basis, ratings: read(told.personas)?, models: read(told.models)?, whole: None })
         }),
@@ -141,15 +140,13 @@ fn persona(context: &Context, args: &RatingsArgs, name: &str) -> Result<PersonaR
     match client::place(context, &args.place)? {
         DebateSource::Local => {
             let (ledger, basis) = here(context, args)?;
-            let unknown = || {
-                let hint = "agon ratings lists the known ones";
-                Stop::usage(format!("no ended debate has a persona {name:?}; {hint}"))
-            };
+            let unknown =
+                || Stop::usage(format!("no ended debate has a persona {name:?}; agon ratings lists the known ones"));
             let record = ledger.persona(&ParticipantId::from(name)).ok_or_else(unknown)?;
             Ok(PersonaReport { basis, name: name.to_owned(), record })
         }
-        DebateSource::Server(settings) => small_runtime()?.block_on(async {
-            let told = Client::open(&settings, &context.environment)?.persona(name, args.rehearsal).await?;
+        DebateSource::Server(server) => client::ask(context, &server, async |client| {
+            let told = client.persona(name, args.rehearsal).await?;
             let record = PersonaRecord {
                 standings: read(told.ratings)?,
                 positions: read(told.positions)?,
@@ -164,10 +161,16 @@ fn persona(context: &Context, args: &RatingsArgs, name: &str) -> Result<PersonaR
 
 /// The ledger of the store of this machine.
 fn here(context: &Context, args: &RatingsArgs) -> Result<(Ledger, Basis), Stop> {
+    let (_, ledger, basis) = read_here(context, args)?;
+    Ok((ledger, basis))
+}
+
+/// The same with the cards that it is made of.
+fn read_here(context: &Context, args: &RatingsArgs) -> Result<(Cards, Ledger, Basis), Stop> {
     let cards = cards(context, args.rehearsal)?;
     let ledger = cards.ledger();
     let basis = Basis { rehearsal: args.rehearsal, debates: ledger.debates(), truncated: cards.truncated, left_off: 0 };
-    Ok((ledger, basis))
+    Ok((cards, ledger, basis))
 }
 
 /// The cards in the store of this machine.

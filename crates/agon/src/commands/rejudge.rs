@@ -24,11 +24,8 @@ use uuid::Uuid;
 /// `agon rejudge ID`
 pub fn run(context: &Context, args: &RejudgeArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.view.quiet);
-    match client::place(context, &args.place)? {
+    match client::place_to_play(context, &args.place, &args.server)? {
         DebateSource::Local => runtime()?.block_on(here(context, args)),
-        DebateSource::Server(_) if args.server.is_named() => {
-            Err(Stop::usage("a server uses its own hosts: omit --rehearsal, --ollama and --base-url, or add --local"))
-        }
         DebateSource::Server(server) => small_runtime()?.block_on(at_server(context, args, &server)),
     }
 }
@@ -128,7 +125,7 @@ async fn at_server(context: &Context, args: &RejudgeArgs, server: &ClientSetting
     let debate = first.rejudge(request).await?;
     if !waits {
         match args.view.json {
-            true => context.output.line(&rows::object(&rows::DebateRow::of_debate(&debate))?)?,
+            true => context.output.safe_json(&rows::DebateRow::of_debate(&debate))?,
             false => context.output.line(&debate.id)?,
         }
         return Ok(Exit::Done);

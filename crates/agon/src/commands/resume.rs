@@ -27,11 +27,8 @@ const RECALLED: usize = 90;
 /// `agon resume [ID...]`
 pub fn run(context: &Context, args: &ResumeArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.output.view.quiet);
-    match client::place(context, &args.place)? {
+    match client::place_to_play(context, &args.place, &args.server)? {
         DebateSource::Local => here(context, args),
-        DebateSource::Server(_) if args.server.is_named() => {
-            Err(Stop::usage("a server uses its own hosts: omit --rehearsal, --ollama and --base-url, or add --local"))
-        }
         DebateSource::Server(server) => small_runtime()?.block_on(at_server::run(context, args, &server)),
     }
 }
@@ -47,21 +44,20 @@ fn here(context: &Context, args: &ResumeArgs) -> Result<Exit, Stop> {
         if ids.is_empty() {
             return Ok(nothing(context));
         }
-        let mut worst = Exit::Done;
-        for id in ids {
-            let exit = resume(context, args, &settings, &store, &id).await?;
-            if is_last(exit) {
-                return Ok(exit);
-            }
-            worst = worse(worst, exit);
-        }
-        Ok(worst)
+        one_by_one(&ids, async |id| resume(context, args, &settings, &store, id).await).await
     })
 }
 
-/// Whether no further debate is resumed after one that ended so.
-fn is_last(exit: Exit) -> bool {
-    matches!(exit, Exit::Interrupted | Exit::BrokenPipe)
+/// Resumes debates until one is interrupted; how that one ended, or the worst.
+async fn one_by_one<Id>(ids: &[Id], resume: impl AsyncFn(&Id) -> Result<Exit, Stop>) -> Result<Exit, Stop> {
+    let mut worst = Exit::Done;
+    for id in ids {
+        match resume(id).await? {
+            exit @ (Exit::Interrupted | Exit::BrokenPipe) => return Ok(exit),
+            exit => worst = worse(worst, exit),
+        }
+    }
+    Ok(worst)
 }
 
 /// The one with the higher code.
@@ -153,7 +149,7 @@ async fn resume(
 fn over(context: &Context, args: &ResumeArgs, (store, id): (&Store, &DebateId), log: &StoredLog) -> Result<Exit, Stop> {
     context.output.note(&format!("debate {id} has ended; {} shows it", store.advice(&format!("report {id}"))));
     if args.output.view.json {
-        context.output.line(&crate::reports::result_json(&log.result()?)?)?;
+        context.output.safe_json(&log.result()?)?;
     }
     show::exit(log)
 }

@@ -5,12 +5,11 @@ use agon_core::{DebateState, Halt, Outcome};
 use agon_proto::pb;
 use agon_report::{DebateResult, ResultState, one_line};
 use agon_store::DebateHead;
-use anyhow::Context as _;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// A debate in a list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DebateRow {
     id: String,
     /// Absent where the log is damaged.
@@ -51,8 +50,7 @@ impl DebateRow {
             rehearsal: Some(result.rehearsal),
             outcome: result.outcome,
             winner: result.outcome.and_then(|_| winner(result)),
-            damage: None,
-            loss: None,
+            ..Self::default()
         }
     }
 
@@ -60,16 +58,11 @@ impl DebateRow {
     pub fn damaged(head: &DebateHead, why: String) -> Self {
         Self {
             id: head.id.to_string(),
-            topic: None,
             state: "damaged",
-            rounds: None,
             admitted_at: i64::try_from(head.admitted.0).map(rfc3339).unwrap_or_default(),
             duration_ms: head.updated.0.saturating_sub(head.admitted.0),
-            rehearsal: None,
-            outcome: None,
-            winner: None,
             damage: Some(why),
-            loss: None,
+            ..Self::default()
         }
     }
 
@@ -89,10 +82,9 @@ impl DebateRow {
             admitted_at: created.map(rfc3339).unwrap_or_default(),
             duration_ms: duration.and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0).saturating_sub(debate.paused_ms),
             rehearsal: Some(debate.rehearsal),
-            outcome: outcome(debate.outcome()),
-            winner: None,
-            damage: None,
+            outcome: Outcome::try_from(debate.outcome()).ok(),
             loss: loss(debate),
+            ..Self::default()
         }
     }
 
@@ -113,10 +105,8 @@ impl DebateRow {
     }
 
     /// The outcome where there is one, else the state, in the words of the JSON.
-    fn standing(&self) -> String {
-        let outcome = self.outcome.and_then(|outcome| serde_json::to_value(outcome).ok());
-        let outcome = outcome.and_then(|word| word.as_str().map(str::to_owned));
-        outcome.unwrap_or_else(|| self.state.to_owned())
+    fn standing(&self) -> &'static str {
+        self.outcome.map_or(self.state, Outcome::as_str)
     }
 }
 
@@ -173,16 +163,6 @@ fn cut(text: &str, room: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// The rows as one JSON array.
-pub fn array(rows: &[DebateRow]) -> anyhow::Result<String> {
-    serde_json::to_string_pretty(rows).map(|json| agon_report::safe_json(&json)).context("the list cannot be written")
-}
-
-/// One row as a JSON object.
-pub fn object(row: &DebateRow) -> anyhow::Result<String> {
-    serde_json::to_string_pretty(row).map(|json| agon_report::safe_json(&json)).context("the debate cannot be written")
-}
-
 /// The word for a state of a result.
 pub fn word(state: ResultState) -> &'static str {
     match state {
@@ -190,9 +170,9 @@ pub fn word(state: ResultState) -> &'static str {
         ResultState::Cancelling => "cancelling",
         ResultState::Paused => Halt::Paused.as_str(),
         ResultState::Interrupted => Halt::Interrupted.as_str(),
-        ResultState::Succeeded => "succeeded",
-        ResultState::Failed => "failed",
-        ResultState::Cancelled => "cancelled",
+        ResultState::Succeeded => DebateState::Succeeded.as_str(),
+        ResultState::Failed => DebateState::Failed.as_str(),
+        ResultState::Cancelled => DebateState::Cancelled.as_str(),
     }
 }
 
@@ -207,28 +187,9 @@ pub fn state(state: pb::v1::debate::State) -> &'static str {
         State::Paused => Halt::Paused.as_str(),
         State::Interrupted => Halt::Interrupted.as_str(),
         State::Lost => "lost",
-        State::Succeeded => word(of(DebateState::Succeeded)),
-        State::Failed => word(of(DebateState::Failed)),
-        State::Cancelled => word(of(DebateState::Cancelled)),
-    }
-}
-
-fn of(state: DebateState) -> ResultState {
-    match state {
-        DebateState::Succeeded => ResultState::Succeeded,
-        DebateState::Failed => ResultState::Failed,
-        DebateState::Cancelled => ResultState::Cancelled,
-    }
-}
-
-fn outcome(outcome: pb::debate::v1::Outcome) -> Option<Outcome> {
-    use pb::debate::v1::Outcome as Sent;
-    match outcome {
-        Sent::Unspecified => None,
-        Sent::Decided => Some(Outcome::Decided),
-        Sent::Degraded => Some(Outcome::Degraded),
-        Sent::Tie => Some(Outcome::Tie),
-        Sent::Inconclusive => Some(Outcome::Inconclusive),
+        State::Succeeded => DebateState::Succeeded.as_str(),
+        State::Failed => DebateState::Failed.as_str(),
+        State::Cancelled => DebateState::Cancelled.as_str(),
     }
 }
 
@@ -315,7 +276,7 @@ mod tests {
         debate.set_outcome(pb::debate::v1::Outcome::Inconclusive);
         let row = DebateRow::of_debate(&debate);
         assert!(lines(std::slice::from_ref(&row), 80).contains("inconclusive"));
-        let json: serde_json::Value = serde_json::from_str(&object(&row).unwrap()).unwrap();
+        let json = serde_json::to_value(&row).unwrap();
         assert_eq!((json["state"].as_str(), json["outcome"].as_str()), (Some("succeeded"), Some("inconclusive")));
         assert!(json.get("winner").is_none());
     }

@@ -8,7 +8,7 @@ use crate::exit::{Exit, Stop};
 use crate::local_runtime::{LocalRuntime, ModelServers, ModelSource};
 use crate::ownership::Ownership;
 use crate::servers;
-use crate::settings::{Settings, feed_reader};
+use crate::settings::{Length, Settings, feed_reader};
 use crate::signals::Signals;
 use crate::store::{self, Store};
 use crate::terminal::Begin;
@@ -16,6 +16,7 @@ use agon_core::{Admission, DebateId, DebateSpec, ParticipantId};
 use agon_rehearsal::RehearsalConfig;
 use agon_runtime::{SubmitError, recall};
 use anyhow::Context as _;
+use std::collections::BTreeMap;
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -72,42 +73,36 @@ fn tools_there(spec: &DebateSpec, settings: &Settings) -> Result<(), Stop> {
         .filter(|(_, tool)| !settings.tools.contains_key(*tool))
         .map(|(who, tool)| format!("{who} is to use the tool {tool:?}"))
         .collect();
-    if missing.is_empty() {
-        return Ok(());
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(not_set_up(&missing.join(", "), "tool", "tools.NAME", &settings.tools)),
     }
-    let known: Vec<&str> = settings.tools.keys().map(String::as_str).collect();
-    let known = if known.is_empty() { "no tool is set up".to_owned() } else { format!("set up: {}", known.join(", ")) };
-    Err(Stop::usage(format!(
-        "{}, which is not set up here ({known}); add [tools.NAME] to agon.toml",
-        missing.join(", ")
-    )))
 }
 
 /// Feeds are set up where debates are admitted.
 fn feeds_there(spec: &DebateSpec, settings: &Settings) -> Result<(), Stop> {
-    let missing: Vec<String> =
-        spec.feeds.iter().filter(|name| !settings.feeds.contains_key(*name)).map(|name| format!("{name:?}")).collect();
+    let missing = spec.feeds.iter().filter(|name| !settings.feeds.contains_key(*name));
+    let missing: Vec<String> = missing.map(|name| format!("{name:?}")).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    let known: Vec<&str> = settings.feeds.keys().map(String::as_str).collect();
-    let known = if known.is_empty() { "no feed is set up".to_owned() } else { format!("set up: {}", known.join(", ")) };
-    Err(Stop::usage(format!(
-        "the debate reads the feed {}, which is not set up here ({known}); add [feeds.NAME] to agon.toml",
-        missing.join(", ")
-    )))
+    let wants = format!("the debate reads the feed {}", missing.join(", "));
+    Err(not_set_up(&wants, "feed", "feeds.NAME", &settings.feeds))
 }
 
 /// Verifiers are set up where turns are played too.
 fn verifiers_there(spec: &DebateSpec, settings: &Settings) -> Result<(), Stop> {
     let missing = spec.verifiers.iter().find(|name| !settings.verifiers.contains_key(*name));
     let Some(missing) = missing else { return Ok(()) };
-    let known: Vec<&str> = settings.verifiers.keys().map(String::as_str).collect();
-    let known =
-        if known.is_empty() { "no verifier is set up".to_owned() } else { format!("set up: {}", known.join(", ")) };
-    Err(Stop::usage(format!(
-        "the debate is to use the verifier {missing:?}, which is not set up here ({known}); add [verifiers.{missing}] to agon.toml"
-    )))
+    let (wants, table) = (format!("the debate is to use the verifier {missing:?}"), format!("verifiers.{missing}"));
+    Err(not_set_up(&wants, "verifier", &table, &settings.verifiers))
+}
+
+/// Refuses a debate that wants something that the settings do not define.
+fn not_set_up<T>(wants: &str, one: &str, table: &str, defined: &BTreeMap<String, T>) -> Stop {
+    let known: Vec<&str> = defined.keys().map(String::as_str).collect();
+    let known = if known.is_empty() { format!("no {one} is set up") } else { format!("set up: {}", known.join(", ")) };
+    Stop::usage(format!("{wants}, which is not set up here ({known}); add [{table}] to agon.toml"))
 }
 
 async fn hold(
@@ -179,13 +174,8 @@ pub fn cast(context: &Context, server: &ServerArgs, pace: &PaceArgs, seed: u64) 
         return Ok(ModelSource::Models(server.clone()));
     }
     let unhurried = if context.output.terminal { READING_PACE } else { Duration::ZERO };
-    Ok(ModelSource::Rehearsal(Box::new(RehearsalConfig {
-        seed,
-        latency: pace.latency.map(|length| length.0).unwrap_or_default(),
-        token_interval: pace.token_interval.map_or(unhurried, |length| length.0),
-        faults: pace.rehearsal_script.as_deref().map(servers::script).transpose()?.unwrap_or_default(),
-        ..RehearsalConfig::default()
-    })))
+    let config = servers::paced(pace, Length::default(), Length(unhurried))?;
+    Ok(ModelSource::Rehearsal(Box::new(RehearsalConfig { seed, ..config })))
 }
 
 /// A fresh id.

@@ -107,7 +107,7 @@ async fn so_far(showing: &Showing<'_>, store: &Store, id: &DebateId) -> Result<E
 /// Prints the result of a debate that has not ended, where results are wanted as JSON.
 pub fn result_so_far(showing: &Showing<'_>, log: &StoredLog) -> Result<(), Stop> {
     if showing.output.view.json {
-        showing.context.output.line(&reports::result_json(&log.result()?)?)?;
+        showing.context.output.safe_json(&log.result()?)?;
     }
     Ok(())
 }
@@ -152,7 +152,7 @@ fn shown(showing: &Showing<'_>, log: &StoredLog, files: &[PathBuf], open: &str) 
     let (output, view) = (&showing.context.output, &showing.output.view);
     if view.json || view.jsonl {
         if view.json {
-            output.line(&reports::result_json(&log.result()?)?)?;
+            output.safe_json(&log.result()?)?;
         }
         files.iter().for_each(|file| output.note(&format!("wrote {}", file.display())));
         let missing = log.result()?;

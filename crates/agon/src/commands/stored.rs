@@ -1,9 +1,9 @@
 //! Commands that read what is kept, here or at a server: `list`, `get`, `report`, `delete`.
+use super::Context;
 use super::rows::{self, DebateRow};
 use super::submit::flag;
-use super::{Context, small_runtime};
 use crate::cli::{DeleteArgs, Format, GetArgs, ListArgs, PlaceArgs, ReportArgs};
-use crate::client::{self, Client, DebateSource};
+use crate::client::{self, DebateSource};
 use crate::exit::{Exit, Stop};
 use crate::filter;
 use crate::reports::{self, StoredLog};
@@ -25,17 +25,16 @@ pub fn list(context: &Context, args: &ListArgs) -> Result<Exit, Stop> {
     };
     let rows = match place {
         DebateSource::Local => local_rows(context, args)?,
-        DebateSource::Server(settings) => small_runtime()?.block_on(async {
-            let client = Client::open(&settings, &context.environment)?;
+        DebateSource::Server(server) => client::ask(context, &server, async |client| {
             let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
             let debates = client.list(&filter::for_server(args), limit).await?;
-            Ok::<_, Stop>(debates.iter().map(DebateRow::of_debate).collect())
+            Ok(debates.iter().map(DebateRow::of_debate).collect())
         })?,
     };
     let flag = flag(&args.place.api.server);
     rows::losses(&rows, &flag).iter().for_each(|loss| context.output.warn(loss));
     if args.json {
-        context.output.line(&rows::array(&rows)?)?;
+        context.output.safe_json(&rows)?;
     } else if rows.is_empty() && filter::is_empty(args) {
         context.output.note(&format!("no debates yet; start one with: {first}"));
     } else if rows.is_empty() {
@@ -88,18 +87,14 @@ pub fn get(context: &Context, args: &GetArgs) -> Result<Exit, Stop> {
 
 /// A debate at a server whose log is gone has no document.
 fn lost(context: &Context, args: &GetArgs) -> Result<Option<Exit>, Stop> {
-    let DebateSource::Server(settings) = client::place(context, &args.place)? else { return Ok(None) };
-    let debate = small_runtime()?.block_on(async {
-        let client = Client::open(&settings, &context.environment)?;
-        let id = client.find(&args.id).await?;
-        client.get(&id).await
-    })?;
+    let DebateSource::Server(server) = client::place(context, &args.place)? else { return Ok(None) };
+    let debate = client::ask(context, &server, async |client| client.get(&client.find(&args.id).await?).await)?;
     if debate.state() != State::Lost {
         return Ok(None);
     }
     let row = DebateRow::of_debate(&debate);
     if args.json {
-        context.output.line(&rows::object(&row)?)?;
+        context.output.safe_json(&row)?;
     } else {
         context.output.data(&rows::lines(std::slice::from_ref(&row), usize::MAX))?;
     }
@@ -121,8 +116,7 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit, Stop> {
 pub(super) fn document(context: &Context, place: &PlaceArgs, name: &str, format: Format) -> Result<String, Stop> {
     match client::place(context, place)? {
         DebateSource::Local => Ok(Store::open(context)?.log(name)?.with_prices(&context.settings()?).render(format)?),
-        DebateSource::Server(settings) => small_runtime()?.block_on(async {
-            let client = Client::open(&settings, &context.environment)?;
+        DebateSource::Server(server) => client::ask(context, &server, async |client| {
             let id = client.find(name).await?;
             let Some(sent) = sent(format) else {
                 let log = StoredLog::of(client.events(&id).await?).with_prices(&context.settings()?);
@@ -153,11 +147,10 @@ pub fn delete(context: &Context, args: &DeleteArgs) -> Result<Exit, Stop> {
             let store = Store::open(context)?;
             store.block_on(delete_here(&store, &args.id))?
         }
-        DebateSource::Server(settings) => small_runtime()?.block_on(async {
-            let client = Client::open(&settings, &context.environment)?;
+        DebateSource::Server(server) => client::ask(context, &server, async |client| {
             let id = client.find(&args.id).await?;
             client.delete(&id).await?;
-            Ok::<_, Stop>(id)
+            Ok(id)
         })?,
     };
     let removed = serde_json::json!({"id": id, "removed": true});

@@ -57,7 +57,7 @@ pub fn submit(context: &Context, args: &SubmitArgs) -> Result<Exit, Stop> {
             return wait(context, args, &settings, &client, &debate.id).await;
         }
         if args.output.view.json {
-            context.output.line(&rows::object(&rows::DebateRow::of_debate(&debate))?)?;
+            context.output.safe_json(&rows::DebateRow::of_debate(&debate))?;
         } else {
             context.output.line(&debate.id)?;
         }
@@ -84,7 +84,7 @@ fn request(wanted: NewDebate, args: &SubmitArgs) -> pb::v1::CreateDebateRequest 
 
 fn print_plan(context: &Context, args: &SubmitArgs, planned: &pb::v1::Plan) -> Result<Exit, Stop> {
     if args.output.view.json {
-        context.output.line(&plan::json(planned)?)?;
+        context.output.json(&plan::json(planned))?;
     } else {
         context.output.data(&plan::text(planned))?;
     }

@@ -4,12 +4,10 @@ use crate::cli::ProcessRole;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::servers::{self, ProbedModels, ReachableServer};
-use crate::settings::{Origin, chosen_hosts, offered_services};
+use crate::settings::{Length, Origin, chosen_hosts, offered_services};
 use agon_core::{HostId, ModelName};
-use agon_llm::RunnerOptions;
-use agon_rehearsal::{RehearsalConfig, RehearsalServer};
+use agon_rehearsal::RehearsalServer;
 use agon_runtime::{HostConfig, Served};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -32,7 +30,8 @@ impl HostSetup {
             return Ok(Self::default());
         }
         let (rehearsal, settings) = if plan.server.rehearsal {
-            let (server, host) = servers::start(cast(plan)?).await?;
+            let (server, host) =
+                servers::start(servers::paced(&plan.pace, plan.settings.rehearsal.latency, Length::default())?).await?;
             (Some(server), vec![host])
         } else {
             (None, chosen_hosts(&plan.server, &plan.settings.hosts, &context.environment, &[]))
@@ -54,20 +53,10 @@ impl HostSetup {
         for server in services {
             let (id, endpoint) = (host_id(plan, server), server.client.endpoint());
             plan.herald.tell(&format!("host      {id} at {endpoint} for {}/...", server.settings.name));
-            configs.push(with_models(plan, server, Served::Prefixed(server.settings.name.clone()), false));
+            configs.push(server.host(host_id(plan, server), Served::Prefixed(server.settings.name.clone()), false));
         }
         Ok(Self { configs, rehearsal })
     }
-}
-
-fn cast(plan: &ServePlan) -> Result<RehearsalConfig, Stop> {
-    let pace = &plan.pace;
-    Ok(RehearsalConfig {
-        latency: pace.latency.unwrap_or(plan.settings.rehearsal.latency).0,
-        token_interval: pace.token_interval.map(|length| length.0).unwrap_or_default(),
-        faults: pace.rehearsal_script.as_deref().map(servers::script).transpose()?.unwrap_or_default(),
-        ..RehearsalConfig::default()
-    })
 }
 
 /// The servers that answer within the time that the settings give them; at least one, unless there are services.
@@ -112,19 +101,7 @@ fn config(plan: &ServePlan, server: &ReachableServer, found: &ProbedModels) -> H
         (true, true) => Served::Any,
         (false, true) => Served::Discovered,
     };
-    with_models(plan, server, models, rehearsal)
-}
-
-fn with_models(plan: &ServePlan, server: &ReachableServer, models: Served, rehearsal: bool) -> HostConfig {
-    HostConfig {
-        id: host_id(plan, server),
-        client: Arc::clone(&server.client),
-        models,
-        permits: server.settings.permits,
-        runner: RunnerOptions { num_ctx: server.settings.num_ctx },
-        timeouts: server.timeouts(),
-        rehearsal,
-    }
+    server.host(host_id(plan, server), models, rehearsal)
 }
 
 /// The same settings may be in force on many machines, so the node's name tells their hosts apart.

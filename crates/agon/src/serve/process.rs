@@ -4,7 +4,7 @@ use super::{admin, hosts::HostSetup, infrastructure::Infrastructure, listener};
 use crate::cli::ProcessRole;
 use crate::commands::Context;
 use crate::exit::Stop;
-use crate::settings::{tools_with_keys, verifiers_with_keys};
+use crate::settings::with_keys;
 use agon_rehearsal::RehearsalServer;
 use agon_runtime::{Node, Ports, SystemClock};
 use agon_server::{Admin, CredentialHealth, Gateway, GatewayPorts};
@@ -46,8 +46,8 @@ impl ServeProcess {
             (config.tells_keys, config.hears_keys) = (keys.told, keys.heard);
         }
         if plan.is(ProcessRole::Host) {
-            config.tools = tools_with_keys(&plan.settings.tools, &context.environment)?;
-            config.verifiers = verifiers_with_keys(&plan.settings.verifiers, &context.environment)?;
+            config.tools = with_keys(&plan.settings.tools, &context.environment)?;
+            config.verifiers = with_keys(&plan.settings.verifiers, &context.environment)?;
         }
         let node = Node::start(config, ports).await.context("the runtime's actors do not start")?;
         let node = Arc::new(node);

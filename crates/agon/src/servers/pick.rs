@@ -41,8 +41,7 @@ pub async fn choose_model(
     let hosts = chosen_hosts(flags, &settings.hosts, &context.environment, &[]);
     let asked = probe_all(ReachableServer::connect_all(&hosts, &context.environment)?, Vec::new()).await;
     if let Some(picked) = pick(&asked).await {
-        context.output.note(&format!("model {}: {}; choose another with --model NAME", picked.model, picked.why));
-        settings.defaults.model = Some(picked.model);
+        take(context, &mut settings, picked);
     } else if let Some(provider) = PROVIDERS.iter().find(|provider| context.environment.get(provider.key).is_some()) {
         let (key, prefix) = (provider.key, provider.prefix);
         context
@@ -72,14 +71,18 @@ pub async fn choose_served(
         return Ok(settings);
     };
     if let Some(picked) = most_served(&hosts) {
-        context.output.note(&format!("model {}: {}; choose another with --model NAME", picked.model, picked.why));
-        settings.defaults.model = Some(picked.model);
+        take(context, &mut settings, picked);
     } else {
         context.output.note(&format!(
             "no model is named, and no live host offers one: taking {USUAL_MODEL}; choose another with --model NAME"
         ));
     }
     Ok(settings)
+}
+
+fn take(context: &Context, settings: &mut Settings, Picked { model, why }: Picked) {
+    context.output.note(&format!("model {model}: {why}; choose another with --model NAME"));
+    settings.defaults.model = Some(model);
 }
 
 /// The model that most hosts serve; of several one that is loaded, and then the first by name.

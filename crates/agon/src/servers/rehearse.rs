@@ -1,7 +1,7 @@
 //! The rehearsal server inside this process, reached by HTTP like any other.
-use crate::cli::CastArgs;
+use crate::cli::{CastArgs, PaceArgs};
 use crate::exit::{Exit, Stop};
-use crate::settings::HostSettings;
+use crate::settings::{HostSettings, Length};
 use agon_rehearsal::{FaultScript, RehearsalConfig, RehearsalServer};
 use anyhow::Context;
 use std::path::Path;
@@ -35,8 +35,18 @@ pub fn config(args: &CastArgs) -> Result<RehearsalConfig, Stop> {
     })
 }
 
+/// The settings of a server in this process, with what they are where no flag names a pace.
+pub fn paced(pace: &PaceArgs, latency: Length, token_interval: Length) -> Result<RehearsalConfig, Stop> {
+    Ok(RehearsalConfig {
+        latency: pace.latency.unwrap_or(latency).0,
+        token_interval: pace.token_interval.unwrap_or(token_interval).0,
+        faults: pace.rehearsal_script.as_deref().map(script).transpose()?.unwrap_or_default(),
+        ..RehearsalConfig::default()
+    })
+}
+
 /// Reads a fault script.
-pub fn script(path: &Path) -> Result<FaultScript, Stop> {
+fn script(path: &Path) -> Result<FaultScript, Stop> {
     let text = agon_files::read_text(path).with_context(|| format!("cannot read the fault script {}", path.display()));
     let text = text.map_err(|error| Stop::new(Exit::Usage, error))?;
     let script = text.parse::<FaultScript>().with_context(|| path.display().to_string());

@@ -16,9 +16,7 @@ pub struct ClusterSettings {
 impl ClusterSettings {
     /// What is wrong with it, with its field.
     pub fn problems(&self) -> Vec<String> {
-        let word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        let fits = |name: &String| (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(word);
-        let wrong = self.name.iter().filter(|name| !fits(name));
+        let wrong = self.name.iter().filter(|name| !is_name(name));
         wrong
             .map(|name| format!("cluster.name: {name:?} is not a name; give 1 to {LONGEST_NAME} of a-z, 0-9 and -"))
             .collect()
@@ -51,15 +49,16 @@ impl Default for NodeSettings {
 /// The longest name of a node: the letters that a start adds still fit into a token of a subject.
 const LONGEST_NAME: usize = 40;
 
+fn is_name(text: &str) -> bool {
+    let word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=LONGEST_NAME).contains(&text.len()) && text.bytes().all(word)
+}
+
 impl NodeSettings {
     /// What is wrong with it, each with its field.
     pub fn problems(&self) -> Vec<String> {
-        let fits = |name: &String| {
-            let word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-            (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(word)
-        };
         let mut problems = Vec::new();
-        if !self.name.as_ref().is_none_or(fits) {
+        if self.name.as_ref().is_some_and(|name| !is_name(name)) {
             problems.push(format!("name: not 1 to {LONGEST_NAME} characters of a-z, 0-9 and -"));
         }
         if self.roles.is_empty() {

@@ -1,50 +1,21 @@
 //! Tools that debates may use where this process plays turns.
-use super::KeySource;
-use crate::environment::Environment;
-use crate::exit::{Exit, Stop};
+use super::{KeySource, keyed};
 use agon_tools::{ToolConfig, Toolbox, no_models};
-use anyhow::Context;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 
 /// One tool, with the places of its keys.
 pub type ToolSettings = ToolConfig<KeySource>;
 
 /// What is wrong with the tools, each with its setting.
 pub fn problems(tools: &BTreeMap<String, ToolSettings>) -> Vec<String> {
-    let mut problems = Vec::new();
-    for (name, tool) in tools {
-        let keys = tool.keys().into_iter().filter_map(|(setting, key)| Some((setting, key.problem()?)));
-        problems.extend(keys.map(|(setting, problem)| format!("tools.{name}.{setting}: {problem}")));
-    }
-    let keyless = tools.iter().map(|(name, tool)| (name.clone(), without_keys(tool))).collect();
-    problems.extend(Toolbox::new(keyless, no_models()).err().map(|found| found.0).unwrap_or_default());
-    problems
-}
-
-/// The tools with something in the places of their keys: what is checked here does not depend on them.
-pub(super) fn without_keys(tool: &ToolSettings) -> ToolConfig {
-    let Ok(tool) = tool.clone().with_keys(|_| Ok::<_, Infallible>(String::new().into()));
-    tool
-}
-
-/// The tools with their keys.
-pub fn with_keys(
-    tools: &BTreeMap<String, ToolSettings>,
-    environment: &Environment,
-) -> Result<BTreeMap<String, ToolConfig>, Stop> {
-    let read = |(name, tool): (&String, &ToolSettings)| {
-        let tool = tool.clone().with_keys(|key| key.read(environment));
-        let tool = tool.with_context(|| format!("a key of the tool {name}"));
-        Ok((name.clone(), tool.map_err(|error| Stop::new(Exit::Usage, error))?))
-    };
-    tools.iter().map(read).collect()
+    let wrong = Toolbox::new(keyed::without_keys(tools), no_models()).err().map(|found| found.0);
+    [keyed::problems(tools), wrong.unwrap_or_default()].concat()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::settings::Settings;
+    use crate::environment::Environment;
+    use crate::settings::{Settings, with_keys};
 
     fn settings(text: &str) -> Settings {
         toml::from_str(text).unwrap()

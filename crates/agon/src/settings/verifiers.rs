@@ -1,51 +1,25 @@
 //! Verifiers that debates may use where this process plays turns.
-use super::KeySource;
-use super::tools::{ToolSettings, without_keys};
-use crate::environment::Environment;
-use crate::exit::{Exit, Stop};
+use super::tools::ToolSettings;
+use super::{KeySource, keyed};
 use agon_tools::{Toolbox, VerifierConfig, Verifiers, no_models};
-use anyhow::Context;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 
 /// One verifier, with the places of its keys.
 pub type VerifierSettings = VerifierConfig<KeySource>;
 
 /// What is wrong with the verifiers, each with its setting.
 pub fn problems(verifiers: &BTreeMap<String, VerifierSettings>, tools: &BTreeMap<String, ToolSettings>) -> Vec<String> {
-    let mut problems = Vec::new();
-    for (name, verifier) in verifiers {
-        let keys = verifier.keys().into_iter().filter_map(|(setting, key)| Some((setting, key.problem()?)));
-        problems.extend(keys.map(|(setting, problem)| format!("verifiers.{name}.{setting}: {problem}")));
-    }
-    let tools = tools.iter().map(|(name, tool)| (name.clone(), without_keys(tool))).collect();
+    let problems = keyed::problems(verifiers);
     // what is wrong with the tools is told with them
-    let Ok(toolbox) = Toolbox::new(tools, no_models()) else { return problems };
-    let keyless = verifiers.iter().map(|(name, verifier)| {
-        let Ok(verifier) = verifier.clone().with_keys(|_| Ok::<_, Infallible>(String::new().into()));
-        (name.clone(), verifier)
-    });
-    problems.extend(Verifiers::new(keyless.collect(), toolbox).err().map(|found| found.0).unwrap_or_default());
-    problems
-}
-
-/// The verifiers with their keys.
-pub fn with_keys(
-    verifiers: &BTreeMap<String, VerifierSettings>,
-    environment: &Environment,
-) -> Result<BTreeMap<String, VerifierConfig>, Stop> {
-    let read = |(name, verifier): (&String, &VerifierSettings)| {
-        let verifier = verifier.clone().with_keys(|key| key.read(environment));
-        let verifier = verifier.with_context(|| format!("a key of the verifier {name}"));
-        Ok((name.clone(), verifier.map_err(|error| Stop::new(Exit::Usage, error))?))
-    };
-    verifiers.iter().map(read).collect()
+    let Ok(toolbox) = Toolbox::new(keyed::without_keys(tools), no_models()) else { return problems };
+    let wrong = Verifiers::new(keyed::without_keys(verifiers), toolbox).err().map(|found| found.0);
+    [problems, wrong.unwrap_or_default()].concat()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::settings::Settings;
+    use crate::environment::Environment;
+    use crate::settings::{Settings, with_keys};
 
     #[test]
     fn mistakes_are_told_with_their_settings() {

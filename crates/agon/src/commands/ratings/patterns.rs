@@ -86,9 +86,7 @@ pub(super) fn run(context: &Context, args: &RatingsArgs, pattern: &PatternQuery<
         let flag = pattern.flag();
         return Err(Stop::usage(format!("{flag} reads the store of this machine, and no server's; add --local")));
     }
-    let cards = super::cards(context, args.rehearsal)?;
-    let ledger = cards.ledger();
-    let basis = Basis { rehearsal: args.rehearsal, debates: ledger.debates(), truncated: cards.truncated, left_off: 0 };
+    let (cards, ledger, basis) = super::read_here(context, args)?;
     let told = PatternSource { ledger: &ledger, basis };
     match pattern {
         PatternQuery::Objections(by) => {

@@ -1,5 +1,5 @@
 //! `agon resume` at a server, which plays the debate with its own hosts.
-use super::{choice, is_last, nothing, recall, worse};
+use super::{choice, nothing, one_by_one, recall};
 use crate::cli::ResumeArgs;
 use crate::client::Client;
 use crate::commands::Context;
@@ -26,15 +26,7 @@ pub async fn run(context: &Context, args: &ResumeArgs, server: &ClientSettings) 
     if ids.is_empty() {
         return Ok(nothing(context));
     }
-    let mut worst = Exit::Done;
-    for id in ids {
-        let exit = resume(context, args, &settings, &client, &id).await?;
-        if is_last(exit) {
-            return Ok(exit);
-        }
-        worst = worse(worst, exit);
-    }
-    Ok(worst)
+    one_by_one(&ids, async |id| resume(context, args, &settings, &client, id).await).await
 }
 
 async fn wanted(context: &Context, args: &ResumeArgs, client: &Client) -> Result<Vec<String>, Stop> {
