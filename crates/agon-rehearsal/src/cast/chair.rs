@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    cast::{officials, scene::Scene, slots::Slots},
+    cast::{officials, prose::told, scene::Scene, slots::Slots},
     schema, words,
 };
 
@@ -34,14 +34,10 @@ pub fn interjection(scene: &Scene<'_>, schema: &Value) -> Value {
 /// What could be found, and what could not.
 pub fn research(scene: &Scene<'_>) -> String {
     let found = Slots::new(scene).has_finding().then(|| scene.remark("findings", "findings", None));
-    let fact = scene.fact().map(|fact| format!("The material at hand says \"{fact}\"."));
+    let fact = scene.fact().map(|fact| told("fact found", &[("fact", fact)]));
     let known: Vec<String> = found.into_iter().chain(fact).collect();
-    let known = if known.is_empty() { "Nothing on record settles it.".to_owned() } else { known.join(" ") };
-    format!(
-        "What can be found on {}: {known} What I did not find is a figure on {}; whoever argues from it should bring one.",
-        scene.matter,
-        officials::new_angle(scene)
-    )
+    let known = if known.is_empty() { told("nothing found", &[]) } else { known.join(" ") };
+    told("research", &[("t", &scene.matter), ("known", &known), ("angle", &officials::new_angle(scene))])
 }
 
 /// Where the sides agree, where they do not, and what all could live with.
@@ -49,25 +45,18 @@ pub fn reconcile(scene: &Scene<'_>) -> String {
     let common = scene.remark("common", "common ground", None);
     let ranking = officials::ranking(scene);
     let both = match ranking.as_slice() {
-        [first, second, ..] => {
-            format!(
-                "What all could live with: \"{first}\", with the worry behind \"{second}\" written down as the test it must pass."
-            )
-        }
-        [only] => format!("What all could live with: \"{only}\"."),
-        [] => format!("What all could live with is a small step on {}, taken where it can be undone.", scene.matter),
+        [first, second, ..] => told("live with both", &[("first", first), ("second", second)]),
+        [only] => told("live with one", &[("first", only)]),
+        [] => told("live with none", &[("t", &scene.matter)]),
     };
     format!("{common} {} {both}", officials::summary(scene))
 }
 
 /// The moderator's last word.
 pub fn closing_summary(scene: &Scene<'_>) -> String {
-    let decision = officials::decision(scene).map_or_else(String::new, |stance| {
-        format!(
-            " On balance the record leans to \"{stance}\", by the arguments that were answered and not by their number."
-        )
-    });
-    format!("{}{decision} Still open: {}.", officials::summary(scene), officials::new_angle(scene))
+    let leaning = officials::decision(scene).map(|stance| told("leaning", &[("stance", stance)]));
+    let open = told("still open", &[("angle", &officials::new_angle(scene))]);
+    [officials::summary(scene)].into_iter().chain(leaning).chain([open]).collect::<Vec<_>>().join(" ")
 }
 
 /// A digest of what the prompt shows, shorter than that.
@@ -98,7 +87,7 @@ pub fn digest(scene: &Scene<'_>) -> String {
     }
     let first = scene.brief.entries.first().map_or("", |entry| entry.text.as_str());
     match ends_after(first, most) {
-        "" => format!("Nothing was said about {} yet.", scene.matter),
+        "" => told("silence", &[("t", &scene.matter)]),
         start => start.to_owned(),
     }
 }
@@ -134,10 +123,9 @@ pub fn is_enough(scene: &Scene<'_>) -> bool {
 /// Whether enough was said: not in the first two rounds, and in the last at the latest.
 pub fn enough(scene: &Scene<'_>) -> Value {
     let enough = is_enough(scene);
-    let reasoning = if enough {
-        format!("The last speeches on {} restate what stands. A judge has what a judge needs.", scene.matter)
-    } else {
-        format!("Nobody has yet answered for {}; another round may move somebody.", officials::new_angle(scene))
+    let reasoning = match enough {
+        true => told("enough", &[("t", &scene.matter)]),
+        false => told("not enough", &[("angle", &officials::new_angle(scene))]),
     };
     json!({ "enough": enough, "reasoning": reasoning })
 }

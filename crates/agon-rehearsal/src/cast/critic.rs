@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     cast::{
         conviction, floor,
-        prose::{LENSES, bank},
+        prose::{LENSES, bank, told},
         scene::Scene,
     },
     schema,
@@ -22,13 +22,11 @@ pub fn critique(scene: &Scene<'_>, schema: &Value) -> Value {
     let mut lenses = deck.iter().filter_map(|card| LENSES.get(*card));
     let mut issues = Vec::new();
     if let Some(point) = scene.point_of(&target) {
-        issues.push(format!("\"{}\" is stated and not shown.", point.quote));
+        issues.push(told("stated", &[("quote", point.quote)]));
     }
     issues.extend(lenses.by_ref().take(1 + severity / 5).map(|lens| lens.rebuttal.to_owned()));
-    let suggestions: Vec<String> = lenses
-        .take(1 + dice.below(2))
-        .map(|lens| format!("Say what follows for {}, with one figure.", lens.name))
-        .collect();
+    let suggestions: Vec<String> =
+        lenses.take(1 + dice.below(2)).map(|lens| told("suggestion", &[("lens", lens.name)])).collect();
     if severity == 0 {
         issues.clear();
     }

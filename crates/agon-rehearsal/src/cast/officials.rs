@@ -2,7 +2,7 @@
 
 use crate::{
     cast::{
-        prose::LENSES,
+        prose::{LENSES, told},
         scene::{QuotedPoint, Scene},
     },
     dice::fraction,
@@ -51,8 +51,8 @@ pub fn ruling<'a>(scene: &Scene<'a>) -> Ruling<'a> {
     let points: Vec<QuotedPoint<'_>> =
         ranking.iter().take(2).filter_map(|stance| scene.weightiest_point(stance)).collect();
     let verdict = match winner {
-        Some(stance) => format!("The debate goes to \"{stance}\": it was the side that answered what it was asked."),
-        None => format!("A synthesis: on {} both sides proved half of their case.", scene.matter),
+        Some(stance) => told("won", &[("stance", stance)]),
+        None => told("level", &[("t", &scene.matter)]),
     };
     let reasoning = reason(scene, winner, &points);
     Ruling { winner, verdict, reasoning, points }
@@ -63,49 +63,43 @@ pub fn open_objections(scene: &Scene<'_>) -> Vec<String> {
     let open = fraction(scene.seed, &["open objections", scene.brief.topic.trim()]) < 0.4;
     let loser = ranking(scene).get(1).copied().filter(|_| open);
     let point = loser.and_then(|stance| scene.weightiest_point(stance));
-    point
-        .map(|point| format!("{} asked to have this met: \"{}\".", point.entry.speaker, point.quote))
-        .into_iter()
-        .collect()
+    let objection =
+        |point: QuotedPoint<'_>| told("open objection", &[("who", &point.entry.speaker), ("quote", point.quote)]);
+    point.map(objection).into_iter().collect()
 }
 
 fn reason(scene: &Scene<'_>, winner: Option<&str>, points: &[QuotedPoint<'_>]) -> String {
     let lens = scene.dice("lens").pick(&LENSES).map_or("the evidence", |lens| lens.name);
-    let mut text = match points {
-        [first, second, ..] => format!(
-            "The point that carried most weight is in entry {}, where {} says \"{}\". The best answer to it is in entry {}: \"{}\". ",
-            first.entry.number, first.entry.speaker, first.quote, second.entry.number, second.quote
-        ),
-        [only] => format!("One point carries the record, in entry {}: \"{}\". ", only.entry.number, only.quote),
-        [] => "The record gives me little to quote. ".to_owned(),
+    let number = |point: &QuotedPoint<'_>| point.entry.number.to_string();
+    let points = match points {
+        [first, second, ..] => {
+            let (who, one, other) = (&first.entry.speaker, number(first), number(second));
+            let (quote, answer) = (first.quote, second.quote);
+            told(
+                "two points",
+                &[("first", &one), ("who", who), ("quote", quote), ("second", &other), ("answer", answer)],
+            )
+        }
+        [only] => told("one point", &[("first", &number(only)), ("quote", only.quote)]),
+        [] => told("no point", &[]),
     };
-    text.push_str(&match winner {
-        Some(stance) => format!(
-            "I weighed both by {lens}. Measured so, the case for \"{stance}\" met the objection where it was raised, while the other side mostly \
-             restated it with more feeling. I was not asked which side I like, and I did not consult myself on it."
-        ),
-        None => format!(
-            "I weighed both by {lens}, and the scale did not move enough to call. The honest outcome is a synthesis: take the aim of the one \
-             side and the caution of the other, and write down in advance what would count as failure."
-        ),
-    });
-    text
+    let weighed = match winner {
+        Some(stance) => told("weighed", &[("lens", lens), ("stance", stance)]),
+        None => told("weighed level", &[("lens", lens)]),
+    };
+    format!("{points} {weighed}")
 }
 
 /// What the moderator says to open a round.
 pub fn briefing(scene: &Scene<'_>) -> String {
     let mut voices = latest_points(scene).into_iter();
     match (voices.next(), voices.next()) {
-        (Some(a), Some(b)) => format!(
-            "{} left us with \"{}\", and {} with \"{}\". Please answer the other side's line before you add one of your own.",
-            a.entry.speaker, a.quote, b.entry.speaker, b.quote
-        ),
-        (Some(a), None) => {
-            format!("{} has set the bar with \"{}\". Please answer that first.", a.entry.speaker, a.quote)
+        (Some(a), Some(b)) => {
+            let (one, other) = (&a.entry.speaker, &b.entry.speaker);
+            told("briefing", &[("one", one), ("first", a.quote), ("other", other), ("second", b.quote)])
         }
-        (None, _) => {
-            format!("We begin with {}. One claim each, two reasons, and say what would change your mind.", scene.matter)
-        }
+        (Some(a), None) => told("briefing after one", &[("one", &a.entry.speaker), ("first", a.quote)]),
+        (None, _) => told("first briefing", &[("t", &scene.matter)]),
     }
 }
 
@@ -120,15 +114,11 @@ pub fn new_angle(scene: &Scene<'_>) -> String {
 pub fn summary(scene: &Scene<'_>) -> String {
     let points = latest_points(scene);
     if points.is_empty() {
-        return format!("Nothing was said about {} yet.", scene.matter);
+        return told("silence", &[("t", &scene.matter)]);
     }
     let said: Vec<String> =
         points.iter().take(3).map(|p| format!("{} holds that \"{}\"", p.entry.speaker, p.quote)).collect();
-    format!(
-        "Where we stand: {}. They agree that {} matters and disagree on who should pay for it.",
-        said.join("; "),
-        scene.matter
-    )
+    told("summary", &[("said", &said.join("; ")), ("t", &scene.matter)])
 }
 
 /// The stance a moderator would decide for.
@@ -158,10 +148,7 @@ pub fn chair(scene: &Scene<'_>) -> String {
 /// The answer to anything that is not a debate.
 pub fn explain_yourself(scene: &Scene<'_>) -> String {
     let matter = if scene.brief.topic.is_empty() { String::new() } else { format!(" on {}", scene.matter) };
-    format!(
-        "This is a rehearsal: there is no model behind this name, only a scripted cast that speaks Ollama's protocol. Give me a debate prompt \
-         and I shall take a side{matter}, quote my opponents and be civil about it. For thoughts of any depth, please ask a real model."
-    )
+    told("no debate", &[("on", &matter)])
 }
 
 /// The latest weighty point of each speaker, in the order of their first entries.

@@ -17,6 +17,9 @@ static AROUND: LazyLock<Banks> = LazyLock::new(|| read(include_str!("../../prose
 /// What is said in single turns.
 static TURNS: LazyLock<Banks> = LazyLock::new(|| read(include_str!("../../prose/turns.txt")));
 
+/// Sentences with slots of their own, one to a bank.
+static SENTENCES: LazyLock<Banks> = LazyLock::new(|| read(include_str!("../../prose/sentences.txt")));
+
 type Banks = Vec<(&'static str, Vec<&'static str>)>;
 
 /// One line of thought: how it argues, how it answers, how it sums up.
@@ -55,7 +58,7 @@ fn read(text: &'static str) -> Banks {
 
 /// The bank of a name.
 pub fn bank(name: &str) -> Bank {
-    let found = AROUND.iter().chain(TURNS.iter()).find(|(known, _)| *known == name);
+    let found = AROUND.iter().chain(TURNS.iter()).chain(SENTENCES.iter()).find(|(known, _)| *known == name);
     debug_assert!(found.is_some(), "no bank {name}");
     found.map(|(_, lines)| lines.as_slice()).unwrap_or_default()
 }
@@ -63,6 +66,15 @@ pub fn bank(name: &str) -> Bank {
 /// The one line of a bank that has one.
 pub fn only(name: &str) -> &'static str {
     bank(name).first().copied().unwrap_or_default()
+}
+
+/// The sentence of a name, its slots filled with these words.
+pub fn told(name: &str, words: &[(&str, &str)]) -> String {
+    let fill = |(at, part)| {
+        let slot = words.iter().find(|(slot, _)| at % 2 == 1 && *slot == part);
+        slot.map_or(part, |(_, word)| *word)
+    };
+    only(name).split(['{', '}']).enumerate().map(fill).collect()
 }
 
 /// What a persuader says; whoever votes or judges recognises it.

@@ -2,7 +2,7 @@
 
 use crate::{
     cast::{
-        prose::{bank, is_small_talk, persuasion, positions},
+        prose::{bank, is_small_talk, persuasion, positions, told},
         slots::Slots,
     },
     dice::{KeyedDice, fraction},
@@ -168,13 +168,11 @@ impl<'a> Scene<'a> {
         let stance = self.brief.stance.as_deref().unwrap_or_default().trim().trim_end_matches(['.', '!']);
         let asks = self.brief.topic.trim().ends_with('?');
         match (label(stance), asks) {
-            (Some(true), true) => "yes, and for reasons that survive contact with a budget".to_owned(),
-            (Some(true), false) => "the motion stands, and for reasons that survive contact with a budget".to_owned(),
-            (Some(false), true) => "no, and not for want of imagination".to_owned(),
-            (Some(false), false) => "the motion falls, and not for want of sympathy".to_owned(),
-            (None, _) if stance.is_empty() => {
-                format!("we should not decide about {} before we have looked", self.matter)
-            }
+            (Some(true), true) => told("yes to a question", &[]),
+            (Some(true), false) => told("yes to a motion", &[]),
+            (Some(false), true) => told("no to a question", &[]),
+            (Some(false), false) => told("no to a motion", &[]),
+            (None, _) if stance.is_empty() => told("undecided", &[("t", &self.matter)]),
             (None, _) => words::lower_first(stance),
         }
     }

@@ -377,8 +377,8 @@ fn marked_claim(scene: &Scene<'_>) -> Option<String> {
 
 fn own_last_speech(scene: &Scene<'_>) -> Option<String> {
     let own = scene.brief.entries.iter().rev().find(|entry| entry.speaker == scene.you)?;
-    const LEAD: &str = "I have heard nothing that moves me, so I shall say it again.";
+    let lead = only("once more");
     let said = own.text.trim();
     let said = said.rfind(MY_ANSWER).and_then(|at| said.get(..at)).unwrap_or(said);
-    Some(format!("{LEAD}\n\n{}", said.strip_prefix(LEAD).unwrap_or(said).trim()))
+    Some(format!("{lead}\n\n{}", said.strip_prefix(lead).unwrap_or(said).trim()))
 }

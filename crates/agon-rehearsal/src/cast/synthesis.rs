@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     cast::{
         officials,
-        prose::LENSES,
+        prose::{LENSES, told},
         scene::{QuotedPoint, Scene},
     },
     dice::fraction,
@@ -116,7 +116,7 @@ impl SynthesisPlan<'_, '_> {
                 lens(nth).map_or_else(String::new, |lens| lens.rebuttal.to_owned())
             }
             () if is_about(name, " next step steps action actions todo task tasks ") => {
-                lens(nth).map_or_else(String::new, |lens| format!("Settle {} and write the figure down.", lens.name))
+                lens(nth).map_or_else(String::new, |lens| told("next step", &[("lens", lens.name)]))
             }
             () => point
                 .filter(|_| nth.is_multiple_of(2))

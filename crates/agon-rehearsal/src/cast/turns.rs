@@ -1,7 +1,7 @@
 //! The turns of debaters beside opening, argument and closing.
 
 use crate::{
-    cast::{scene::Scene, speech::SpeechDraft},
+    cast::{prose::told, scene::Scene, speech::SpeechDraft},
     words::upper_first,
 };
 
@@ -31,7 +31,7 @@ pub fn question(scene: &Scene<'_>, bank: &str) -> String {
     let lead = if speech.slots.point.is_some() {
         speech.line("question leads")
     } else {
-        scene.target().map(|to| format!("{to}, one question before the arguments gather speed.")).unwrap_or_default()
+        scene.target().map(|to| told("plain question", &[("opp", &to)])).unwrap_or_default()
     };
     speech.paragraph([lead, speech.line_of("questions", bank)]);
     speech.finish()

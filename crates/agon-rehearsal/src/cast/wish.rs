@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::{
-    cast::{chair, conviction, critic, floor, hostile, marks, officials, scene::Scene, speech::speak, synthesis},
+    cast::{
+        chair, conviction, critic, floor, hostile, marks, officials, prose::told, scene::Scene, speech::speak,
+        synthesis,
+    },
     dice::KeyedDice,
     fault::Fault,
     schema,
@@ -201,10 +204,10 @@ fn judgement(scene: &Scene<'_>, schema: &Value) -> Value {
 /// Sentences for fields that nobody planned for.
 pub fn small_talk(scene: &Scene<'_>, purpose: &str) -> (KeyedDice, Vec<String>) {
     let texts = vec![
-        format!("A question of {}, seen from both ends.", scene.matter),
-        format!("Rehearsed: {} deserves a patient answer.", scene.matter),
+        told("question of both ends", &[("t", &scene.matter)]),
+        told("patient answer", &[("t", &scene.matter)]),
         officials::new_angle(scene),
-        "Two sides, one table, no hurry.".to_owned(),
+        told("one table", &[]),
     ];
     (scene.dice(purpose), texts)
 }
