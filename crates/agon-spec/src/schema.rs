@@ -106,10 +106,7 @@ fn choice(choices: &[Choice]) -> Value {
 }
 
 fn integer(min: i128, max: i128) -> Value {
-    // Every bound of the table fits one of the two.
-    let bound =
-        |number: i128| i64::try_from(number).map(Value::from).or_else(|_| u64::try_from(number).map(Value::from));
-    json!({"type": "integer", "minimum": bound(min).unwrap_or_default(), "maximum": bound(max).unwrap_or_default()})
+    json!({"type": "integer", "minimum": crate::tree::integer(min), "maximum": crate::tree::integer(max)})
 }
 
 #[cfg(test)]

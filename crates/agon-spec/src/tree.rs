@@ -47,7 +47,7 @@ impl FileNode {
     }
 }
 
-fn integer(number: i128) -> serde_json::Value {
+pub(crate) fn integer(number: i128) -> serde_json::Value {
     let small = i64::try_from(number).map(Into::into).or_else(|_| u64::try_from(number).map(Into::into));
     small.unwrap_or_else(|_| (number as f64).into())
 }

@@ -1,5 +1,5 @@
 //! Ctrl-C and the polite signal to end.
-use std::io;
+use anyhow::Context as _;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Hears SIGINT and SIGTERM from its making on.
@@ -11,8 +11,9 @@ pub struct Signals {
 
 impl Signals {
     /// Starts to listen; the process no longer ends of these signals by itself.
-    pub fn listen() -> io::Result<Self> {
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    pub fn listen() -> anyhow::Result<Self> {
+        let hear = |kind| signal(kind).context("cannot listen for signals");
+        Ok(Self { interrupt: hear(SignalKind::interrupt())?, terminate: hear(SignalKind::terminate())? })
     }
     /// Waits for the next one.
     pub async fn next(&mut self) {

@@ -8,19 +8,7 @@ use agon_report::{DebateResult, Minutes, ResultBlock, full_markdown, html, summa
 use std::collections::BTreeSet;
 
 fn all() -> Vec<Log> {
-    let scenes = [
-        scenes::decided(),
-        scenes::order_sensitive(),
-        scenes::synthesis(),
-        scenes::voted(),
-        scenes::failed(),
-        scenes::cancelled(),
-        scenes::resumed(),
-        scenes::running(),
-        scenes::grand(false),
-        animals(),
-    ];
-    scenes.into_iter().chain(formats::all()).collect()
+    scenes::all().into_iter().chain([animals()]).chain(formats::all()).collect()
 }
 
 const BUY: &str = "Buy it now.";

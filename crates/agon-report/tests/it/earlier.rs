@@ -2,7 +2,7 @@
 use crate::log::Log;
 use crate::page::Html;
 use crate::scenes;
-use crate::shown::minutes;
+use crate::shown::{first_lines, minutes};
 use agon_core::*;
 use agon_report::*;
 
@@ -24,11 +24,6 @@ fn told_of(history_limit: u32, history: Vec<PastDebate>) -> Log {
     let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };
     (admission.spec.history_limit, admission.history) = (history_limit, history);
     log
-}
-
-fn first_lines(log: &Log) -> String {
-    let lines = LiveView::new().lines(Position(1), Timestamp(0), &log.records[0].events[0]);
-    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 use crate::log::Log;
 use crate::page::Html;
 use crate::scenes;
-use crate::shown::minutes;
+use crate::shown::{first_lines, minutes};
 use agon_core::*;
 use agon_report::*;
 
@@ -30,11 +30,6 @@ fn news(title: &str) -> FeedReading {
 
 fn dead() -> FeedReading {
     FeedReading { name: "x".to_owned(), items: Vec::new(), fault: Some(FeedFault::TimedOut) }
-}
-
-fn first_lines(log: &Log) -> String {
-    let lines = LiveView::new().lines(Position(1), Timestamp(0), &log.records[0].events[0]);
-    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 #[test]

@@ -7,6 +7,12 @@ pub const NOW: &str = "Invest now";
 pub const WAIT: &str = "Wait a year";
 pub const RENT: &str = "Rent the capacity";
 
+/// Every one of them.
+pub fn all() -> Vec<Log> {
+    let ended = [decided(), order_sensitive(), synthesis(), voted(), failed(), cancelled()];
+    ended.into_iter().chain([resumed(), running(), grand(false)]).collect()
+}
+
 fn plan(names: &[&str], briefing: &str) -> ModeratorDecision {
     let next_speakers = names.iter().map(|name| ParticipantId::from(*name)).collect();
     ModeratorDecision::Opens(RoundPlan {

@@ -1,5 +1,6 @@
 //! What a log looks like, wherever it is shown.
 use crate::log::Log;
+use agon_core::{Position, Timestamp};
 use agon_report::{LiveView, Minutes, ResultBlock, StyledLine};
 
 pub fn minutes(log: &Log) -> Minutes<'_> {
@@ -22,4 +23,10 @@ pub fn live(log: &Log) -> String {
 /// The result in ten seconds.
 pub fn block(log: &Log) -> String {
     text(&ResultBlock::of(&minutes(log)).lines())
+}
+
+/// What a terminal shows of the admission.
+pub fn first_lines(log: &Log) -> String {
+    let lines = LiveView::new().lines(Position(1), Timestamp(0), &log.records[0].events[0]);
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }

@@ -5,7 +5,6 @@ use crate::exit::{Exit, Stop};
 use crate::servers;
 use crate::signals::Signals;
 use agon_rehearsal::{RehearsalConfig, RehearsalServer};
-use anyhow::Context as _;
 
 /// `agon rehearsal`
 pub fn run(context: &Context, args: &RehearsalArgs) -> Result<Exit, Stop> {
@@ -20,7 +19,7 @@ pub fn run(context: &Context, args: &RehearsalArgs) -> Result<Exit, Stop> {
         ..servers::config(&args.cast)?
     };
     runtime()?.block_on(async {
-        let mut signals = Signals::listen().context("cannot listen for signals")?;
+        let mut signals = Signals::listen()?;
         let server = RehearsalServer::start(config).await.map_err(anyhow::Error::from);
         let server = server.map_err(|error| Stop::new(Exit::Unavailable, error))?;
         if args.json {

@@ -16,7 +16,6 @@ use agon_core::{Admission, DebateId, DebateSpec, Event, ModelName, Position, Rec
 use agon_core::{rejudge, rejudged_spec};
 use agon_proto::pb;
 use agon_store::append_settled;
-use anyhow::Context as _;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use uuid::Uuid;
@@ -32,7 +31,7 @@ pub fn run(context: &Context, args: &RejudgeArgs) -> Result<Exit, Stop> {
 
 async fn here(context: &Context, args: &RejudgeArgs) -> Result<Exit, Stop> {
     let settings = context.settings()?;
-    let signals = Signals::listen().context("cannot listen for signals")?;
+    let signals = Signals::listen()?;
     let store = Store::open(context)?;
     let log = store.log_of(&store.find(&args.id).await?).await?;
     let (admission, events) = admitted(&log.records, args)?;
@@ -130,7 +129,7 @@ async fn at_server(context: &Context, args: &RejudgeArgs, server: &ClientSetting
         }
         return Ok(Exit::Done);
     }
-    let signals = Signals::listen().context("cannot listen for signals")?;
+    let signals = Signals::listen()?;
     let showing = Showing { context, settings: &settings, output: &output, signals };
     let remote = RemoteDebate { client: &client, id: &debate.id, flag: flag(&args.place.api.server) };
     remote.show(showing, Position(0)).await

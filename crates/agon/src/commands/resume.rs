@@ -126,7 +126,7 @@ async fn resume(
         return over(context, args, (store, id), &log);
     }
     let admission = debate.admission();
-    let signals = Signals::listen().context("cannot listen for signals")?;
+    let signals = Signals::listen()?;
     let servers =
         ModelServers::find(the_same_cast(context, args, admission)?, context, settings, &[&admission.spec]).await?;
     not_mixed(admission, &servers)?;

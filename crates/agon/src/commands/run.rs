@@ -39,7 +39,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
     let seed = wanted.spec.seed.unwrap_or_else(fresh_seed);
     let cast = cast(context, &args.server, &args.pace, seed)?;
     runtime()?.block_on(async {
-        let mut signals = Signals::listen().context("cannot listen for signals")?;
+        let mut signals = Signals::listen()?;
         let specs = [&wanted.spec];
         let servers = tokio::select! {
             found = ModelServers::find(cast, context, &settings, &specs) => found?,

@@ -16,7 +16,6 @@ use crate::terminal::{Begin, choose};
 use crate::watching::{Ending, Watching, end_of, interrupts};
 use agon_core::{Debate, Position};
 use agon_proto::pb;
-use anyhow::Context as _;
 use uuid::Uuid;
 
 const FAREWELL: &str = "Leaving. The debate continues on the server.";
@@ -99,7 +98,7 @@ async fn wait(
     id: &str,
 ) -> Result<Exit, Stop> {
     context.output.note(&format!("debate {id} at {}", client.address));
-    let signals = Signals::listen().context("cannot listen for signals")?;
+    let signals = Signals::listen()?;
     let showing = Showing { context, settings, output: &args.output, signals };
     RemoteDebate { client, id, flag: flag(&args.api.server) }.show(showing, Position(0)).await
 }
@@ -114,7 +113,7 @@ pub fn watch(context: &Context, args: &WatchArgs) -> Result<Exit, Stop> {
         let client = Client::open(&server, &context.environment)?;
         let id = client.patient(context.output).find(&args.id).await?;
         // until then Ctrl-C ends the program
-        let signals = Signals::listen().context("cannot listen for signals")?;
+        let signals = Signals::listen()?;
         let showing = Showing { context, settings: &settings, output: &output, signals };
         let remote = RemoteDebate { client: &client, id: &id, flag: flag(&args.api.server) };
         remote.show(showing, Position(args.after)).await

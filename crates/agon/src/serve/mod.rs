@@ -19,14 +19,13 @@ use crate::logging;
 use crate::signals::Signals;
 use crate::traces::{self, TraceOrigin};
 use agon_telemetry::{LogFormat, Telemetry};
-use anyhow::Context as _;
 use plan::ServePlan;
 
 /// `agon serve`
 pub fn run(context: &Context, args: &ServeArgs) -> Result<Exit, Stop> {
     let plan = ServePlan::of(context, args)?;
     runtime()?.block_on(async {
-        let mut signals = Signals::listen().context("cannot listen for signals")?;
+        let mut signals = Signals::listen()?;
         let settings = &plan.settings.telemetry;
         let log = Some(logging::of_server(context, settings.log_format)?);
         let (service, instance) = (plan.service_name(), plan.id.to_string());

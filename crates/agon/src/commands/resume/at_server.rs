@@ -12,7 +12,6 @@ use crate::settings::{ClientSettings, Settings};
 use crate::signals::Signals;
 use agon_core::{Position, Record};
 use agon_proto::pb::v1::{DebateFilter, debate::State};
-use anyhow::Context as _;
 
 /// So many debates that wait to be resumed are looked for.
 const MOST: usize = 1000;
@@ -71,7 +70,7 @@ async fn resume(
     context.output.note(&format!("debate {id} is resumed at {}", client.address));
     recall(context, args, &log)?;
     let after = log.records.last().map_or(Position(0), Record::last);
-    let signals = Signals::listen().context("cannot listen for signals")?;
+    let signals = Signals::listen()?;
     let showing = Showing { context, settings, output: &args.output, signals };
     RemoteDebate { client, id, flag: flag(&args.place.api.server) }.show(showing, after).await
 }
