@@ -24,10 +24,8 @@ fn waited(log: &[Arc<Record>]) -> u64 {
 }
 
 async fn held_with(cues: impl IntoIterator<Item = Cue>) -> (TestBench, Cast, u64) {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
+    let (stage, cast, node) = scene("n1", Duration::from_millis(500), 4).await;
     cast.cue(cues);
-    let node = stage.node("n1", vec![cast.host("gpu1", 4)]).await;
     let began = stage.clock.now();
     node.submit(admission(ID, spec())).await.unwrap();
     assert_eq!(node.finished(&debate(ID)).await.unwrap().0, DebateState::Succeeded);
@@ -117,10 +115,8 @@ async fn a_server_that_dies_within_an_answer_costs_that_try_and_the_next_one_wai
 
 #[tokio::test(start_paused = true)]
 async fn debates_whose_calls_break_off_together_do_not_open_the_breaker() {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
+    let (stage, cast, node) = scene("n1", Duration::from_millis(500), 6).await;
     cast.cue(std::iter::repeat_n(Cue::Break, 6));
-    let node = stage.node("n1", vec![cast.host("gpu1", 6)]).await;
     let ids: Vec<String> = (0..6).map(|n| format!("debate-{n}")).collect();
     for id in &ids {
         node.submit(admission(id, spec())).await.unwrap();

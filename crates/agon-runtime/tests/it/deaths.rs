@@ -23,9 +23,7 @@ fn victims() -> Vec<Victim> {
 
 /// Holds a debate in which an actor dies at these moments, and returns its story and the node's node-wide leftovers.
 async fn struck(spec: DebateSpec, victim: &Victim, death: Death, moments: &[u64]) -> Vec<String> {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
-    let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    let (stage, _, node) = scene("n1", Duration::from_millis(500), 2).await;
     node.submit(admission(ID, spec)).await.unwrap();
     let mut now = 0;
     for moment in moments {
@@ -66,10 +64,8 @@ async fn a_long_debate_survives_several_deaths() {
 
 #[tokio::test(start_paused = true)]
 async fn a_coordinator_that_dies_again_and_again_interrupts_its_debate_and_not_the_node() {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
+    let (stage, cast, node) = scene("n1", Duration::from_millis(500), 2).await;
     cast.cue(std::iter::repeat_n(Cue::Hang, 1));
-    let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
     node.submit(admission(ID, spec())).await.unwrap();
     tokio::time::sleep(Duration::from_millis(10)).await;
 
@@ -90,10 +86,8 @@ async fn a_coordinator_that_dies_again_and_again_interrupts_its_debate_and_not_t
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_one_generation_is_played_again() {
     let calm = undisturbed(ID, spec()).await;
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
+    let (stage, cast, node) = scene("n1", Duration::from_millis(500), 2).await;
     cast.cue([Cue::Answer, Cue::Panic]);
-    let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
 
     node.submit(admission(ID, spec())).await.unwrap();
     node.finished(&debate(ID)).await.unwrap();
@@ -104,10 +98,8 @@ async fn a_panic_in_one_generation_is_played_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_every_generation_is_a_typed_failure_and_never_a_hang() {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
+    let (stage, cast, node) = scene("n1", Duration::from_millis(500), 2).await;
     cast.cue(std::iter::repeat_n(Cue::Panic, 1_000));
-    let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
 
     node.submit(admission(ID, spec())).await.unwrap();
     let end = node.finished(&debate(ID)).await.unwrap();

@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 async fn held(spec: DebateSpec) -> (DebateState, Option<Outcome>) {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
-    let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    let (stage, _, node) = scene("n1", Duration::from_millis(500), 2).await;
     node.submit(admission("a-debate", spec)).await.unwrap();
     let end = node.finished(&debate("a-debate")).await.unwrap();
     check(&stage.log("a-debate").await);
@@ -35,9 +33,7 @@ async fn a_debate_of_simultaneous_speakers_runs_to_its_vote() {
 
 #[tokio::test(start_paused = true)]
 async fn every_call_is_accounted_for() {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
-    let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    let (stage, _, node) = scene("n1", Duration::from_millis(500), 2).await;
 
     node.submit(admission("a-debate", spec())).await.unwrap();
     node.finished(&debate("a-debate")).await.unwrap();
@@ -69,9 +65,7 @@ async fn the_same_admission_may_be_submitted_again_and_another_may_not() {
 
 #[tokio::test(start_paused = true)]
 async fn a_watcher_sees_every_record_once_and_the_tokens_of_each_speech() {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
-    let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    let (stage, _, node) = scene("n1", Duration::from_millis(500), 2).await;
     let mut watch = node.watch_expected(&debate("a-debate"), Position(0), true).await.unwrap();
     node.submit(admission("a-debate", spec())).await.unwrap();
 
@@ -114,9 +108,7 @@ async fn a_model_that_nobody_serves_fails_at_once_and_says_what_is_served() {
 
 #[tokio::test(start_paused = true)]
 async fn a_host_that_only_rehearses_is_said_to_where_it_cannot_play_a_debate() {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
-    let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    let (stage, _, node) = scene("n1", Duration::from_millis(500), 2).await;
 
     node.submit(Admission { rehearsal: false, ..admission("a-debate", spec()) }).await.unwrap();
     node.finished(&debate("a-debate")).await.unwrap();
@@ -132,9 +124,7 @@ async fn a_host_that_only_rehearses_is_said_to_where_it_cannot_play_a_debate() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hundred_debates_share_few_permits_and_all_end() {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
-    let node = stage.node("n1", vec![cast.host("gpu1", 3)]).await;
+    let (_, cast, node) = scene("n1", Duration::from_millis(500), 3).await;
     let ids: Vec<String> = (0..100).map(|n| format!("debate-{n}")).collect();
 
     for id in &ids {

@@ -44,10 +44,8 @@ async fn a_breaker_opens_at_the_third_failure_in_a_row_and_no_call_is_made_while
 
 #[tokio::test(start_paused = true)]
 async fn an_open_breaker_lets_one_probe_through_and_closes_after_two_successes() {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_secs(10));
+    let (_, cast, node) = scene("n1", Duration::from_secs(10), 8).await;
     cast.cue(std::iter::repeat_n(Cue::Fail, 3));
-    let node = stage.node("n1", vec![cast.host("gpu1", 8)]).await;
     let ids: Vec<String> = (0..8).map(|n| format!("debate-{n}")).collect();
     node.submit(admission(&ids[0], spec())).await.unwrap();
     after(5).await;
@@ -76,10 +74,8 @@ async fn an_open_breaker_lets_one_probe_through_and_closes_after_two_successes()
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_would_wait_too_long_at_an_open_breaker_fails_and_says_where() {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
+    let (stage, cast, node) = scene("n1", Duration::from_millis(500), 1).await;
     cast.cue(std::iter::repeat_n(Cue::Fail, 1_000));
-    let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
     let mut admission = admission(ID, spec());
     admission.retry.wait_limit_ms = 5_000;
 
@@ -165,9 +161,7 @@ async fn malformed_answers_do_not_open_the_breaker() {
 
 #[tokio::test(start_paused = true)]
 async fn debates_that_wait_for_one_permit_take_turns() {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
-    let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
+    let (_, cast, node) = scene("n1", Duration::from_millis(500), 1).await;
     let topics = ["a bridge", "a school", "a harbour"];
     for (n, topic) in topics.iter().enumerate() {
         let spec = DebateSpec { topic: (*topic).into(), max_rounds: 4, ..simultaneous_spec() };

@@ -98,10 +98,9 @@ async fn a_log_that_cannot_be_read_for_its_watchers_is_said_each_minute_and_once
 async fn a_model_that_answers_under_another_name_is_said_once_and_noted_in_every_call() {
     let lines = CapturedLog::default();
     let _listening = lines.listen();
-    let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(1)));
+    let (stage, cast, node) = scene("n1", Duration::from_millis(1), 1).await;
     cast.cue([Cue::As("/models/M.gguf"), Cue::As("m:latest"), Cue::As("other:1b"), Cue::As("other:1b")]);
     cast.cue(std::iter::repeat_n(Cue::As("other:1b"), 8));
-    let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
     for id in ["a-debate", "b-debate"] {
         node.submit(admission(id, spec())).await.unwrap();
         assert_eq!(node.finished(&debate(id)).await.unwrap().0, DebateState::Succeeded);

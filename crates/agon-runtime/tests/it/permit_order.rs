@@ -16,8 +16,7 @@ fn permits(node: &Node) -> u32 {
 
 #[tokio::test(start_paused = true)]
 async fn at_a_saturated_host_priorities_share_the_permit_by_their_weights() {
-    let (stage, cast) = (TestBench::new(), Cast::new(HALF));
-    let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
+    let (_, cast, node) = scene("n1", HALF, 1).await;
     let topics = [(Priority::Batch, "a harbour"), (Priority::Normal, "a school"), (Priority::Interactive, "a bridge")];
     for (priority, topic) in topics {
         for n in 0..12 {
@@ -40,8 +39,7 @@ async fn at_a_saturated_host_priorities_share_the_permit_by_their_weights() {
 
 #[tokio::test(start_paused = true)]
 async fn a_busy_server_gets_fewer_calls_at_once_and_more_again_when_it_answers() {
-    let (stage, cast) = (TestBench::new(), Cast::new(HALF));
-    let node = stage.node("n1", vec![cast.host("gpu1", 8)]).await;
+    let (_, cast, node) = scene("n1", HALF, 8).await;
     cast.cue([Cue::Busy]);
     node.submit(admission("debate-0", spec())).await.unwrap();
     after(1).await;
@@ -61,9 +59,8 @@ async fn a_busy_server_gets_fewer_calls_at_once_and_more_again_when_it_answers()
 
 #[tokio::test(start_paused = true)]
 async fn a_breaker_that_is_open_stays_open_when_its_gate_dies() {
-    let (stage, cast) = (TestBench::new(), Cast::new(HALF));
+    let (_, cast, node) = scene("n1", HALF, 1).await;
     cast.cue(std::iter::repeat_n(Cue::Fail, 1_000));
-    let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
     node.submit(admission("debate-0", spec())).await.unwrap();
     after(10).await;
     assert_eq!(cast.calls(), 3, "it is open");

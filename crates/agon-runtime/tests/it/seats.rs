@@ -118,8 +118,7 @@ async fn an_answer_that_is_too_long_fails_the_turn_and_says_what_is_taken() {
 
 #[tokio::test(start_paused = true)]
 async fn a_seat_that_nobody_plays_is_waited_for_and_then_fails_as_not_found() {
-    let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(500)));
-    let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
+    let (stage, _, node) = scene("n1", Duration::from_millis(500), 1).await;
     let before = stage.clock.now();
 
     node.submit(admission(ID, with_ada_outside())).await.unwrap();
@@ -135,8 +134,7 @@ async fn a_seat_that_nobody_plays_is_waited_for_and_then_fails_as_not_found() {
 
 #[tokio::test(start_paused = true)]
 async fn a_player_that_comes_late_still_gets_the_turn() {
-    let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(500)));
-    let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
+    let (stage, _, node) = scene("n1", Duration::from_millis(500), 1).await;
     node.submit(admission(ID, with_ada_outside())).await.unwrap();
     tokio::time::sleep(Duration::from_secs(30)).await;
 

@@ -17,9 +17,7 @@ fn owners(log: &[std::sync::Arc<Record>]) -> Vec<String> {
 #[tokio::test(start_paused = true)]
 async fn another_node_goes_on_when_one_dies() {
     let calm = undisturbed(ID, rich_spec()).await;
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
-    let first = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    let (stage, cast, first) = scene("n1", Duration::from_millis(500), 2).await;
     first.submit(admission(ID, rich_spec())).await.unwrap();
     tokio::time::sleep(Duration::from_millis(2_750)).await;
 
@@ -35,9 +33,7 @@ async fn another_node_goes_on_when_one_dies() {
 
 #[tokio::test(start_paused = true)]
 async fn a_node_notes_what_the_catalogue_has_lost_soon_after_its_start_and_what_was_deleted_stays_away() {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
-    let first = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    let (stage, _, first) = scene("n1", Duration::from_millis(500), 2).await;
     let labels = std::collections::BTreeMap::from([("team".to_owned(), "red".to_owned())]);
     for id in [ID, "deleted"] {
         first.submit(Admission { labels: labels.clone(), ..admission(id, spec()) }).await.unwrap();
@@ -60,9 +56,7 @@ async fn a_node_notes_what_the_catalogue_has_lost_soon_after_its_start_and_what_
 
 #[tokio::test(start_paused = true)]
 async fn an_adopted_debate_does_not_wait_for_the_dead_owners_lease() {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
-    let first = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    let (stage, cast, first) = scene("n1", Duration::from_millis(500), 2).await;
     first.submit(admission(ID, spec())).await.unwrap();
     tokio::time::sleep(Duration::from_millis(750)).await;
     first.stop().await;
@@ -78,9 +72,7 @@ async fn an_adopted_debate_does_not_wait_for_the_dead_owners_lease() {
 #[tokio::test(start_paused = true)]
 async fn a_drained_node_hands_over_and_loses_nothing() {
     let calm = undisturbed(ID, rich_spec()).await;
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
-    let first = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    let (stage, cast, first) = scene("n1", Duration::from_millis(500), 2).await;
     first.submit(admission(ID, rich_spec())).await.unwrap();
     tokio::time::sleep(Duration::from_millis(2_750)).await;
     let second = stage.node("n2", vec![cast.host("gpu2", 2)]).await;
@@ -125,9 +117,7 @@ async fn a_result_that_was_written_after_its_coordinator_died_is_used_and_not_pa
 
 #[tokio::test(start_paused = true)]
 async fn a_deposed_coordinator_writes_nothing_more() {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
-    let zombie = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    let (stage, cast, zombie) = scene("n1", Duration::from_millis(500), 2).await;
     zombie.submit(admission(ID, rich_spec())).await.unwrap();
     tokio::time::sleep(Duration::from_millis(750)).await;
 
@@ -185,10 +175,8 @@ async fn a_debate_that_is_claimed_again_and_again_without_progress_is_interrupte
 
 #[tokio::test(start_paused = true)]
 async fn an_interrupted_debate_can_be_cancelled_and_one_that_runs_is_not_resumed() {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
+    let (stage, cast, node) = scene("n1", Duration::from_millis(500), 2).await;
     cast.cue(std::iter::repeat_n(Cue::Hang, 100));
-    let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
     node.submit(admission(ID, spec())).await.unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(matches!(node.resume(&debate(ID), None).await, Err(ResumeError::Runs(_))));

@@ -155,11 +155,16 @@ fn without_times(event: Event) -> Event {
     event
 }
 
+/// A node, and the server of its only host, which takes so long for an answer.
+pub async fn scene(node: &str, delay: Duration, permits: usize) -> (TestBench, Cast, Node) {
+    let (stage, cast) = (TestBench::new(), Cast::new(delay));
+    let node = stage.node(node, vec![cast.host("gpu1", permits)]).await;
+    (stage, cast, node)
+}
+
 /// The story of an undisturbed run.
 pub async fn undisturbed(id: &str, spec: DebateSpec) -> Vec<String> {
-    let stage = TestBench::new();
-    let cast = Cast::new(Duration::from_millis(500));
-    let node = stage.node("calm", vec![cast.host("gpu1", 2)]).await;
+    let (stage, cast, node) = scene("calm", Duration::from_millis(500), 2).await;
     node.submit(admission(id, spec)).await.unwrap();
     node.finished(&debate(id)).await.unwrap();
     let story = stage.story(id).await;
