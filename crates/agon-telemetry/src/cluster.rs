@@ -72,48 +72,14 @@ impl ClusterMetrics {
     }
 
     pub(crate) fn register(&self, meter: &Meter) {
-        self.register_queue(meter);
-        self.register_streams(meter);
-        self.gauge(
-            meter,
-            metric::DEBATES_RUNNING,
-            "Debates of the cluster that were taken and are not over",
-            |figures| Some(figures.running),
-        );
-        self.gauge(
-            meter,
-            metric::DEBATES_STALLED,
-            "Running debates of the cluster without a living owner",
-            |figures| figures.stalled,
-        );
-        let cluster = self.clone();
-        meter
-            .u64_observable_gauge(metric::TURNS_QUEUED)
-            .with_unit("{turn}")
-            .with_description("Turns in the queues of the cluster's models, pulled ones included")
-            .with_callback(move |gauge| {
-                for (model, count) in cluster.lock().turns.iter().flatten() {
-                    gauge.observe(*count, &[KeyValue::new("model", model.clone())]);
-                }
-            })
-            .build();
-    }
-
-    fn register_queue(&self, meter: &Meter) {
-        let cluster = self.clone();
-        meter
-            .u64_observable_gauge(metric::DEBATES_QUEUED)
-            .with_unit("{debate}")
-            .with_description("Debates of the cluster that no coordinator has taken yet")
-            .with_callback(move |gauge| {
-                let figures = cluster.lock();
-                let Some(debates) = &figures.debates else { return };
-                for priority in Priority::ALL {
-                    let count = debates.queued.get(&priority).copied().unwrap_or(0);
-                    gauge.observe(count, &[KeyValue::new("priority", priority.as_str())]);
-                }
-            })
-            .build();
+        let queued = "Debates of the cluster that no coordinator has taken yet";
+        self.gauge(meter, (metric::DEBATES_QUEUED, "{debate}"), queued, |figures, tell| {
+            let Some(debates) = &figures.debates else { return };
+            for priority in Priority::ALL {
+                let count = debates.queued.get(&priority).copied().unwrap_or(0);
+                tell(count, &[KeyValue::new("priority", priority.as_str())]);
+            }
+        });
         let cluster = self.clone();
         meter
             .f64_observable_gauge(metric::QUEUED_OLDEST)
@@ -125,6 +91,21 @@ impl ClusterMetrics {
                 }
             })
             .build();
+        self.register_streams(meter);
+        let running = "Debates of the cluster that were taken and are not over";
+        self.gauge(meter, (metric::DEBATES_RUNNING, "{debate}"), running, |figures, tell| {
+            figures.debates.iter().for_each(|debates| tell(debates.running, &[]));
+        });
+        let stalled = "Running debates of the cluster without a living owner";
+        self.gauge(meter, (metric::DEBATES_STALLED, "{debate}"), stalled, |figures, tell| {
+            figures.debates.iter().filter_map(|debates| debates.stalled).for_each(|count| tell(count, &[]));
+        });
+        let turns = "Turns in the queues of the cluster's models, pulled ones included";
+        self.gauge(meter, (metric::TURNS_QUEUED, "{turn}"), turns, |figures, tell| {
+            for (model, count) in figures.turns.iter().flatten() {
+                tell(*count, &[KeyValue::new("model", model.clone())]);
+            }
+        });
     }
 
     fn register_streams(&self, meter: &Meter) {
@@ -139,33 +120,28 @@ impl ClusterMetrics {
             messages(metric::STREAM_MESSAGES_LIMIT, "Messages that the stream may hold", |stream| stream.message_limit),
         ];
         for Stream { name, unit, what, of } in gauges {
-            let cluster = self.clone();
-            meter
-                .u64_observable_gauge(name)
-                .with_unit(unit)
-                .with_description(what)
-                .with_callback(move |gauge| {
-                    for (stream, figures) in &cluster.lock().streams {
-                        if let Some(figure) = of(figures) {
-                            gauge.observe(figure, &[KeyValue::new("stream", stream.clone())]);
-                        }
+            self.gauge(meter, (name, unit), what, move |figures, tell| {
+                for (stream, figures) in &figures.streams {
+                    if let Some(figure) = of(figures) {
+                        tell(figure, &[KeyValue::new("stream", stream.clone())]);
                     }
-                })
-                .build();
+                }
+            });
         }
     }
 
-    fn gauge(&self, meter: &Meter, name: &'static str, what: &'static str, of: fn(&DebateFigures) -> Option<u64>) {
+    /// A gauge whose figures are told from what is known then.
+    fn gauge(
+        &self,
+        meter: &Meter,
+        (name, unit): (&'static str, &'static str),
+        what: &'static str,
+        figures: impl Fn(&ClusterFigures, &dyn Fn(u64, &[KeyValue])) + Send + Sync + 'static,
+    ) {
         let cluster = self.clone();
-        meter
-            .u64_observable_gauge(name)
-            .with_unit("{debate}")
-            .with_description(what)
-            .with_callback(move |gauge| {
-                if let Some(count) = cluster.lock().debates.as_ref().and_then(of) {
-                    gauge.observe(count, &[]);
-                }
-            })
+        let gauge = meter.u64_observable_gauge(name).with_unit(unit).with_description(what);
+        gauge
+            .with_callback(move |gauge| figures(&cluster.lock(), &|figure, labels| gauge.observe(figure, labels)))
             .build();
     }
 }
