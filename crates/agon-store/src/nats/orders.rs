@@ -5,7 +5,7 @@ use super::js::Outgoing;
 use super::subjects::{self, ALL_ORDERS, ORDERS, REQUESTS};
 use crate::port::{Commands, Cursor, Requests, StoreError};
 use agon_core::{DebateId, TenantId};
-use agon_proto::{CancelOrder, RequestClaim, Wire as _};
+use agon_proto::{CancelOrder, RequestClaim, Wire};
 use async_nats::HeaderMap;
 use async_nats::jetstream::message::StreamMessage;
 use async_trait::async_trait;
@@ -19,12 +19,12 @@ impl Commands for NatsStore {
     async fn order_cancel(&self, debate: &DebateId, order: CancelOrder) -> Result<CancelOrder, StoreError> {
         let body = order.to_bytes();
         let standing = self.first(ORDERS, &subjects::cancel(debate), body, "ordering an end").await?;
-        standing.map_or(Ok(order), |message| order_in(&message))
+        standing.map_or(Ok(order), |message| read(&message))
     }
 
     async fn cancel_ordered(&self, debate: &DebateId) -> Result<Option<CancelOrder>, StoreError> {
         let message = self.js.last(ORDERS, &subjects::cancel(debate)).await;
-        message.map_err(|error| error.during("looking for an order"))?.map(|message| order_in(&message)).transpose()
+        message.map_err(|error| error.during("looking for an order"))?.map(|message| read(&message)).transpose()
     }
 
     async fn orders_after(&self, cursor: Option<Cursor>) -> Result<(Vec<(DebateId, CancelOrder)>, Cursor), StoreError> {
@@ -39,7 +39,7 @@ impl Commands for NatsStore {
             let Some(message) = next.map_err(|error| error.during(doing))? else { break };
             cursor = Cursor(message.sequence);
             if let Some(debate) = subjects::debate_of(&message.subject) {
-                orders.push((debate, order_in(&message)?));
+                orders.push((debate, read(&message)?));
             }
         }
         Ok((orders, cursor))
@@ -59,13 +59,13 @@ impl Requests for NatsStore {
         let Some(message) = self.first(REQUESTS, &subject, body, "claiming a request id").await? else {
             return Ok(claim);
         };
-        claim_in(&message)
+        read(&message)
     }
 
     async fn claimed(&self, tenant: &TenantId, request_id: &str) -> Result<Option<RequestClaim>, StoreError> {
         let message = self.js.last(REQUESTS, &subjects::request(tenant, request_id)).await;
         let message = message.map_err(|error| error.during("looking for a request id"))?;
-        message.map(|message| claim_in(&message)).transpose()
+        message.map(|message| read(&message)).transpose()
     }
 }
 
@@ -91,12 +91,7 @@ impl NatsStore {
     }
 }
 
-fn order_in(message: &StreamMessage) -> Result<CancelOrder, StoreError> {
+fn read<T: Wire>(message: &StreamMessage) -> Result<T, StoreError> {
     let unreadable = |error| StoreError::Backend(format!("{} cannot be read: {error}", message.subject));
-    CancelOrder::from_bytes(&message.payload).map_err(unreadable)
-}
-
-fn claim_in(message: &StreamMessage) -> Result<RequestClaim, StoreError> {
-    let unreadable = |error| StoreError::Backend(format!("{} cannot be read: {error}", message.subject));
-    RequestClaim::from_bytes(&message.payload).map_err(unreadable)
+    T::from_bytes(&message.payload).map_err(unreadable)
 }

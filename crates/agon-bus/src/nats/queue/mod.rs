@@ -153,7 +153,7 @@ impl NatsQueues {
     pub(super) async fn try_pull(&self, pattern: &str, lease: Duration) -> Result<Option<NatsDelivery>, BusError> {
         let lane = ConsumerLane::parse(pattern)?;
         let (hand, taken) = oneshot::channel();
-        let mut taking = TryTaking { taken, owner: self.owner.clone() };
+        let mut taking = Taking { taken, owner: self.owner.clone() };
         let consumers = self.consumers.clone();
         self.owner.start(async move {
             if let Err(Ok(Some(unwanted))) = hand.send(take_now(&consumers, &lane, lease).await) {
@@ -206,28 +206,16 @@ fn refused(error: &jetstream::context::PublishError) -> Result<Stored, BusError>
 }
 
 /// Gives work back that was handed over and never seen.
-struct Taking {
-    taken: oneshot::Receiver<Result<NatsDelivery, BusError>>,
+struct Taking<T: Into<Option<NatsDelivery>>> {
+    taken: oneshot::Receiver<Result<T, BusError>>,
     owner: BusTasks,
 }
-impl Drop for Taking {
+impl<T: Into<Option<NatsDelivery>>> Drop for Taking<T> {
     fn drop(&mut self) {
         self.taken.close();
-        if let Ok(Ok(unseen)) = self.taken.try_recv() {
-            self.owner.start(async move { unseen.give_back().await });
-        }
-    }
-}
-
-/// The same for pulls that do not wait.
-struct TryTaking {
-    taken: oneshot::Receiver<Result<Option<NatsDelivery>, BusError>>,
-    owner: BusTasks,
-}
-impl Drop for TryTaking {
-    fn drop(&mut self) {
-        self.taken.close();
-        if let Ok(Ok(Some(unseen))) = self.taken.try_recv() {
+        if let Ok(Ok(unseen)) = self.taken.try_recv()
+            && let Some(unseen) = unseen.into()
+        {
             self.owner.start(async move { unseen.give_back().await });
         }
     }
