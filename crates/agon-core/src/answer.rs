@@ -40,47 +40,47 @@ pub enum Answer {
         #[serde(skip_serializing_if = "Option::is_none")]
         confidence: Option<u8>,
     },
-    /// To [`crate::Task::OpenRound`].
+    /// To [`crate::Work::OpenRound`].
     RoundPlan(RoundPlan),
-    /// To [`crate::Task::CloseRound`].
+    /// To [`crate::Work::CloseRound`].
     RoundSummary(RoundSummary),
-    /// To [`crate::Task::Judge`].
+    /// To [`crate::Work::Judge`].
     Judgement(Judgement),
-    /// To [`crate::Task::Rank`], best first.
+    /// To [`crate::Work::Rank`], best first.
     Ranking(Vec<Ranked>),
-    /// To [`crate::Task::Bid`].
+    /// To [`crate::Work::Bid`].
     Bid(Bid),
-    /// To [`crate::Task::AnswerPoints`].
+    /// To [`crate::Work::AnswerPoints`].
     PointReply(PointReply),
-    /// To [`crate::Task::Critique`].
+    /// To [`crate::Work::Critique`].
     Critique(Critique),
-    /// To [`crate::Task::Revise`].
+    /// To [`crate::Work::Revise`].
     Revision(Revision),
-    /// To [`crate::Task::Reflect`].
+    /// To [`crate::Work::Reflect`].
     Note(Note),
-    /// To [`crate::Task::Interject`].
+    /// To [`crate::Work::Interject`].
     Interjection(Interjection),
-    /// To [`crate::Task::ScoreSpeeches`].
+    /// To [`crate::Work::ScoreSpeeches`].
     SpeechScores(Vec<SpeechScore>),
-    /// To [`crate::Task::ScoreDebaters`].
+    /// To [`crate::Work::ScoreDebaters`].
     DebaterScores(Vec<DebaterScore>),
-    /// To [`crate::Task::EnoughSaid`].
+    /// To [`crate::Work::EnoughSaid`].
     Enough {
         /// Whether no further round can change the answer.
         enough: bool,
         /// Why.
         reasoning: String,
     },
-    /// To [`crate::Task::Conclude`] as the decision of the debate.
+    /// To [`crate::Work::Conclude`] as the decision of the debate.
     Conclusion {
         /// The answer to the topic.
         verdict: String,
         /// Why.
         reasoning: String,
     },
-    /// To [`crate::Task::Measure`].
+    /// To [`crate::Work::Measure`].
     Measures(Measures),
-    /// To [`crate::Task::Synthesise`].
+    /// To [`crate::Work::Synthesise`].
     Synthesis(Synthesis),
 }
 

@@ -3,154 +3,150 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::ids::{ModelName, ParticipantId, Position, Timestamp, TurnId};
 use crate::spec::{BallotForm, Bench};
-use serde::Serialize;
+use crate::work::Work;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What a turn asks for. Together with the log up to [`Ask::sees`] it determines the prompt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Task {
-    /// A private ballot.
-    Ballot {
-        /// Before round 1 or at the end.
-        stage: BallotStage,
-        /// The allowed choices; empty where each voter names its own answer.
-        choices: Vec<String>,
-    },
-    /// An opening statement. Sees nobody.
-    Opening,
-    /// A speech of a round.
-    Argument {
-        /// What the moderator says to this round.
-        #[serde(flatten)]
-        guidance: Guidance,
-        /// Whom the speaker said it would answer, where it bid for the floor.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        to: Option<ParticipantId>,
-        /// The speaker's place in a British Parliamentary debate.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        bench: Option<Bench>,
-    },
-    /// A speech that is neither opening, argument nor closing.
-    Statement {
-        /// What kind of speech.
-        speech: SpeechKind,
-        /// What the moderator says to this round.
-        #[serde(flatten)]
-        guidance: Guidance,
-        /// To whom.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        to: Option<ParticipantId>,
-        /// What was asked: a question, or a moderator's remark.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        about: Option<Arc<str>>,
-    },
-    /// A final statement.
-    Closing,
-    /// Whether one wants to speak.
-    Bid {
-        /// For what.
-        purpose: BidPurpose,
-        /// On whose speech.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        on: Option<ParticipantId>,
-        /// What was heard so far of a running speech.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        heard: Option<Arc<str>>,
-    },
-    /// Which point of information a speaker takes, and what it answers.
-    AnswerPoints {
-        /// Those that were offered.
-        points: Vec<Point>,
-    },
-    /// A critique of somebody's proposal.
-    Critique {
-        /// Whose.
-        of: ParticipantId,
-    },
-    /// One's own proposal, revised in the light of its critiques.
-    Revise {
-        /// Whose critiques there are.
-        critics: Vec<ParticipantId>,
-    },
-    /// Notes for oneself.
-    Reflect {
-        /// On one's position.
-        reflection: bool,
-        /// On one's tactics.
-        evolution: bool,
-    },
-    /// The moderator opens the round: whom to hear, on what.
-    OpenRound,
-    /// The moderator closes the round: summary and status.
-    CloseRound,
-    /// The moderator says what there is to be said between speeches.
-    Interject,
-    /// The moderator scores the speeches of the round.
-    ScoreSpeeches {
-        /// Which, in the order in which they were held.
-        speeches: Vec<TurnId>,
-    },
-    /// The moderator researches and briefs everybody.
-    Research,
-    /// The moderator concludes.
-    Conclude {
-        /// In what manner.
-        conclusion: Conclusion,
-    },
-    /// What was said up to the end of a round is summed up.
-    Summarise {
-        /// That round.
-        through: u32,
-    },
-    /// The similarity of speeches is measured.
-    Measure {
-        /// Of this round.
-        round: u32,
-    },
-    /// The judge says whether enough was said.
-    EnoughSaid,
-    /// The judge reads the whole log in one order.
-    Judge {
-        /// Which order of presentation, from 0; order 1 is the reverse of order 0.
-        order: u32,
-        /// The candidates, in the order in which they are presented.
-        candidates: Vec<String>,
-    },
-    /// The judge ranks all candidates.
-    Rank {
-        /// Which order of presentation, from 0.
-        order: u32,
-        /// The candidates, in the order in which they are presented.
-        candidates: Vec<String>,
-    },
-    /// A vote that decides.
-    Vote {
-        /// The candidates on this voter's ballot.
-        candidates: Vec<String>,
-        /// What is filled in.
-        form: BallotForm,
-    },
-    /// Every other debater is scored.
-    ScoreDebaters {
-        /// Whom, under which label: `Speaker A`.
-        debaters: Vec<(ParticipantId, String)>,
-    },
-    /// The result is turned into what the author wants.
-    Synthesise,
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Task {
+    /// What the seat was opened for.
+    #[serde(flatten)]
+    pub work: Work,
+    /// What is known of it only now that it is asked.
+    #[serde(flatten)]
+    pub material: Material,
+}
+impl From<Work> for Task {
+    fn from(work: Work) -> Self {
+        Self { work, material: Material::default() }
+    }
+}
+
+/// One object. Guidance stands before whom an argument or a statement is for.
+impl Serialize for Task {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Members<'a> {
+            #[serde(flatten)]
+            work: Work,
+            #[serde(flatten)]
+            material: &'a Material,
+            #[serde(flatten)]
+            addressed: Option<Addressed<'a>>,
+        }
+        #[derive(Serialize)]
+        struct Addressed<'a> {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            to: &'a Option<ParticipantId>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            bench: Option<Bench>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            about: Option<&'a str>,
+        }
+        let material = &self.material;
+        let members = match &self.work {
+            Work::Argument { to, bench } => {
+                let addressed = Some(Addressed { to, bench: *bench, about: None });
+                Members { work: Work::ARGUMENT, material, addressed }
+            }
+            Work::Statement { speech, to, about } => {
+                let addressed = Some(Addressed { to, bench: None, about: about.as_deref() });
+                Members { work: Work::Statement { speech: *speech, to: None, about: None }, material, addressed }
+            }
+            work => Members { work: work.clone(), material, addressed: None },
+        };
+        members.serialize(serializer)
+    }
+}
+
+/// What is known of a task only when it is asked. Each kind of turn has a few of these.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Material {
+    /// What the moderator says to the round.
+    #[serde(flatten)]
+    pub guidance: Guidance,
+    /// What may be chosen on a ballot; empty where each voter names its own answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choices: Option<Vec<String>>,
+    /// The candidates, in the order in which they are presented.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<Vec<String>>,
+    /// What is filled in on a vote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<BallotForm>,
+    /// The points of information that were offered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub points: Option<Vec<Point>>,
+    /// Whose critiques there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub critics: Option<Vec<ParticipantId>>,
+    /// Whether notes are on one's position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reflection: Option<bool>,
+    /// Whether notes are on one's tactics.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evolution: Option<bool>,
+    /// The speeches to be scored, in the order in which they were held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speeches: Option<Vec<TurnId>>,
+    /// The debaters to be scored, under which label: `Speaker A`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub debaters: Option<Vec<(ParticipantId, String)>>,
+    /// The round up to the end of which is summed up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub through: Option<u32>,
+    /// The round whose speeches are compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round: Option<u32>,
+}
+impl Material {
+    /// What may be chosen on a ballot.
+    pub fn choices(&self) -> &[String] {
+        self.choices.as_deref().unwrap_or_default()
+    }
+    /// The candidates of a vote, a judgement or a ranking.
+    pub fn candidates(&self) -> &[String] {
+        self.candidates.as_deref().unwrap_or_default()
+    }
+    /// What is filled in on a vote.
+    pub fn form(&self) -> BallotForm {
+        self.form.unwrap_or_default()
+    }
+    /// The points of information that were offered.
+    pub fn points(&self) -> &[Point] {
+        self.points.as_deref().unwrap_or_default()
+    }
+    /// Whose critiques a revision answers.
+    pub fn critics(&self) -> &[ParticipantId] {
+        self.critics.as_deref().unwrap_or_default()
+    }
+    /// Whether notes are on one's position, and on one's tactics.
+    pub fn notes(&self) -> (bool, bool) {
+        (self.reflection.unwrap_or_default(), self.evolution.unwrap_or_default())
+    }
+    /// The speeches to be scored.
+    pub fn speeches(&self) -> &[TurnId] {
+        self.speeches.as_deref().unwrap_or_default()
+    }
+    /// The debaters to be scored, and under which label.
+    pub fn debaters(&self) -> &[(ParticipantId, String)] {
+        self.debaters.as_deref().unwrap_or_default()
+    }
 }
 
 /// What the moderator says to the speakers of a round.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guidance {
     /// Its briefing for this round.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub briefing: Option<Arc<str>>,
     /// Its new angle for this round.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_angle: Option<Arc<str>>,
     /// Its summary of the round before.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<Arc<str>>,
 }
 
@@ -222,7 +218,7 @@ named! {
 }
 
 /// A point of information.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Point {
     /// Who offers it.
     pub by: ParticipantId,
@@ -242,7 +238,7 @@ named! {
 }
 
 /// One request to one participant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
     /// Which turn, which try.
     pub turn: TurnId,
@@ -257,10 +253,10 @@ pub struct Ask {
     /// When the coordinator gives the turn up, waiting included.
     pub deadline: Timestamp,
     /// What was wrong with the try before, told to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correction: Option<String>,
     /// One who reads the whole debate is shown only what the debate's memory keeps, because the whole did not fit.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kept: bool,
 }
 
@@ -283,4 +279,33 @@ pub enum TurnResult {
     },
     /// The coordinator gave the try up before there was a result.
     Withdrawn,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_is_one_object_in_which_guidance_stands_before_whom_it_is_for() {
+        let guidance = Guidance { briefing: Some("b".into()), new_angle: None, summary: Some("s".into()) };
+        let guided = |work| Task { work, material: Material { guidance: guidance.clone(), ..Material::default() } };
+        let (to, about) = (Some("Ada".into()), Some("Why?".into()));
+        let tasks = [
+            (
+                guided(Work::Argument { to: Some("Ada".into()), bench: Some(Bench::GovernmentWhip) }),
+                r#"{"kind":"argument","briefing":"b","summary":"s","to":"Ada","bench":"government_whip"}"#,
+            ),
+            (
+                guided(Work::Statement { speech: SpeechKind::Answer, to, about }),
+                r#"{"kind":"statement","speech":"answer","briefing":"b","summary":"s","to":"Ada","about":"Why?"}"#,
+            ),
+            (crate::testing::judging(1, vec!["yes".into()]), r#"{"kind":"judge","order":1,"candidates":["yes"]}"#),
+            (crate::testing::vote(Vec::new()), r#"{"kind":"vote","candidates":[],"form":"single"}"#),
+            (Work::Opening.into(), r#"{"kind":"opening"}"#),
+        ];
+        for (task, json) in tasks {
+            assert_eq!(serde_json::to_string(&task).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Task>(json).unwrap(), task);
+        }
+    }
 }

@@ -106,6 +106,36 @@ pub enum Work {
 impl Work {
     /// A speech of a round, to nobody in particular.
     pub const ARGUMENT: Self = Self::Argument { to: None, bench: None };
+
+    /// Whom it turns to or is about, and the words of others that it quotes.
+    pub fn others_mut(&mut self) -> (Option<&mut ParticipantId>, Option<&mut Arc<str>>) {
+        match self {
+            Self::Argument { to, .. } => (to.as_mut(), None),
+            Self::Statement { to, about, .. } => (to.as_mut(), about.as_mut()),
+            Self::Bid { on, heard, .. } => (on.as_mut(), heard.as_mut()),
+            Self::Critique { of } => (Some(of), None),
+            Self::Ballot { .. }
+            | Self::Opening
+            | Self::Closing
+            | Self::AnswerPoints
+            | Self::Revise
+            | Self::Reflect
+            | Self::OpenRound
+            | Self::CloseRound
+            | Self::Interject
+            | Self::ScoreSpeeches
+            | Self::Research
+            | Self::Conclude { .. }
+            | Self::Summarise
+            | Self::Measure
+            | Self::EnoughSaid
+            | Self::Judge { .. }
+            | Self::Rank { .. }
+            | Self::Vote
+            | Self::ScoreDebaters
+            | Self::Synthesise => (None, None),
+        }
+    }
 }
 
 /// A seat that is opened: whose, for what.

@@ -14,7 +14,7 @@ use crate::mask::Masks;
 use crate::text::{cut, one_line};
 use agon_core::fence::neutralise;
 use agon_core::tally::same_answer;
-use agon_core::{Answer, Ask, BallotForm, BidPurpose, Coercion, Conclusion, DebateSpec, ParticipantId, Task};
+use agon_core::{Answer, Ask, BallotForm, BidPurpose, Coercion, Conclusion, DebateSpec, ParticipantId, Task, Work};
 use json::{Object, found, objects};
 
 /// What is wrong with an answer, in words that the model can act on.
@@ -66,41 +66,45 @@ impl AnswerReader {
     }
 
     fn answer(&mut self, spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Answer, Malformed> {
-        match &ask.task {
-            Task::Opening | Task::Argument { .. } | Task::Statement { .. } | Task::Closing => {
+        let Task { work, material } = &ask.task;
+        match work {
+            Work::Opening | Work::Argument { .. } | Work::Statement { .. } | Work::Closing => {
                 speech::read(text, &ask.participant)
             }
-            Task::Research | Task::Summarise { .. } => speech::plain(text, &ask.participant),
-            Task::Conclude { conclusion: Conclusion::Reconciliation | Conclusion::Summary } => {
-                speech::plain(text, &ask.participant)
-            }
-            Task::Conclude { conclusion: Conclusion::Decision } => self.last_good(text, moderator::conclusion),
-            Task::Ballot { choices, .. } => self.last_good(text, |object| choice::choice(spec, object, choices)),
-            Task::Vote { candidates, form } => match form {
-                BallotForm::Single | BallotForm::Scores => {
-                    self.last_good(text, |object| choice::choice(spec, object, candidates))
+            Work::Research
+            | Work::Conclude { conclusion: Conclusion::Reconciliation | Conclusion::Summary }
+            | Work::Summarise => speech::plain(text, &ask.participant),
+            Work::Conclude { conclusion: Conclusion::Decision } => self.last_good(text, moderator::conclusion),
+            Work::Ballot { .. } => self.last_good(text, |object| choice::choice(spec, object, material.choices())),
+            Work::Vote => {
+                let candidates = material.candidates();
+                match material.form() {
+                    BallotForm::Single | BallotForm::Scores => {
+                        self.last_good(text, |object| choice::choice(spec, object, candidates))
+                    }
+                    BallotForm::Ranking => self.last_good(text, |object| choice::ranked(spec, object, candidates)),
+                    BallotForm::Approval => self.last_good(text, |object| choice::approved(spec, object, candidates)),
                 }
-                BallotForm::Ranking => self.last_good(text, |object| choice::ranked(spec, object, candidates)),
-                BallotForm::Approval => self.last_good(text, |object| choice::approved(spec, object, candidates)),
-            },
-            Task::ScoreDebaters { debaters } => self.last_good(text, |object| scores::debaters(object, debaters)),
-            Task::ScoreSpeeches { speeches } => self.last_good(text, |object| scores::speeches(object, speeches)),
-            Task::Bid { purpose: BidPurpose::Point, .. } => self.last_good(text, aside::point),
-            Task::Bid { .. } => self.last_good(text, |object| aside::bid(spec, object)),
-            Task::AnswerPoints { points } => self.last_good(text, |object| aside::answer_points(object, points)),
-            Task::Critique { .. } => self.last_good(text, aside::critique),
-            Task::Revise { critics } => self.last_good(text, |object| aside::revision(object, critics)),
-            Task::Reflect { reflection, evolution } => {
-                self.last_good(text, |object| aside::note(object, *reflection, *evolution))
             }
-            Task::OpenRound => self.last_good(text, |object| moderator::plan(spec, object)),
-            Task::CloseRound => moderator::close(text),
-            Task::Interject => self.last_good(text, |object| moderator::interjection(spec, object)),
-            Task::EnoughSaid => self.last_good(text, choice::enough),
-            Task::Judge { candidates, .. } => self.last_good(text, |object| choice::judgement(object, candidates)),
-            Task::Rank { candidates, .. } => self.last_good(text, |object| choice::ranking(object, candidates)),
-            Task::Synthesise => synthesis::read(spec, ask, text),
-            Task::Measure { .. } => Err(Malformed("similarity is measured, not answered".to_owned())),
+            Work::ScoreDebaters => self.last_good(text, |object| scores::debaters(object, material.debaters())),
+            Work::ScoreSpeeches => self.last_good(text, |object| scores::speeches(object, material.speeches())),
+            Work::Bid { purpose: BidPurpose::Point, .. } => self.last_good(text, aside::point),
+            Work::Bid { .. } => self.last_good(text, |object| aside::bid(spec, object)),
+            Work::AnswerPoints => self.last_good(text, |object| aside::answer_points(object, material.points())),
+            Work::Critique { .. } => self.last_good(text, aside::critique),
+            Work::Revise => self.last_good(text, |object| aside::revision(object, material.critics())),
+            Work::Reflect => {
+                let (reflection, evolution) = material.notes();
+                self.last_good(text, |object| aside::note(object, reflection, evolution))
+            }
+            Work::OpenRound => self.last_good(text, |object| moderator::plan(spec, object)),
+            Work::CloseRound => moderator::close(text),
+            Work::Interject => self.last_good(text, |object| moderator::interjection(spec, object)),
+            Work::EnoughSaid => self.last_good(text, choice::enough),
+            Work::Judge { .. } => self.last_good(text, |object| choice::judgement(object, material.candidates())),
+            Work::Rank { .. } => self.last_good(text, |object| choice::ranking(object, material.candidates())),
+            Work::Synthesise => synthesis::read(spec, ask, text),
+            Work::Measure => Err(Malformed("similarity is measured, not answered".to_owned())),
         }
     }
 

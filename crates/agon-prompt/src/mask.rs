@@ -2,7 +2,7 @@
 //! they answer with labels is read as names again.
 use agon_core::{
     Admission, Answer, Answered, Ask, Call, Critique, DebateSpec, Declined, Event, Given, Guidance, Interjection,
-    ModeratorDecision, ParticipantId, Point, PointReply, Remark, RoundPlan, RoundSummary, Sight, Speech, Task,
+    ModeratorDecision, ParticipantId, Point, PointReply, Remark, RoundPlan, RoundSummary, Sight, Speech, Task, Work,
     is_reserved, rename, renamed,
 };
 use std::sync::Arc;
@@ -92,49 +92,18 @@ impl Masks {
     }
 
     fn task(&self, task: &Task, spec: &DebateSpec) -> Task {
-        match task {
-            Task::Ballot { stage, choices } if spec.ballots_on_proposals() => {
-                Task::Ballot { stage: *stage, choices: self.choices(choices) }
-            }
-            Task::Vote { candidates, form } if spec.elects_debaters() => {
-                Task::Vote { candidates: self.choices(candidates), form: *form }
-            }
-            Task::ScoreDebaters { debaters } => Task::ScoreDebaters {
-                debaters: debaters.iter().map(|(name, label)| (self.name(name), label.clone())).collect(),
-            },
-            Task::Argument { guidance, to, bench } => {
-                Task::Argument { guidance: self.guidance(guidance), to: self.maybe(to), bench: *bench }
-            }
-            Task::Statement { speech, guidance, to, about } => Task::Statement {
-                speech: *speech,
-                guidance: self.guidance(guidance),
-                to: self.maybe(to),
-                about: self.shared(about),
-            },
-            Task::Bid { purpose, on, heard } => {
-                Task::Bid { purpose: *purpose, on: self.maybe(on), heard: self.shared(heard) }
-            }
-            Task::AnswerPoints { points } => Task::AnswerPoints { points: self.points(points) },
-            Task::Critique { of } => Task::Critique { of: self.name(of) },
-            Task::Revise { critics } => Task::Revise { critics: self.names(critics) },
-            Task::Ballot { .. }
-            | Task::Vote { .. }
-            | Task::Opening
-            | Task::Closing
-            | Task::Reflect { .. }
-            | Task::OpenRound
-            | Task::CloseRound
-            | Task::Interject
-            | Task::ScoreSpeeches { .. }
-            | Task::Research
-            | Task::Conclude { .. }
-            | Task::Summarise { .. }
-            | Task::Measure { .. }
-            | Task::EnoughSaid
-            | Task::Judge { .. }
-            | Task::Rank { .. }
-            | Task::Synthesise => task.clone(),
-        }
+        let Task { mut work, mut material } = task.clone();
+        let (other, words) = work.others_mut();
+        other.into_iter().for_each(|name| *name = self.name(name));
+        words.into_iter().for_each(|words| *words = self.text(words).into());
+        material.guidance = self.guidance(&material.guidance);
+        let choices = material.choices.iter_mut().filter(|_| spec.ballots_on_proposals());
+        let candidates = material.candidates.iter_mut().filter(|_| spec.elects_debaters());
+        choices.chain(candidates).for_each(|names| *names = self.choices(names));
+        material.points.iter_mut().for_each(|points| *points = self.points(points));
+        material.critics.iter_mut().for_each(|names| *names = self.names(names));
+        material.debaters.iter_mut().flatten().for_each(|(name, _)| *name = self.name(name));
+        Task { work, material }
     }
 
     /// A debater's answer to a task, with the names that its labels stand for.
@@ -143,8 +112,8 @@ impl Masks {
             let known = self.names.iter().find(|(_, known)| *known == label);
             known.map_or(label, |(name, _)| name.clone())
         };
-        let elected = match task {
-            Task::Ballot { .. } => spec.ballots_on_proposals(),
+        let elected = match task.work {
+            Work::Ballot { .. } => spec.ballots_on_proposals(),
             _ => spec.elects_debaters(),
         };
         let choice = |choice: String| if elected { name(choice.as_str().into()).to_string() } else { choice };

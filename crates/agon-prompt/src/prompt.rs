@@ -6,7 +6,7 @@ use agon_core::fence::{Author, FenceKind, Mark, Part, PromptText, Written};
 use agon_core::seed::sampling_seed;
 use agon_core::{
     Ask, Audience, BallotStage, CallOptions, Fit, Moderator, ParticipantId, Persona, Position, Role, SpeechKind,
-    Summarizer, Task, Voice,
+    Summarizer, Task, Voice, Work,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -85,7 +85,7 @@ pub fn prompt_within(view: &View, ask: &Ask, fit: Option<Fit>) -> Result<Prompt,
     if let Some((masked, ask)) = view.masked(ask) {
         return prompt_within(masked, &ask, fit);
     }
-    if let Task::Measure { .. } = ask.task {
+    if ask.task.work == Work::Measure {
         return Err(PromptError::NoPrompt);
     }
     let role = view.spec.role(&ask.participant);
@@ -110,7 +110,7 @@ pub fn prompt_within(view: &View, ask: &Ask, fit: Option<Fit>) -> Result<Prompt,
         // these are told no length
         (role @ (Role::Judge(..) | Role::Synthesizer(_) | Role::Embedder(_)), _) | (role, None) => role,
     };
-    let tools = tools(&role, &ask.task);
+    let tools = if ask.task.work.traits().tools { role.tools() } else { &[] };
     let (system, (user, chars)) = laid_out(view, ask, role, !tools.is_empty()).ok_or_else(wrong_role)?;
     let chars = chars.saturating_add(system.chars().count()) as u64;
     Ok(Prompt {
@@ -145,10 +145,12 @@ fn laid_out<'a>(
         let chars = Part::from(&user).chars();
         (user, chars)
     };
-    match (role, ask.task.traits().audience) {
+    let Task { work, material } = &ask.task;
+    let traits = work.traits();
+    match (role, traits.audience) {
         (Role::Judge(_, judge), Audience::Judges | Audience::Voters) => {
-            let (order, candidates) = presented(&ask.task);
-            let unnamed = matches!(ask.task, Task::ScoreDebaters { .. });
+            let (order, candidates) = (traits.order.unwrap_or(0), material.candidates());
+            let unnamed = *work == Work::ScoreDebaters;
             let tail = tail::judge(view, ask, judge);
             Some((&systems.judge, judged(JudgePreamble { order, candidates, unnamed, mark: &marks.judge }, &tail)))
         }
@@ -160,10 +162,10 @@ fn laid_out<'a>(
         (Role::Debater(_, persona), Audience::Debaters | Audience::Voters) => {
             let tools = Author::all(persona, |persona| &persona.tools);
             let tail = tail::debater(view, ask, (persona, if with_tools { &tools } else { &[] }));
-            let user = if sees_nobody(view, &ask.task) {
+            let user = if sees_nobody(view, work) {
                 let chars = Part::from(&tail).chars();
                 (tail, chars)
-            } else if let Task::ScoreDebaters { .. } = ask.task {
+            } else if *work == Work::ScoreDebaters {
                 judged(JudgePreamble { order: 0, candidates: &[], unnamed: true, mark: &marks.debate }, &tail)
             } else {
                 after_transcript(view, ask, &Written::joined([tail::found(view, ask), tail], ""))
@@ -185,27 +187,13 @@ fn laid_out<'a>(
     }
 }
 
-/// The order in which a judge is presented the transcript, and the candidates.
-pub(crate) fn presented(task: &Task) -> (u32, &[String]) {
-    match task {
-        Task::Judge { order, candidates } | Task::Rank { order, candidates } => (*order, candidates),
-        Task::Vote { candidates, .. } => (0, candidates),
-        _ => (0, &[]),
-    }
-}
-
 /// Openings, proposals and first ballots are given before anybody was heard: they mention nobody. First ballots on proposals come
 /// after these.
-fn sees_nobody(view: &View, task: &Task) -> bool {
-    match task {
-        Task::Ballot { stage: BallotStage::Initial, .. } => !view.spec.ballots_on_proposals(),
-        task => matches!(task, Task::Opening | Task::Statement { speech: SpeechKind::Proposal, .. }),
+fn sees_nobody(view: &View, work: &Work) -> bool {
+    match work {
+        Work::Ballot { stage: BallotStage::Initial } => !view.spec.ballots_on_proposals(),
+        work => matches!(work, Work::Opening | Work::Statement { speech: SpeechKind::Proposal, .. }),
     }
-}
-
-/// The tools that a role may use on a task: where it says something in its own words, and not where it chooses, scores or judges.
-fn tools<'a>(role: &Role<'a>, task: &Task) -> &'a [String] {
-    if task.traits().tools { role.tools() } else { &[] }
 }
 
 /// What the speaker sees, the line that closes the transcript, and the tail; and how many characters that is.

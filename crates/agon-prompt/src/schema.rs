@@ -2,7 +2,7 @@
 //! servers can turn into grammars.
 mod aside;
 
-use agon_core::{BallotForm, Conclusion, ConsensusStrategy, DebateSpec, Task};
+use agon_core::{BallotForm, Conclusion, ConsensusStrategy, DebateSpec, Task, Work};
 use serde_json::{Value, json};
 
 /// Most reasons on a ballot.
@@ -24,39 +24,37 @@ pub(crate) const SCALES: [&str; 4] = ["clarity", "evidence", "originality", "on_
 
 /// The schema of a task's answer; none for plain text. A judge may cite so many `speeches`, where that is known.
 pub(crate) fn of(spec: &DebateSpec, task: &Task, speeches: Option<usize>) -> Option<Value> {
-    match task {
-        Task::Opening
-        | Task::Argument { .. }
-        | Task::Statement { .. }
-        | Task::Closing
-        | Task::Research
-        | Task::Conclude { conclusion: Conclusion::Reconciliation | Conclusion::Summary }
-        | Task::Summarise { .. }
-        | Task::Measure { .. } => None,
-        Task::Conclude { conclusion: Conclusion::Decision } => {
+    let Task { work, material } = task;
+    match work {
+        Work::Conclude { conclusion: Conclusion::Decision } => {
             Some(object(&[("verdict", text()), ("reasoning", text())]))
         }
-        Task::Bid { purpose, .. } => Some(aside::bid(spec, *purpose)),
-        Task::AnswerPoints { points } => Some(aside::answer_points(points)),
-        Task::Critique { .. } => Some(aside::critique()),
-        Task::Revise { critics } => Some(aside::revision(critics)),
-        Task::Reflect { reflection, evolution } => Some(aside::reflection(*reflection, *evolution)),
-        Task::Interject => spec.moderator.as_ref().map(|moderator| aside::interjection(spec, moderator)),
-        Task::ScoreSpeeches { speeches } => Some(speech_scores(speeches.len())),
-        Task::Ballot { choices, .. } => Some(cast(spec, choice(choices))),
-        Task::Vote { candidates, form } => Some(cast(spec, vote(candidates, *form))),
-        Task::ScoreDebaters { debaters } => {
-            Some(debater_scores(debaters.iter().map(|(_, label)| label.as_str()).collect()))
+        Work::Bid { purpose, .. } => Some(aside::bid(spec, *purpose)),
+        Work::AnswerPoints => Some(aside::answer_points(material.points())),
+        Work::Critique { .. } => Some(aside::critique()),
+        Work::Revise => Some(aside::revision(material.critics())),
+        Work::Reflect => {
+            let (reflection, evolution) = material.notes();
+            Some(aside::reflection(reflection, evolution))
         }
-        Task::OpenRound => Some(open_round(spec)),
-        Task::CloseRound => Some(close_round(spec)),
-        Task::EnoughSaid => Some(object(&[("enough", truth()), ("reasoning", text())])),
-        Task::Judge { candidates, .. } => Some(judge(candidates, speeches)),
-        Task::Rank { candidates, .. } => {
-            let ranked = object(&[("candidate", one_of(candidates)), ("reason", text())]);
-            Some(object(&[("ranking", exactly(candidates.len(), ranked))]))
+        Work::Interject => spec.moderator.as_ref().map(|moderator| aside::interjection(spec, moderator)),
+        Work::ScoreSpeeches => Some(speech_scores(material.speeches().len())),
+        Work::Ballot { .. } => Some(cast(spec, choice(material.choices()))),
+        Work::Vote => Some(cast(spec, vote(material.candidates(), material.form()))),
+        Work::ScoreDebaters => {
+            Some(debater_scores(material.debaters().iter().map(|(_, label)| label.as_str()).collect()))
         }
-        Task::Synthesise => spec.synthesizer.as_ref().and_then(|synthesizer| synthesizer.output_schema.clone()),
+        Work::OpenRound => Some(open_round(spec)),
+        Work::CloseRound => Some(close_round(spec)),
+        Work::EnoughSaid => Some(object(&[("enough", truth()), ("reasoning", text())])),
+        Work::Judge { .. } => Some(judge(material.candidates(), speeches)),
+        Work::Rank { .. } => {
+            let ranked = object(&[("candidate", one_of(material.candidates())), ("reason", text())]);
+            Some(object(&[("ranking", exactly(material.candidates().len(), ranked))]))
+        }
+        Work::Synthesise => spec.synthesizer.as_ref().and_then(|synthesizer| synthesizer.output_schema.clone()),
+        // the others are answered in plain text
+        _ => None,
     }
 }
 

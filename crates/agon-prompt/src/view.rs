@@ -17,7 +17,7 @@ use agon_core::fence::{Author, Fence, FenceKind, Mark, Part, PromptText, Reader,
 use agon_core::signals::{Gauge, Scale};
 use agon_core::{
     Admission, Ask, Check, DebateSpec, Entry, Event, Memory, ParticipantId, Position, SpeechKind, Task, Transcript,
-    kept,
+    Work, kept,
 };
 use page::{PageContent, Pages, Rendered};
 use serde_json::Value;
@@ -130,7 +130,7 @@ impl View {
         self.position
     }
 
-    /// What there is to be compared after a round, for [`Task::Measure`], which is no prompt: the embeddings of the gauge's
+    /// What there is to be compared after a round, for [`Work::Measure`], which is no prompt: the embeddings of the gauge's
     /// texts, or its words, give the measures.
     pub fn gauge(&self, sees: Position, round: u32) -> Gauge {
         let said = self.transcript.up_to(sees).iter().map(Gauge::entry);
@@ -212,7 +212,7 @@ impl View {
 
     /// How many speeches a judge is shown, and may cite.
     fn citable(&self, ask: &Ask) -> Option<usize> {
-        let judges = matches!(ask.task, Task::Judge { .. });
+        let judges = matches!(ask.task.work, Work::Judge { .. });
         let shown = || if ask.kept { self.kept_entries(ask.sees).0 } else { self.entries(ask.sees) };
         judges.then(|| shown().iter().filter(|entry| entry.kind != SpeechKind::Moderation).count())
     }

@@ -27,7 +27,6 @@ mod seat;
 mod spec;
 mod task;
 mod wire;
-mod work;
 
 #[cfg(any(test, feature = "strategies"))]
 pub mod strategies;

@@ -68,7 +68,7 @@ impl TryFrom<pb::SeatReply> for SeatReply {
 mod tests {
     use super::*;
     use crate::Wire;
-    use agon_core::{Position, Task, Timestamp, TurnId};
+    use agon_core::{Position, Timestamp, TurnId, Work};
 
     #[test]
     fn what_a_seat_is_asked_and_answers_comes_back_as_it_went_out() {
@@ -78,7 +78,7 @@ mod tests {
                 turn: TurnId { round: 1, seat: 2, attempt: 1 },
                 participant: "Ada".into(),
                 model: "external".into(),
-                task: Task::Opening,
+                task: Work::Opening.into(),
                 sees: Position(3),
                 deadline: Timestamp(9),
                 correction: None,

@@ -1,95 +1,126 @@
-//! What a participant is asked.
-use crate::error::DecodeError;
-use crate::field::Mirrored;
+//! What seats are opened for, and what a participant is asked.
+use crate::error::{DecodeError, FieldProblem, snake};
+use crate::field::{self, Mirrored};
 use crate::flat as pb;
-use crate::mirror::{mirror, oneof};
-use agon_core::{Ask, BallotForm, Guidance, ParticipantId, Point, Task, TurnId};
-use pb::task;
+use crate::mirror::{message, mirror, oneof, variant};
+#[cfg(any(test, feature = "strategies"))]
+use crate::{mirror::nested, strategies::Arbitrary};
+use agon_core::{Ask, BallotForm, Guidance, Material, ParticipantId, Point, Seat, Task, TurnId, Work};
+use pb::task::{self, Kind};
+use pb::work;
+#[cfg(any(test, feature = "strategies"))]
+use proptest::strategy::{BoxedStrategy, Strategy, Union};
 
 mirror! {
     Ask as Ask { turn, participant, model, task, sees, deadline as deadline_ms, correction, kept }
     Point as Point { by, text }
+    Seat as Seat { participant, work }
     TurnId as TurnId { round, seat, attempt }
 }
 
-oneof! {
-    Task as Task in task {
-        Ballot { stage, choices } = Ballot(task::Ballot),
-        Opening {} = Opening(task::Opening),
-        Argument { guidance, to, bench } = Argument(by argument),
-        Statement { speech, guidance, to, about } = Statement(by statement),
-        Closing {} = Closing(task::Closing),
-        Bid { purpose, on, heard } = Bid(task::Bid),
-        AnswerPoints { points } = AnswerPoints(task::AnswerPoints),
-        Critique { of } = Critique(task::Critique),
-        Revise { critics } = Revise(task::Revise),
-        Reflect { reflection, evolution } = Reflect(task::Reflect),
-        OpenRound {} = OpenRound(task::OpenRound),
-        CloseRound {} = CloseRound(task::CloseRound),
-        Interject {} = Interject(()),
-        ScoreSpeeches { speeches } = ScoreSpeeches(task::ScoreSpeeches),
-        Research {} = Research(()),
-        Conclude { conclusion } = Conclude(task::Conclude),
-        Summarise { through } = Summarise(task::Summarise),
-        Measure { round } = Measure(task::Measure),
-        EnoughSaid {} = EnoughSaid(()),
-        Judge { order, candidates } = Judge(task::Judge),
-        Rank { order, candidates } = Rank(task::Rank),
-        // a vote for one is left out, as in records that were written before there was a field
-        Vote { candidates, form: unless(BallotForm::Single) } = Vote(task::Vote),
-        ScoreDebaters { debaters } = ScoreDebaters(task::ScoreDebaters),
-        Synthesise {} = Synthesise(()),
-    }
+/// The messages of each kind of turn: that of its seat, with the fields of its work, and that of its task, which has those of its
+/// material, too. They stand behind `given`; where there is guidance, its fields are fields of the message.
+macro_rules! asked {
+    ($($work:ident { $($of:ident),* } $(guided { $($word:ident),+ })?
+        $(given { $($part:ident $(: $how:ident $arguments:tt)?),+ })? = $kind:ident $seat:tt $body:tt),+ $(,)?) => {
+        oneof! {
+            Work as Work in work {
+                $($work { $($of),* } = $kind $seat),+
+            }
+        }
+        impl Mirrored<pb::Task> for Task {
+            fn out(&self) -> pb::Task {
+                let Self { work, material } = self;
+                let kind = match work {
+                    $(Work::$work { $($of),* } => {
+                        $(let Guidance { $($word),+ } = &material.guidance;)?
+                        $($(let $part = &material.$part.clone().unwrap_or_default();)+)?
+                        Kind::$kind(variant!(out {
+                            $($of,)* $($($word,)+)? $($($part $(: $how $arguments)?,)+)?
+                        } $body))
+                    })+
+                };
+                pb::Task { kind: Some(kind) }
+            }
+            fn read(wire: pb::Task, field: &str) -> Result<Self, DecodeError> {
+                Self::try_from(wire).map_err(|error| error.within(field))
+            }
+        }
+        impl TryFrom<pb::Task> for Task {
+            type Error = DecodeError;
+            fn try_from(wire: pb::Task) -> Result<Self, Self::Error> {
+                match wire.kind.ok_or_else(|| DecodeError::field("kind", FieldProblem::UnknownKind))? {
+                    $(Kind::$kind(variant!(bound wire, {$($of)* $($($word)+)? $($($part)+)?})) => {
+                        let read = || Ok(Task {
+                            work: Work::$work { $($of: part!(wire $of)),* },
+                            material: Material {
+                                $(guidance: Guidance { $($word: part!(wire $word)),+ },)?
+                                $($($part: Some(part!(wire $part $($how $arguments)?)),)+)?
+                                ..Material::default()
+                            },
+                        });
+                        read().map_err(|error: DecodeError| error.within(&snake(stringify!($kind))))
+                    })+
+                }
+            }
+        }
+        #[cfg(any(test, feature = "strategies"))]
+        impl Arbitrary for Task {
+            fn arbitrary() -> BoxedStrategy<Self> {
+                Union::new([$(
+                    nested!(strategies $($of)* $($($word)+)? $($($part)+)?)
+                        .prop_map(|nested!(pattern $($of)* $($($word)+)? $($($part)+)?)| Task {
+                            work: Work::$work { $($of),* },
+                            material: Material {
+                                $(guidance: Guidance { $($word),+ },)?
+                                $($($part: Some($part),)+)?
+                                ..Material::default()
+                            },
+                        })
+                        .boxed()
+                ),+])
+                .boxed()
+            }
+        }
+    };
 }
 
-/// An argument, whose guidance is fields of its message.
-mod argument {
-    use super::{DecodeError, Guidance, Mirrored, ParticipantId, task};
-    use agon_core::Bench;
-
-    pub(super) fn out(guidance: &Guidance, to: &Option<ParticipantId>, bench: &Option<Bench>) -> task::Argument {
-        let Guidance { briefing, new_angle, summary } = guidance;
-        let (briefing, new_angle, summary) = (briefing.out(), new_angle.out(), summary.out());
-        task::Argument { briefing, new_angle, summary, to: to.out(), bench: bench.out() }
-    }
-    pub(super) fn read(wire: task::Argument) -> Result<(Guidance, Option<ParticipantId>, Option<Bench>), DecodeError> {
-        let guidance = super::guidance(wire.briefing, wire.new_angle, wire.summary);
-        Ok((guidance, Mirrored::read(wire.to, "to")?, Mirrored::read(wire.bench, "bench")?))
-    }
+/// A field of a message.
+macro_rules! part {
+    ($wire:ident $field:ident) => { part!($wire $field same ()) };
+    ($wire:ident $field:ident $how:ident ($($argument:expr)?)) => {
+        field::$how::read($wire.$field, stringify!($field) $(, $argument)?)?
+    };
 }
 
-/// A statement, the same.
-mod statement {
-    use super::{DecodeError, Guidance, Mirrored, ParticipantId, task};
-    use agon_core::SpeechKind;
-    use std::sync::Arc;
-
-    type Fields = (SpeechKind, Guidance, Option<ParticipantId>, Option<Arc<str>>);
-
-    pub(super) fn out(
-        speech: &SpeechKind,
-        guidance: &Guidance,
-        to: &Option<ParticipantId>,
-        about: &Option<Arc<str>>,
-    ) -> task::Statement {
-        let Guidance { briefing, new_angle, summary } = guidance;
-        let (briefing, new_angle, summary) = (briefing.out(), new_angle.out(), summary.out());
-        task::Statement { speech: speech.out(), briefing, new_angle, summary, to: to.out(), about: about.out() }
-    }
-    pub(super) fn read(wire: task::Statement) -> Result<Fields, DecodeError> {
-        let guidance = super::guidance(wire.briefing, wire.new_angle, wire.summary);
-        let (to, about) = (Mirrored::read(wire.to, "to")?, Mirrored::read(wire.about, "about")?);
-        Ok((Mirrored::read(wire.speech, "speech")?, guidance, to, about))
-    }
+asked! {
+    Ballot { stage } given { choices } = Ballot(work::Ballot)(task::Ballot),
+    Opening {} = Opening(())(task::Opening),
+    Argument { to, bench } guided { briefing, new_angle, summary } = Argument(work::Argument)(task::Argument),
+    Statement { speech, to, about } guided { briefing, new_angle, summary } = Statement(work::Statement)(task::Statement),
+    Closing {} = Closing(())(task::Closing),
+    Bid { purpose, on, heard } = Bid(task::Bid)(task::Bid),
+    AnswerPoints {} given { points } = AnswerPoints(())(task::AnswerPoints),
+    Critique { of } = Critique(task::Critique)(task::Critique),
+    Revise {} given { critics } = Revise(())(task::Revise),
+    Reflect {} given { reflection, evolution } = Reflect(())(task::Reflect),
+    OpenRound {} = OpenRound(())(task::OpenRound),
+    CloseRound {} = CloseRound(())(task::CloseRound),
+    Interject {} = Interject(())(()),
+    ScoreSpeeches {} given { speeches } = ScoreSpeeches(())(task::ScoreSpeeches),
+    Research {} = Research(())(()),
+    Conclude { conclusion } = Conclude(task::Conclude)(task::Conclude),
+    Summarise {} given { through } = Summarise(())(task::Summarise),
+    Measure {} given { round } = Measure(())(task::Measure),
+    EnoughSaid {} = EnoughSaid(())(()),
+    Judge { order } given { candidates } = Judge(work::Reading)(task::Judge),
+    Rank { order } given { candidates } = Rank(work::Reading)(task::Rank),
+    // a vote for one is left out, as in records that were written before there was a field
+    Vote {} given { candidates, form: unless(BallotForm::Single) } = Vote(())(task::Vote),
+    ScoreDebaters {} given { debaters } = ScoreDebaters(())(task::ScoreDebaters),
+    Synthesise {} = Synthesise(())(()),
 }
-
-fn guidance(briefing: Option<String>, new_angle: Option<String>, summary: Option<String>) -> Guidance {
-    Guidance {
-        briefing: briefing.map(Into::into),
-        new_angle: new_angle.map(Into::into),
-        summary: summary.map(Into::into),
-    }
-}
+message!(Task as Task);
 
 impl Mirrored<task::Labelled> for (ParticipantId, String) {
     fn out(&self) -> task::Labelled {

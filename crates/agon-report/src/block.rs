@@ -162,7 +162,8 @@ fn missing(minutes: &Minutes<'_>) -> Option<String> {
     let told = seats.iter().map(|seat| {
         let who = words::who(seat.participant.as_str());
         let here = |turn: &TurnId| (turn.round, turn.seat) == (seat.round, seat.seat);
-        let asked = minutes.asks.iter().find(|(turn, _)| here(turn)).map(|(_, (_, ask))| call_figures::task(&ask.task));
+        let asked =
+            minutes.asks.iter().find(|(turn, _)| here(turn)).map(|(_, (_, ask))| call_figures::task(&ask.task.work));
         let what = match asked {
             Some(task) if minutes.is_round(seat.round) => format!("{task} of {}", minutes.place(seat.round)),
             Some(task) => task,
@@ -180,7 +181,7 @@ fn open(minutes: &Minutes<'_>) -> Option<String> {
     }
     let answered: BTreeSet<TurnId> = minutes.entries.iter().map(|entry| entry.turn).collect();
     let open = minutes.asks.iter().filter(|(turn, _)| !answered.contains(turn)).map(|(_, (at, ask))| {
-        let (who, task) = (words::who(ask.participant.as_str()), call_figures::task(&ask.task));
+        let (who, task) = (words::who(ask.participant.as_str()), call_figures::task(&ask.task.work));
         format!("{who}, {task}, asked of {} at {}", ask.model, words::time_of_day(*at))
     });
     let open = open.collect::<Vec<_>>().join("; ");

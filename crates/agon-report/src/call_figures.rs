@@ -2,7 +2,7 @@
 use crate::feeds;
 use crate::minutes::{Deed, Minutes, MinutesEntry};
 use crate::words::{self, duration, known, number};
-use agon_core::{Admission, Call, ModeratorDecision, SpeechKind, Task, Timing, Usage, UsageTotals};
+use agon_core::{Admission, Call, ModeratorDecision, SpeechKind, Timing, Usage, UsageTotals, Work};
 
 /// What the turn of an entry was for.
 pub(crate) fn deed(minutes: &Minutes<'_>, entry: &MinutesEntry<'_>) -> String {
@@ -47,12 +47,12 @@ pub(crate) fn label(deed: &Deed<'_>) -> &'static str {
 
 /// What the turn of an entry was asked for, whatever came of it.
 pub(crate) fn asked(minutes: &Minutes<'_>, entry: &MinutesEntry<'_>) -> String {
-    minutes.asked(entry.turn).map_or_else(|| "turn".to_owned(), |(_, ask)| task(&ask.task))
+    minutes.asked(entry.turn).map_or_else(|| "turn".to_owned(), |(_, ask)| task(&ask.task.work))
 }
 
 /// What is asked for.
-pub(crate) fn task(task: &Task) -> String {
-    let traits = task.traits();
+pub(crate) fn task(work: &Work) -> String {
+    let traits = work.traits();
     match traits.order {
         Some(order) => format!("{} {}", traits.label, order.saturating_add(1)),
         None => traits.label.to_owned(),

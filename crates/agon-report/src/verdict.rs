@@ -5,7 +5,7 @@ use crate::words;
 use agon_core::tally::same_answer;
 use agon_core::{
     BallotStage, CRITICAL_SEVERITY, Citation, ConsensusSource, Critique, DebateFormat, DebateState, Halt, Mode,
-    Outcome, ParticipantId, Reason, ReasonCode, Task, TurnId, VoteRule, Voters,
+    Outcome, ParticipantId, Reason, ReasonCode, TurnId, VoteRule, Voters, Work,
 };
 use std::cmp::Reverse;
 
@@ -196,10 +196,8 @@ impl<'a> Minutes<'a> {
     }
     /// The answers that judges or voters could choose among; a single voter's ballot may lack its own.
     fn answers(&self) -> Vec<&'a str> {
-        let judged = self.asks.values().find_map(|(_, ask)| match &ask.task {
-            Task::Judge { candidates, order: 0 } => Some(candidates.iter().map(String::as_str).collect()),
-            _ => None,
-        });
+        let judged = self.asks.values().find(|(_, ask)| ask.task.work == Work::Judge { order: 0 });
+        let judged = judged.map(|(_, ask)| ask.task.material.candidates().iter().map(String::as_str).collect());
         let counted = || self.tally.map(|tally| tally.counts.iter().map(|(name, _)| name.as_str()).collect());
         let balloted = || {
             let mut named: Vec<&str> = Vec::new();

@@ -230,7 +230,7 @@ impl Instruments {
     fn called(&self, played: &TurnPlayed<'_>, sent: Timestamp, server: &ModelServer) {
         let (usage, timing) = (&played.call.usage, &played.call.timing);
         let mut labels = vec![
-            KeyValue::new(attribute::OPERATION, call_operation(&played.ask.task)),
+            KeyValue::new(attribute::OPERATION, call_operation(&played.ask.task.work)),
             KeyValue::new(attribute::PROVIDER, server.provider),
             KeyValue::new(attribute::REQUEST_MODEL, self.models.of(played.host.as_str(), played.ask.model.as_str())),
             KeyValue::new(attribute::SERVER_ADDRESS, server.address.clone()),

@@ -140,8 +140,8 @@ fn tried(story: &Story<'_>, tried: &Try<'_>) -> SpanData {
         .set(attribute::MESSAGE_ID, ask.turn.to_string())
         .set(attribute::TURN, ask.turn.to_string())
         .set(attribute::ATTEMPT, i64::from(ask.turn.attempt))
-        .set(attribute::TASK, ask.task.traits().name)
-        .maybe(attribute::TASK_KIND, ask.task.traits().sort)
+        .set(attribute::TASK, ask.task.work.traits().name)
+        .maybe(attribute::TASK_KIND, ask.task.work.traits().sort)
         .maybe(attribute::CUT, tried.cut.then_some(true))
         .set(attribute::AGENT, ask.participant.to_string())
         .set(attribute::REQUEST_MODEL, ask.model.to_string());

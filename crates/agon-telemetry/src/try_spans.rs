@@ -8,7 +8,7 @@ use crate::names::{BUS, TURNS, attribute, operation};
 use crate::observer::{ModelServer, TurnEnd, TurnPlayed};
 use crate::span::SpanDraft;
 use crate::task;
-use agon_core::{Audience, Failure, FailureCause, Task, Timestamp, ToolUse};
+use agon_core::{Audience, Failure, FailureCause, Timestamp, ToolUse, Work};
 use opentelemetry::trace::SpanKind;
 use opentelemetry::{Array, StringValue, Value};
 use opentelemetry_sdk::trace::SpanData;
@@ -82,8 +82,8 @@ fn process(played: &TurnPlayed<'_>) -> SpanData {
         .set(attribute::DESTINATION, TURNS)
         .set(attribute::MESSAGE_ID, played.ask.turn.to_string())
         .set(attribute::TURN, played.ask.turn.to_string())
-        .set(attribute::TASK, played.ask.task.traits().name)
-        .maybe(attribute::TASK_KIND, played.ask.task.traits().sort)
+        .set(attribute::TASK, played.ask.task.work.traits().name)
+        .maybe(attribute::TASK_KIND, played.ask.task.work.traits().sort)
         .maybe_millis(attribute::QUEUE_WAIT, played.call.timing.queue_ms)
         .maybe_millis(attribute::AWAY_WAIT, played.call.timing.away_ms)
         .maybe(attribute::WON, played.won);
@@ -106,8 +106,8 @@ fn agent(played: &TurnPlayed<'_>) -> SpanData {
         .set(attribute::ROLE, task::role(ask))
         .maybe(attribute::STANCE, stance.map(|stance| content::truncated(stance, TEXT_LIMIT)))
         .set(attribute::TURN, ask.turn.to_string())
-        .set(attribute::TASK, ask.task.traits().name)
-        .maybe(attribute::TASK_KIND, ask.task.traits().sort)
+        .set(attribute::TASK, ask.task.work.traits().name)
+        .maybe(attribute::TASK_KIND, ask.task.work.traits().sort)
         .set(attribute::ATTEMPT, i64::from(ask.turn.attempt));
     with_failure(draft, played).done()
 }
@@ -120,13 +120,13 @@ fn begun(played: &TurnPlayed<'_>) -> Timestamp {
 }
 
 /// What the conventions call the call to the model.
-pub(crate) fn call_operation(task: &Task) -> &'static str {
-    if task.traits().audience == Audience::Embedder { operation::EMBEDDINGS } else { operation::CHAT }
+pub(crate) fn call_operation(work: &Work) -> &'static str {
+    if work.traits().audience == Audience::Embedder { operation::EMBEDDINGS } else { operation::CHAT }
 }
 
 fn chat(played: &TurnPlayed<'_>, sent: Timestamp, server: &ModelServer) -> SpanData {
     let (call, timing) = (played.call, &played.call.timing);
-    let operation = call_operation(&played.ask.task);
+    let operation = call_operation(&played.ask.task.work);
     let over = timing.total_ms.map_or(played.ended, |total| sent.plus(total).min(played.ended));
     let draft = draft(played, "chat", format!("{operation} {}", played.ask.model), (sent, over))
         .kind(SpanKind::Client)

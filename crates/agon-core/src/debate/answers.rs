@@ -17,13 +17,13 @@ use crate::work::{Work, WorkGroup};
 impl Draft<'_> {
     /// Takes a turn's result in.
     pub fn turn_decided(&mut self, turn: TurnId, result: TurnResult) -> Result<(), Rejection> {
-        let (slot, ask) = self.control.open_slot(turn).ok_or(Rejection::NotOpen(turn))?;
-        let (work, ask) = (slot.work.clone(), ask.clone());
+        let (_, ask) = self.control.open_slot(turn).ok_or(Rejection::NotOpen(turn))?;
+        let ask = ask.clone();
         match result {
             TurnResult::Answered { answer, mut call } => {
                 self.place(&ask, &call);
                 self.tools_used(&ask, &mut call);
-                match self.given_of(&work, &ask, answer) {
+                match self.given_of(&ask, answer) {
                     Ok(given) => self.emit(Event::answer(turn, ask.participant, given, call)),
                     Err(problem) => {
                         call.checks.clear();
@@ -70,13 +70,13 @@ impl Draft<'_> {
     }
 
     /// What an answer gives the debate, or what is wrong with it.
-    fn given_of(&self, work: &Work, ask: &Ask, answer: Answer) -> Result<Given, String> {
-        match work.traits().group {
-            WorkGroup::Speech => self.speech_of(work, ask, answer),
-            WorkGroup::Aside => self.aside_of(work, ask, answer),
-            WorkGroup::Service => self.service_of(work, ask, answer),
-            WorkGroup::Choice => self.choice_of(work, ask, answer),
-            WorkGroup::Moderation => self.moderation_of(work, ask, answer),
+    fn given_of(&self, ask: &Ask, answer: Answer) -> Result<Given, String> {
+        match ask.task.work.traits().group {
+            WorkGroup::Speech => self.speech_of(ask, answer),
+            WorkGroup::Aside => self.aside_of(ask, answer),
+            WorkGroup::Service => self.service_of(ask, answer),
+            WorkGroup::Choice => self.choice_of(ask, answer),
+            WorkGroup::Moderation => self.moderation_of(ask, answer),
         }
     }
 }

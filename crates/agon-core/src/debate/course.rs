@@ -5,8 +5,9 @@ use crate::event::{Answered, Event, Given, Speech};
 use crate::ids::{ParticipantId, TurnId};
 use crate::spec::{BallotForm, DebateFormat, DebateSpec};
 use crate::tally::same_answer;
-use crate::task::{Ask, SpeechKind, Task};
+use crate::task::{Ask, SpeechKind};
 use crate::transcript::Transcript;
+use crate::work::Work;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -121,10 +122,13 @@ impl ConductLog {
     }
 
     fn asked(&mut self, spec: &DebateSpec, ask: &Ask) {
-        let Task::Vote { candidates, form } = &ask.task else { return };
+        if ask.task.work != Work::Vote {
+            return;
+        }
         self.own.retain(|(turn, _)| turn.round == ask.turn.round && !turn.same_slot(ask.turn));
-        if candidates.iter().any(|candidate| is_own(spec, &ask.participant, candidate)) {
-            self.own.push((ask.turn, *form));
+        let material = &ask.task.material;
+        if material.candidates().iter().any(|candidate| is_own(spec, &ask.participant, candidate)) {
+            self.own.push((ask.turn, material.form()));
         }
     }
 

@@ -58,7 +58,7 @@ impl Draft<'_> {
         let Some(slot) = self.control.stage.slots.get(at) else { return Err(Rejection::NotOpen(turn)) };
         let (participant, work, correction) = (slot.participant.clone(), slot.work.clone(), slot.correction.clone());
         let Some(model) = self.model_of_next_try(slot) else { return Err(Rejection::NotOpen(turn)) };
-        let (task, kept, decides) = (self.task(&work, at), self.reads_less(slot), self.decides(&work));
+        let (task, kept, decides) = (self.task(work.clone(), &participant), self.reads_less(slot), self.decides(&work));
         self.ask(Asking { turn, participant, model, task, correction, kept, decides });
         Ok(())
     }

@@ -154,8 +154,8 @@ impl Draft<'_> {
             let failure = crate::Failure::new(FailureCause::Internal, "the debate has no such participant");
             return self.emit(Event::TurnFailed { turn, participant, failure, retry_at: None, call: Box::default() });
         };
-        let task = self.task(&work, at);
         let decides = self.decides(&work);
+        let task = self.task(work, &participant);
         self.ask(Asking { turn, participant, model, task, correction: None, kept: false, decides });
     }
 

@@ -4,53 +4,40 @@ use super::draft::Draft;
 use crate::ids::ParticipantId;
 use crate::spec::{ConsensusStrategy, Mode, SelfVotes, Voters};
 use crate::tally::same_answer;
-use crate::task::{BallotStage, Guidance, Point, Task};
+use crate::task::{BallotStage, Guidance, Material, Point, Task};
 use crate::transcript::speaker_labels;
 use crate::work::Work;
 
 impl Draft<'_> {
-    /// The task of the slot with this work.
-    pub fn task(&self, work: &Work, at: usize) -> Task {
-        match work.clone() {
-            Work::Ballot { stage } => Task::Ballot { stage, choices: self.ballot_choices() },
-            Work::Opening => Task::Opening,
-            Work::Argument { to, bench } => Task::Argument { guidance: self.guidance(), to, bench },
-            Work::Statement { speech, to, about } => Task::Statement { speech, guidance: self.guidance(), to, about },
-            Work::Closing => Task::Closing,
-            Work::Bid { purpose, on, heard } => Task::Bid { purpose, on, heard },
-            Work::AnswerPoints => Task::AnswerPoints { points: self.offered_points() },
-            Work::Critique { of } => Task::Critique { of },
-            Work::Revise => Task::Revise { critics: self.critics_of(at) },
+    /// The task of a participant whose seat was opened for this work.
+    pub fn task(&self, work: Work, of: &ParticipantId) -> Task {
+        let material = Material::default();
+        let material = match work {
+            Work::Ballot { .. } => Material { choices: Some(self.ballot_choices()), ..material },
+            Work::Argument { .. } | Work::Statement { .. } => Material { guidance: self.guidance(), ..material },
+            Work::AnswerPoints => Material { points: Some(self.offered_points()), ..material },
+            Work::Revise => Material { critics: Some(self.critics_of(of)), ..material },
             Work::Reflect => {
-                let persona = self.participant_at(at).and_then(|name| self.spec().persona(name));
-                let on = |what: fn(&crate::Persona) -> bool| persona.is_some_and(what);
-                Task::Reflect {
-                    reflection: on(|persona| persona.reflection),
-                    evolution: on(|persona| persona.evolution),
-                }
+                let persona = self.spec().persona(of);
+                let on = |what: fn(&crate::Persona) -> bool| Some(persona.is_some_and(what));
+                let (reflection, evolution) = (on(|persona| persona.reflection), on(|persona| persona.evolution));
+                Material { reflection, evolution, ..material }
             }
-            Work::OpenRound => Task::OpenRound,
-            Work::CloseRound => Task::CloseRound,
-            Work::Interject => Task::Interject,
-            Work::ScoreSpeeches => Task::ScoreSpeeches { speeches: self.speeches_of_round() },
-            Work::Research => Task::Research,
-            Work::Conclude { conclusion } => Task::Conclude { conclusion },
-            Work::Summarise => Task::Summarise { through: self.control.rounds_held },
-            Work::Measure => Task::Measure { round: self.control.round },
-            Work::EnoughSaid => Task::EnoughSaid,
-            Work::Judge { order } => Task::Judge { order, candidates: self.presented(order) },
-            Work::Rank { order } => Task::Rank { order, candidates: self.presented(order) },
+            Work::ScoreSpeeches => Material { speeches: Some(self.speeches_of_round()), ..material },
+            Work::Summarise => Material { through: Some(self.control.rounds_held), ..material },
+            Work::Measure => Material { round: Some(self.control.round), ..material },
+            Work::Judge { order } | Work::Rank { order } => {
+                Material { candidates: Some(self.presented(order)), ..material }
+            }
             Work::Vote => {
                 let form = self.spec().voting.map(|voting| voting.rule.form()).unwrap_or_default();
-                Task::Vote { candidates: self.vote_candidates(self.participant_at(at)), form }
+                Material { candidates: Some(self.vote_candidates(Some(of))), form: Some(form), ..material }
             }
-            Work::ScoreDebaters => Task::ScoreDebaters { debaters: self.scored_by(self.participant_at(at)) },
-            Work::Synthesise => Task::Synthesise,
-        }
-    }
-
-    fn participant_at(&self, at: usize) -> Option<&ParticipantId> {
-        self.control.stage.slots.get(at).map(|slot| &slot.participant)
+            Work::ScoreDebaters => Material { debaters: Some(self.scored_by(of)), ..material },
+            // the others need no more than their work
+            _ => material,
+        };
+        Task { work, material }
     }
 
     fn guidance(&self) -> Guidance {
@@ -76,10 +63,9 @@ impl Draft<'_> {
         offers.into_iter().map(|(_, point)| point).collect()
     }
 
-    /// Who criticised the proposal of a slot's participant in this round, in seat order.
-    fn critics_of(&self, at: usize) -> Vec<ParticipantId> {
-        let author = self.participant_at(at);
-        let of_author = |work: &Work| matches!(work, Work::Critique { of } if Some(of) == author);
+    /// Who criticised an author's proposal in this round, in seat order.
+    fn critics_of(&self, author: &ParticipantId) -> Vec<ParticipantId> {
+        let of_author = |work: &Work| matches!(work, Work::Critique { of } if of == author);
         let heard = self.control.turned.iter().filter(|turned| matches!(turned.heard, Heard::Critique(_)));
         let mut critics: Vec<_> = heard
             .filter(|turned| of_author(&turned.work))
@@ -208,13 +194,12 @@ impl Draft<'_> {
     }
 
     /// Whom a voter scores, under which label: every candidate but itself who was heard, in the order of the labels.
-    fn scored_by(&self, voter: Option<&ParticipantId>) -> Vec<(ParticipantId, String)> {
+    fn scored_by(&self, voter: &ParticipantId) -> Vec<(ParticipantId, String)> {
         let mut labels = speaker_labels(self.spec(), self.admission.seed, true);
         let candidates = self.candidates();
         let heard = |name: &ParticipantId| self.transcript.entries().iter().any(|entry| entry.participant == *name);
-        labels.retain(|(name, _)| {
-            Some(name) != voter && heard(name) && candidates.iter().any(|known| known == name.as_str())
-        });
+        labels
+            .retain(|(name, _)| name != voter && heard(name) && candidates.iter().any(|known| known == name.as_str()));
         labels.sort_by(|(_, one), (_, other)| one.cmp(other));
         labels
     }

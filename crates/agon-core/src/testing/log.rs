@@ -1,5 +1,5 @@
 //! Writes logs as a coordinator would: one event a record, time moving on.
-use super::{Asked, argument, bidding, vote};
+use super::{Asked, argument, ballot, bidding, judging, revising, scoring_speeches, vote};
 use crate::*;
 use std::collections::BTreeMap;
 
@@ -194,11 +194,11 @@ impl LogBuilder {
         more: impl FnOnce(&mut Speech),
     ) -> TurnId {
         let task = match kind {
-            SpeechKind::Opening => Task::Opening,
-            SpeechKind::Closing => Task::Closing,
-            SpeechKind::Revision => Task::Revise { critics: Vec::new() },
+            SpeechKind::Opening => Work::Opening.into(),
+            SpeechKind::Closing => Work::Closing.into(),
+            SpeechKind::Revision => revising(Vec::new()),
             SpeechKind::Argument => argument(),
-            speech => Task::Statement { speech, guidance: Guidance::default(), to: None, about: None },
+            speech => Work::Statement { speech, to: None, about: None }.into(),
         };
         let asked = self.ask(round, who, task);
         let turn = asked.turn;
@@ -215,7 +215,7 @@ impl LogBuilder {
     }
     /// A ballot.
     pub fn ballot(&mut self, round: u32, stage: BallotStage, who: &str, choice: &str, reason: &str) -> &mut Self {
-        let asked = self.ask(round, who, Task::Ballot { stage, choices: Vec::new() });
+        let asked = self.ask(round, who, ballot(stage, Vec::new()));
         self.push(asked.ballot(stage, choice, reason, None))
     }
     /// A vote for one.
@@ -229,25 +229,25 @@ impl LogBuilder {
     }
     /// A critique.
     pub fn critique(&mut self, round: u32, who: &str, of: &str, critique: Critique) -> TurnId {
-        self.answer(round, who, Task::Critique { of: of.into() }, |asked| asked.critique(of, critique, 0))
+        self.answer(round, who, Work::Critique { of: of.into() }.into(), |asked| asked.critique(of, critique, 0))
     }
     /// A decision of the moderator.
     pub fn moderate(&mut self, round: u32, decision: ModeratorDecision) -> &mut Self {
         let task = match decision {
-            ModeratorDecision::Opens(_) => Task::OpenRound,
-            ModeratorDecision::Closes(_) => Task::CloseRound,
+            ModeratorDecision::Opens(_) => Work::OpenRound.into(),
+            ModeratorDecision::Closes(_) => Work::CloseRound.into(),
         };
         let asked = self.ask(round, MODERATOR, task);
         self.push(asked.decision(decision))
     }
     /// What the moderator says between speeches.
     pub fn interject(&mut self, round: u32, interjection: Interjection) -> TurnId {
-        self.answer(round, MODERATOR, Task::Interject, |asked| asked.interjection(interjection))
+        self.answer(round, MODERATOR, Work::Interject.into(), |asked| asked.interjection(interjection))
     }
     /// The moderator's scores of speeches.
     pub fn score_speeches(&mut self, round: u32, scores: Vec<SpeechScore>) -> TurnId {
         let speeches = scores.iter().map(|score| score.speech).collect();
-        self.answer(round, MODERATOR, Task::ScoreSpeeches { speeches }, |asked| asked.speeches_scored(scores))
+        self.answer(round, MODERATOR, scoring_speeches(speeches), |asked| asked.speeches_scored(scores))
     }
     /// A judgement of `judge`.
     pub fn judge(
@@ -259,17 +259,16 @@ impl LogBuilder {
         citations: Vec<Citation>,
     ) -> &mut Self {
         let verdict = winner.map_or_else(|| "Do both.".to_owned(), |winner| format!("{winner}, and say so by spring."));
-        let asked = self.ask(round, JUDGE, Task::Judge { order, candidates: Vec::new() });
+        let asked = self.ask(round, JUDGE, judging(order, Vec::new()));
         self.push(asked.judgement(order, &verdict, winner, reasoning, citations))
     }
     /// A ranking.
     pub fn rank(&mut self, round: u32, judge: &str, order: u32, ranking: Vec<Ranked>) -> TurnId {
-        let candidates = Vec::new();
-        self.answer(round, judge, Task::Rank { order, candidates }, |asked| asked.ranking(order, ranking))
+        self.answer(round, judge, super::ranking(order, Vec::new()), |asked| asked.ranking(order, ranking))
     }
     /// A synthesis.
     pub fn synthesise(&mut self, round: u32, synthesis: Synthesis) -> TurnId {
-        self.answer(round, SYNTHESIZER, Task::Synthesise, |asked| asked.synthesis(synthesis))
+        self.answer(round, SYNTHESIZER, Work::Synthesise.into(), |asked| asked.synthesis(synthesis))
     }
     /// A failure, whose cost nobody reported. Returns the turn's next try.
     pub fn fail(&mut self, asked: Asked, failure: Failure, retry_ms: Option<u64>) -> TurnId {

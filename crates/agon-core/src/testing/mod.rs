@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use agon_core::testing::{LogBuilder, admission, spec};
-//! use agon_core::{BidPurpose, Bid, SpeechKind, Task};
+//! use agon_core::{BidPurpose, Bid, SpeechKind};
 //!
 //! let mut log = LogBuilder::new(admission("bridge", spec()));
 //! log.round(1, &["Ada", "Bob"]);
@@ -210,15 +210,74 @@ pub fn ask(turn: TurnId, who: &str, task: Task) -> Ask {
 
 /// To argue, without guidance.
 pub fn argument() -> Task {
-    Task::Argument { guidance: Guidance::default(), to: None, bench: None }
+    Work::ARGUMENT.into()
 }
 
 /// To bid for something, in general.
 pub fn bidding(purpose: BidPurpose) -> Task {
-    Task::Bid { purpose, on: None, heard: None }
+    Work::Bid { purpose, on: None, heard: None }.into()
 }
 
 /// To vote for one.
 pub fn vote(candidates: Vec<String>) -> Task {
-    Task::Vote { candidates, form: BallotForm::Single }
+    vote_by(candidates, BallotForm::Single)
+}
+
+/// To vote by this form.
+pub fn vote_by(candidates: Vec<String>, form: BallotForm) -> Task {
+    let material = Material { candidates: Some(candidates), form: Some(form), ..Material::default() };
+    Task { work: Work::Vote, material }
+}
+
+/// To choose among these on a ballot.
+pub fn ballot(stage: BallotStage, choices: Vec<String>) -> Task {
+    let material = Material { choices: Some(choices), ..Material::default() };
+    Task { work: Work::Ballot { stage }, material }
+}
+
+/// To judge among these, in an order of presentation.
+pub fn judging(order: u32, candidates: Vec<String>) -> Task {
+    let material = Material { candidates: Some(candidates), ..Material::default() };
+    Task { work: Work::Judge { order }, material }
+}
+
+/// To rank these, in an order of presentation.
+pub fn ranking(order: u32, candidates: Vec<String>) -> Task {
+    Task { work: Work::Rank { order }, ..judging(order, candidates) }
+}
+
+/// To score these debaters.
+pub fn scoring(debaters: Vec<(ParticipantId, String)>) -> Task {
+    Task { work: Work::ScoreDebaters, material: Material { debaters: Some(debaters), ..Material::default() } }
+}
+
+/// To score these speeches.
+pub fn scoring_speeches(speeches: Vec<TurnId>) -> Task {
+    Task { work: Work::ScoreSpeeches, material: Material { speeches: Some(speeches), ..Material::default() } }
+}
+
+/// To revise what these criticised.
+pub fn revising(critics: Vec<ParticipantId>) -> Task {
+    Task { work: Work::Revise, material: Material { critics: Some(critics), ..Material::default() } }
+}
+
+/// To answer these points of information.
+pub fn answering(points: Vec<Point>) -> Task {
+    Task { work: Work::AnswerPoints, material: Material { points: Some(points), ..Material::default() } }
+}
+
+/// To note what one thinks of one's position, and of one's tactics.
+pub fn reflecting(reflection: bool, evolution: bool) -> Task {
+    let (reflection, evolution) = (Some(reflection), Some(evolution));
+    Task { work: Work::Reflect, material: Material { reflection, evolution, ..Material::default() } }
+}
+
+/// To sum up what was said up to the end of a round.
+pub fn summarising(through: u32) -> Task {
+    Task { work: Work::Summarise, material: Material { through: Some(through), ..Material::default() } }
+}
+
+/// To compare the speeches of a round.
+pub fn measuring(round: u32) -> Task {
+    Task { work: Work::Measure, material: Material { round: Some(round), ..Material::default() } }
 }

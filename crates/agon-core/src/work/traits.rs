@@ -1,6 +1,6 @@
 //! What is to be known of a kind of turn: one table, which everything else asks.
 use super::Work;
-use crate::task::{Conclusion, SpeechKind, Task};
+use crate::task::{Conclusion, SpeechKind};
 
 /// One row of the table: all that is asked about a kind of turn and does not depend on the debate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,45 +163,6 @@ impl Work {
             Self::Synthesise => {
                 WorkTraits { decides: true, ..service(Audience::Synthesizer, "synthesise", "synthesis", "a synthesis") }
             }
-        }
-    }
-}
-
-impl Task {
-    /// The row of its kind.
-    pub fn traits(&self) -> WorkTraits {
-        self.work().traits()
-    }
-
-    /// The work that it fills in.
-    fn work(&self) -> Work {
-        match self {
-            Self::Ballot { stage, .. } => Work::Ballot { stage: *stage },
-            Self::Opening => Work::Opening,
-            Self::Argument { to, bench, .. } => Work::Argument { to: to.clone(), bench: *bench },
-            Self::Statement { speech, to, about, .. } => {
-                Work::Statement { speech: *speech, to: to.clone(), about: about.clone() }
-            }
-            Self::Closing => Work::Closing,
-            Self::Bid { purpose, on, heard } => Work::Bid { purpose: *purpose, on: on.clone(), heard: heard.clone() },
-            Self::AnswerPoints { .. } => Work::AnswerPoints,
-            Self::Critique { of } => Work::Critique { of: of.clone() },
-            Self::Revise { .. } => Work::Revise,
-            Self::Reflect { .. } => Work::Reflect,
-            Self::OpenRound => Work::OpenRound,
-            Self::CloseRound => Work::CloseRound,
-            Self::Interject => Work::Interject,
-            Self::ScoreSpeeches { .. } => Work::ScoreSpeeches,
-            Self::Research => Work::Research,
-            Self::Conclude { conclusion } => Work::Conclude { conclusion: *conclusion },
-            Self::Summarise { .. } => Work::Summarise,
-            Self::Measure { .. } => Work::Measure,
-            Self::EnoughSaid => Work::EnoughSaid,
-            Self::Judge { order, .. } => Work::Judge { order: *order },
-            Self::Rank { order, .. } => Work::Rank { order: *order },
-            Self::Vote { .. } => Work::Vote,
-            Self::ScoreDebaters { .. } => Work::ScoreDebaters,
-            Self::Synthesise => Work::Synthesise,
         }
     }
 }

@@ -106,7 +106,7 @@ fn seen_at_once(spec: &DebateSpec, log: &[Record]) -> Result<(), String> {
                 };
                 since = parallel.then_some(position);
             }
-            Event::TurnAsked(ask) if matches!(ask.task, Task::OpenRound | Task::CloseRound) => since = None,
+            Event::TurnAsked(ask) if matches!(ask.task.work, Work::OpenRound | Work::CloseRound) => since = None,
             Event::TurnAsked(ask) => {
                 let due = since.is_none_or(|since| ask.sees == since);
                 require!(due || joined && ask.turn.attempt > 1, "{} sees those who speak with it", ask.turn);

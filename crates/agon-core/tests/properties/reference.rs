@@ -83,7 +83,7 @@ fn seeing(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
             Event::Answered(Answered { given: Given::Speech(_), .. }) => last_speech = *position,
             Event::TurnAsked(ask) => {
                 require!(ask.sees < *position, "{} sees its own future", ask.turn);
-                let argues = matches!(ask.task, Task::Argument { .. });
+                let argues = matches!(ask.task.work, Work::Argument { .. });
                 match admission.spec.visibility {
                     Visibility::Simultaneous if argues => {
                         require!(ask.sees == opened, "{} sees its own round", ask.turn)
@@ -271,10 +271,10 @@ fn counting(flat: &Flat<'_>) -> Result<(), String> {
     let mut calls = 0;
     let mut tokens = 0;
     let mut missing = Vec::new();
-    let mut tasks: BTreeMap<(u32, u32), &Task> = BTreeMap::new();
+    let mut tasks: BTreeMap<(u32, u32), &Work> = BTreeMap::new();
     for (_, _, event) in flat {
         if let Event::TurnAsked(ask) = event {
-            tasks.insert((ask.turn.round, ask.turn.seat), &ask.task);
+            tasks.insert((ask.turn.round, ask.turn.seat), &ask.task.work);
         }
         if let Some(call) = call(event) {
             calls += 1;
@@ -297,16 +297,16 @@ fn counting(flat: &Flat<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn is_missed(task: &Task) -> bool {
+fn is_missed(work: &Work) -> bool {
     !matches!(
-        task,
-        Task::Bid { .. }
-            | Task::AnswerPoints { .. }
-            | Task::Reflect { .. }
-            | Task::Summarise { .. }
-            | Task::Measure { .. }
-            | Task::EnoughSaid
-            | Task::ScoreSpeeches { .. }
-            | Task::Interject
+        work,
+        Work::Bid { .. }
+            | Work::AnswerPoints
+            | Work::Reflect
+            | Work::Summarise
+            | Work::Measure
+            | Work::EnoughSaid
+            | Work::ScoreSpeeches
+            | Work::Interject
     )
 }

@@ -133,7 +133,7 @@ impl PropertyWorld<'_> {
 
     /// The host tells what was heard half-way, perhaps twice, perhaps of a speech that may not be interrupted.
     fn listen(&mut self, ask: &Ask) -> Result<(), String> {
-        let speaks = matches!(ask.task, Task::Argument { .. });
+        let speaks = matches!(ask.task.work, Work::Argument { .. });
         let listens = may_be_interrupted(self.debate.spec()) && speaks;
         if !self.number().is_multiple_of(2) {
             return Ok(());

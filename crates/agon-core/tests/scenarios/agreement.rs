@@ -68,7 +68,8 @@ fn one_who_only_asks_stands_by_the_answer_that_it_stated_last() {
         (spec.max_rounds, spec.end_condition) = (2, vec![ConsensusReached]);
     });
     let events = hold(asked, |ask| {
-        let question = matches!(ask.task, Task::Statement { speech: SpeechKind::Question | SpeechKind::FollowUp, .. });
+        let question =
+            matches!(ask.task.work, Work::Statement { speech: SpeechKind::Question | SpeechKind::FollowUp, .. });
         Some(speech(if question { "Why?" } else { "So it is.\nMy answer: Five" }))
     });
     assert_eq!(rule(&events), StopRule::ConsensusReached);

@@ -31,7 +31,7 @@ fn names(names: &[&str]) -> Vec<ParticipantId> {
 
 #[test]
 fn a_bid_has_an_urgency_from_0_to_10_and_a_known_name_or_none() {
-    let bid = || Task::Bid { purpose: BidPurpose::Floor, on: None, heard: None };
+    let bid = || Task::from(Work::Bid { purpose: BidPurpose::Floor, on: None, heard: None });
     let full = Bid { urgency: 7, to: Some("Ben".into()), text: Some("No.".into()) };
     assert_eq!(read(bid(), r#"{"urgency": 7.0, "to": "ben", "reason": "No."}"#), Ok(Answer::Bid(full)));
     assert_eq!(read(bid(), r#"{"urgency": 0, "to": null, "reason": ""}"#), Ok(Answer::Bid(Bid::default())));
@@ -41,10 +41,10 @@ fn a_bid_has_an_urgency_from_0_to_10_and_a_known_name_or_none() {
 
 #[test]
 fn a_point_of_information_without_words_offers_nothing_however_urgent() {
-    let point = || Task::Bid { purpose: BidPurpose::Point, on: None, heard: None };
+    let point = || Task::from(Work::Bid { purpose: BidPurpose::Point, on: None, heard: None });
     assert_eq!(read(point(), r#"{"urgency": 0, "point": null}"#), Ok(Answer::Bid(Bid::default())));
     assert_eq!(read(point(), r#"{"urgency": 3, "point": " "}"#), Ok(Answer::Bid(Bid::default())));
-    let points = || Task::AnswerPoints { points: vec![Point { by: "Ben".into(), text: "Why?".into() }] };
+    let points = || agon_core::testing::answering(vec![Point { by: "Ben".into(), text: "Why?".into() }]);
     let taken = PointReply { accepts: Some("Ben".into()), reply: Some("So.".into()) };
     assert_eq!(read(points(), r#"{"accept": "Ben", "reply": "So."}"#), Ok(Answer::PointReply(taken)));
     assert_eq!(read(points(), r#"{"accept": null, "reply": "x"}"#), Ok(Answer::PointReply(PointReply::default())));
@@ -54,7 +54,7 @@ fn a_point_of_information_without_words_offers_nothing_however_urgent() {
 
 #[test]
 fn a_critique_that_is_severe_names_what_is_wrong() {
-    let critique = || Task::Critique { of: "Ben".into() };
+    let critique = || Task::from(Work::Critique { of: "Ben".into() });
     let none = Critique { severity: 0, issues: Vec::new(), suggestions: Vec::new() };
     assert_eq!(read(critique(), r#"{"severity": 0, "issues": [], "suggestions": []}"#), Ok(Answer::Critique(none)));
     assert!(
@@ -64,7 +64,7 @@ fn a_critique_that_is_severe_names_what_is_wrong() {
 
 #[test]
 fn a_revision_takes_up_or_declines_each_critic_once() {
-    let revise = || Task::Revise { critics: names(&["Ben", "Cleo"]) };
+    let revise = || agon_core::testing::revising(names(&["Ben", "Cleo"]));
     let text = r#"{"text": "New.", "accepted": ["ben"], "declined": [{"critic": "Cleo", "why": "No."}]}"#;
     let declined = vec![agon_core::Declined { critic: "Cleo".into(), why: "No.".into() }];
     let revision = agon_core::Revision { text: "New.".into(), accepted: names(&["Ben"]), declined };
@@ -80,7 +80,7 @@ fn a_revision_takes_up_or_declines_each_critic_once() {
 #[test]
 fn a_note_has_what_was_asked_for_and_nothing_else() {
     let text = r#"{"position": "p", "changed_by": null, "contradictions": [], "next": "n"}"#;
-    let note = |reflection, evolution| match read(Task::Reflect { reflection, evolution }, text) {
+    let note = |reflection, evolution| match read(agon_core::testing::reflecting(reflection, evolution), text) {
         Ok(Answer::Note(note)) => (note.position.is_some(), note.next.is_some()),
         other => panic!("{other:?}"),
     };
@@ -90,11 +90,13 @@ fn a_note_has_what_was_asked_for_and_nothing_else() {
 #[test]
 fn an_interjection_holds_the_moderators_duties_alone() {
     let text = r#"{"comment": "c", "warnings": [{"name": "ada", "text": "w"}], "questions": [], "revisions": [{"name": "Ben", "text": "r"}]}"#;
-    let Ok(Answer::Interjection(said)) = answer_of(&moderated(), &ask(Task::Interject, None), text) else { panic!() };
+    let Ok(Answer::Interjection(said)) = answer_of(&moderated(), &ask(Work::Interject.into(), None), text) else {
+        panic!()
+    };
     assert_eq!(said.warnings, [agon_core::Remark { to: "Ada".into(), text: "w".into() }]);
     assert!(said.comment.is_none() && said.revisions.is_empty());
     let unknown =
-        answer_of(&moderated(), &ask(Task::Interject, None), r#"{"warnings": [{"name": "Zoe", "text": "w"}]}"#);
+        answer_of(&moderated(), &ask(Work::Interject.into(), None), r#"{"warnings": [{"name": "Zoe", "text": "w"}]}"#);
     assert!(unknown.unwrap_err().0.contains("name: found \"Zoe\""));
 }
 
@@ -106,13 +108,13 @@ fn scores_go_to_speeches_by_number_and_to_debaters_by_label() {
         )
     };
     let turn = |seat| TurnId { round: 1, seat, attempt: 1 };
-    let speeches = || Task::ScoreSpeeches { speeches: vec![turn(4), turn(7)] };
+    let speeches = || agon_core::testing::scoring_speeches(vec![turn(4), turn(7)]);
     let text = |a: &str, b: &str| format!(r#"{{"scores": [{}, {}]}}"#, score("speech", a), score("speech", b));
     let Ok(Answer::SpeechScores(scores)) = read(speeches(), &text("2", "1")) else { panic!() };
     assert_eq!(scores.iter().map(|score| score.speech).collect::<Vec<_>>(), [turn(7), turn(4)]);
     assert_eq!(problem(speeches(), &text("1", "1")), "speech: found 1 twice, allowed each number from 1 to 2 once");
     assert_eq!(problem(speeches(), &text("1", "3")), "speech: found 3, allowed each number from 1 to 2 once");
-    let debaters = || Task::ScoreDebaters { debaters: vec![("Ben".into(), "Speaker A".into())] };
+    let debaters = || agon_core::testing::scoring(vec![("Ben".into(), "Speaker A".into())]);
     let Ok(Answer::DebaterScores(scores)) =
         read(debaters(), &format!(r#"{{"scores": [{}]}}"#, score("name", "\"speaker a\"")))
     else {
@@ -125,7 +127,7 @@ fn scores_go_to_speeches_by_number_and_to_debaters_by_label() {
 #[test]
 fn rankings_have_every_candidate_once_and_approvals_one_at_least() {
     let candidates = || vec!["A".to_owned(), "B".to_owned()];
-    let vote = |form| Task::Vote { candidates: candidates(), form };
+    let vote = |form| agon_core::testing::vote_by(candidates(), form);
     let ranked = Answer::Choices { choices: vec!["B".into(), "A".into()], reasons: vec!["r".into()], confidence: None };
     assert_eq!(read(vote(BallotForm::Ranking), r#"{"ranking": ["b", "A"], "reasons": ["r"]}"#), Ok(ranked));
     let twice = problem(vote(BallotForm::Ranking), r#"{"ranking": ["A", "a."], "reasons": ["r"]}"#);
@@ -135,7 +137,7 @@ fn rankings_have_every_candidate_once_and_approvals_one_at_least() {
             .contains("found 1 items, allowed 2 to 2")
     );
     assert!(problem(vote(BallotForm::Approval), r#"{"approved": [], "reasons": ["r"]}"#).contains("found 0 items"));
-    let rank = Task::Rank { order: 0, candidates: candidates() };
+    let rank = agon_core::testing::ranking(0, candidates());
     let text = r#"{"ranking": [{"candidate": "B", "reason": "x"}, {"candidate": "A", "reason": "y"}]}"#;
     let Ok(Answer::Ranking(ranking)) = read(rank, text) else { panic!() };
     assert_eq!(ranking.iter().map(|place| place.candidate.as_str()).collect::<Vec<_>>(), ["B", "A"]);
@@ -143,30 +145,32 @@ fn rankings_have_every_candidate_once_and_approvals_one_at_least() {
 
 #[test]
 fn a_moderators_texts_and_conclusions_are_read() {
-    let reconcile = Task::Conclude { conclusion: Conclusion::Reconciliation };
+    let reconcile = Task::from(Work::Conclude { conclusion: Conclusion::Reconciliation });
     assert_eq!(read(reconcile, "<think>x</think> So be it."), Ok(Answer::Text { text: "So be it.".into() }));
-    let decision = Task::Conclude { conclusion: Conclusion::Decision };
+    let decision = Task::from(Work::Conclude { conclusion: Conclusion::Decision });
     let concluded = Answer::Conclusion { verdict: "v".into(), reasoning: "r".into() };
     assert_eq!(read(decision, r#"{"verdict": "v", "reasoning": "r"}"#), Ok(concluded));
-    assert_eq!(problem(Task::Summarise { through: 1 }, " "), "the text is empty");
+    assert_eq!(problem(agon_core::testing::summarising(1), " "), "the text is empty");
     let enough = Answer::Enough { enough: true, reasoning: "r".into() };
-    assert_eq!(read(Task::EnoughSaid, r#"{"enough": true, "reasoning": "r"}"#), Ok(enough));
+    assert_eq!(read(Work::EnoughSaid.into(), r#"{"enough": true, "reasoning": "r"}"#), Ok(enough));
 }
 
 #[test]
 fn a_synthesis_is_held_to_its_schema_once_and_then_kept_with_its_problems() {
     let spec = moderated();
-    let first = |text: &str| answer_of(&spec, &ask(Task::Synthesise, None), text);
+    let first = |text: &str| answer_of(&spec, &ask(Work::Synthesise.into(), None), text);
     let Ok(Answer::Synthesis(good)) = first("```json\n{ \"n\": 3 }\n```") else { panic!() };
     assert_eq!((good.output.as_deref(), good.problems.len()), (Some("{\"n\":3}"), 0));
     assert_eq!(first(r#"{"n": "x"}"#).unwrap_err().0, "/n: \"x\" is not of type \"integer\"");
     assert!(first("It is three.").unwrap_err().0.starts_with("found no JSON value that is the whole answer"));
-    let second = answer_of(&spec, &ask(Task::Synthesise, Some("wrong")), "It is three.");
+    let second = answer_of(&spec, &ask(Work::Synthesise.into(), Some("wrong")), "It is three.");
     let Ok(Answer::Synthesis(kept)) = second else { panic!() };
     assert_eq!((&*kept.text, kept.output, kept.problems.len()), ("It is three.", None, 1));
     let mut plain = spec;
     plain.synthesizer.as_mut().unwrap().output_schema = None;
-    let Ok(Answer::Synthesis(text)) = answer_of(&plain, &ask(Task::Synthesise, None), "It is three.") else { panic!() };
+    let Ok(Answer::Synthesis(text)) = answer_of(&plain, &ask(Work::Synthesise.into(), None), "It is three.") else {
+        panic!()
+    };
     assert!(text.output.is_none() && text.problems.is_empty());
 }
 
@@ -174,13 +178,13 @@ fn a_synthesis_is_held_to_its_schema_once_and_then_kept_with_its_problems() {
 fn a_validators_messages_are_bounded() {
     let spec = moderated();
     let long = format!(r#"{{"n": "{}"}}"#, "x".repeat(9_000));
-    let problem = answer_of(&spec, &ask(Task::Synthesise, None), &long).unwrap_err().0;
+    let problem = answer_of(&spec, &ask(Work::Synthesise.into(), None), &long).unwrap_err().0;
     assert!(problem.chars().count() < 300, "{}", problem.chars().count());
 }
 
 #[test]
 fn a_synthesis_is_the_last_value_that_the_schema_describes_and_names_no_member_twice() {
-    let read = |text: &str| match answer_of(&moderated(), &ask(Task::Synthesise, None), text) {
+    let read = |text: &str| match answer_of(&moderated(), &ask(Work::Synthesise.into(), None), text) {
         Ok(Answer::Synthesis(synthesis)) => Ok(synthesis.output.unwrap().to_string()),
         Ok(other) => panic!("{other:?}"),
         Err(Malformed(problem)) => Err(problem),
@@ -199,7 +203,7 @@ fn the_schema_of_a_synthesis_is_compiled_for_the_first_answer_alone() {
     let known = agon_schema::Cache::shared();
     assert!(!known.knows(&schema));
     for text in ["{}", "[]"] {
-        let read = answer_of(&spec, &ask(Task::Synthesise, Some("once more")), text);
+        let read = answer_of(&spec, &ask(Work::Synthesise.into(), Some("once more")), text);
         assert!(matches!(read, Ok(Answer::Synthesis(_))), "{read:?}");
         assert!(known.knows(&schema));
     }

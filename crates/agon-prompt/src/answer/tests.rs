@@ -12,14 +12,14 @@ pub(super) fn read(task: Task, text: &str) -> Result<Answer, String> {
 }
 
 fn speech(text: &str) -> String {
-    match read(Task::Opening, text) {
+    match read(Work::Opening.into(), text) {
         Ok(Answer::Speech { text, .. }) => text.to_string(),
         other => panic!("{other:?}"),
     }
 }
 
 fn vote(text: &str) -> Result<Answer, String> {
-    read(Task::Vote { candidates: vec!["Close it".into(), "Keep it open".into()], form: BallotForm::Single }, text)
+    read(agon_core::testing::vote(vec!["Close it".into(), "Keep it open".into()]), text)
 }
 
 fn chosen(choice: &str) -> Answer {
@@ -27,7 +27,7 @@ fn chosen(choice: &str) -> Answer {
 }
 
 fn closed(text: &str) -> Result<(String, RoundStatus, Option<String>), String> {
-    match read(Task::CloseRound, text)? {
+    match read(Work::CloseRound.into(), text)? {
         Answer::RoundSummary(round) => Ok((round.summary, round.status, round.decision)),
         other => panic!("{other:?}"),
     }
@@ -47,7 +47,7 @@ fn a_speech_loses_thoughts_and_its_speakers_own_label_and_nothing_else() {
 #[test]
 fn a_speech_of_thoughts_or_of_a_name_alone_is_empty() {
     for text in ["", " \n", "<think>on and on", "<think>a</think>", "Ada:"] {
-        assert_eq!(read(Task::Opening, text), Err("the speech is empty".to_owned()), "{text}");
+        assert_eq!(read(Work::Opening.into(), text), Err("the speech is empty".to_owned()), "{text}");
     }
 }
 
@@ -60,7 +60,7 @@ fn a_choice_is_taken_in_the_ballots_spelling_and_never_guessed() {
 
 #[test]
 fn a_ballot_without_choices_takes_any_short_answer() {
-    let ballot = || Task::Ballot { stage: BallotStage::Initial, choices: Vec::new() };
+    let ballot = || agon_core::testing::ballot(BallotStage::Initial, Vec::new());
     assert_eq!(read(ballot(), r#"{"choice": "42", "reasons": ["r"]}"#), Ok(chosen("42")));
     let long = format!(r#"{{"choice": "{}", "reasons": ["r"]}}"#, "x".repeat(201));
     assert_eq!(read(ballot(), &long), Err("choice: found 201 characters, allowed 200".to_owned()));
@@ -97,7 +97,7 @@ fn a_wrong_form_names_the_field_what_was_found_and_what_is_allowed() {
 
 #[test]
 fn a_plan_passes_names_as_they_are_and_wants_speakers_or_done() {
-    let plan = |text| match read(Task::OpenRound, text)? {
+    let plan = |text| match read(Work::OpenRound.into(), text)? {
         Answer::RoundPlan(plan) => Ok::<_, String>(plan),
         other => panic!("{other:?}"),
     };
@@ -139,7 +139,7 @@ fn a_judgement_names_a_candidate_or_nobody() {
         let text = format!(
             r#"{{"verdict": "v", "winner": {winner}, "reasoning": "r", "citations": [{{"entry": 2.0, "quote": "q"}}]}}"#
         );
-        match read(Task::Judge { order: 0, candidates: vec!["Close it".into()] }, &text)? {
+        match read(agon_core::testing::judging(0, vec!["Close it".into()]), &text)? {
             Answer::Judgement(judgement) => Ok::<_, String>(judgement),
             other => panic!("{other:?}"),
         }
@@ -152,7 +152,7 @@ fn a_judgement_names_a_candidate_or_nobody() {
         let cited = format!(
             r#"{{"verdict": "v", "winner": null, "reasoning": "r", "citations": [{{"entry": {entry}, "quote": "q"}}]}}"#
         );
-        match read(Task::Judge { order: 0, candidates: Vec::new() }, &cited) {
+        match read(agon_core::testing::judging(0, Vec::new()), &cited) {
             Ok(Answer::Judgement(judgement)) => assert_eq!(judgement.citations[0].entry, 0, "{entry}"),
             other => panic!("{entry}: {other:?}"),
         }
@@ -161,7 +161,7 @@ fn a_judgement_names_a_candidate_or_nobody() {
 
 #[test]
 fn a_value_that_is_not_allowed_is_coerced_only_where_the_file_asks_for_it() {
-    let task = Task::Vote { candidates: vec!["option A".into(), "option B".into()], form: BallotForm::Single };
+    let task = agon_core::testing::vote(vec!["option A".into(), "option B".into()]);
     let ask = |coerce_answers| {
         let spec = DebateSpec { answers: agon_core::AnswerOptions { coerce_answers, ..Default::default() }, ..spec() };
         let ask = structured_tests::ask(task.clone(), None);
@@ -186,7 +186,7 @@ fn a_value_that_is_not_allowed_is_coerced_only_where_the_file_asks_for_it() {
 fn a_ballot_without_a_confidence_is_malformed_where_the_file_asks_for_it() {
     let answers = agon_core::AnswerOptions { confidence: true, ..Default::default() };
     let spec = DebateSpec { answers, ..spec() };
-    let ask = structured_tests::ask(Task::Ballot { stage: BallotStage::Final, choices: Vec::new() }, None);
+    let ask = structured_tests::ask(agon_core::testing::ballot(BallotStage::Final, Vec::new()), None);
     let read = |more: &str| {
         let read = read_answer(&spec, &ask, &format!(r#"{{"choice": "so", "reasons": ["r"]{more}}}"#));
         read.map(|read| read.answer).map_err(|Malformed(problem)| problem)
@@ -245,7 +245,7 @@ fn an_object_that_names_a_member_twice_is_refused_and_why_is_told() {
 #[test]
 fn a_free_answer_that_looks_like_the_marks_of_a_prompt_is_malformed() {
     let free = |choice: &str| {
-        let task = Task::Ballot { stage: BallotStage::Final, choices: Vec::new() };
+        let task = agon_core::testing::ballot(BallotStage::Final, Vec::new());
         read(task, &serde_json::json!({"choice": choice, "reasons": ["r"]}).to_string())
     };
     assert!(free("Close it, and say why").is_ok());

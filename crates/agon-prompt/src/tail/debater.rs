@@ -2,13 +2,12 @@
 use super::speech::{self, rules};
 use super::votes;
 use super::{Tail, TailHead, Values, agreement, choice_of, instructions, languages, round_of, with_form, words};
-use crate::prompt::presented;
 use crate::template::{self, fill, line};
 use crate::text::{cut, one_line};
 use crate::view::View;
 use agon_core::fence::{Author, Foreign, Written};
 use agon_core::{
-    Ask, BallotStage, Bench, BidPurpose, Guidance, Mode, Note, ParticipantId, Persona, SpeechKind, Style, Task,
+    Ask, BallotStage, Bench, BidPurpose, Guidance, Mode, Note, ParticipantId, Persona, SpeechKind, Style, Task, Work,
     speaker_labels,
 };
 
@@ -22,35 +21,34 @@ pub(crate) fn debater(view: &View, ask: &Ask, (persona, tools): (&Persona, &[Aut
     tail.maybe("Who you are", Author::of(persona, |persona| persona.role.as_deref()));
     push_occasion(&mut tail, view, ask);
     tail.maybe("Language", language);
-    let speaks = speech::is_speech(&ask.task) || matches!(ask.task, Task::Revise { .. });
+    let work = &ask.task.work;
+    let speaks = speech::is_speech(work) || *work == Work::Revise;
     if speaks {
         tail.maybe("Style", persona.style.map(style));
         tail.maybe("Tone", Author::of(persona, |persona| persona.tone.as_deref()));
     }
     push_memory(&mut tail, view, (ask, &persona.name), speaks);
-    tail.candidates(view, presented(&ask.task).1);
+    tail.candidates(view, ask.task.material.candidates());
     let values = Values { stance, language, ..Values::new(view, ask) };
     match Author::of(persona, |persona| persona.system_prompt.as_deref()) {
         Some(own) => tail.paragraph(values.fill(own)),
-        None => rules(spec.mode, &ask.task).into_iter().for_each(|rules| tail.paragraph(rules)),
+        None => rules(spec.mode, work).into_iter().for_each(|rules| tail.paragraph(rules)),
     }
-    if matches!(ask.task, Task::Critique { .. } | Task::Revise { .. })
-        && of_round(view, ask).is_some_and(speech::is_guided)
-    {
+    if matches!(work, Work::Critique { .. } | Work::Revise) && of_round(view, ask).is_some_and(speech::is_guided) {
         tail.paragraph(fill(template::GUIDED, &[]));
     }
     tail.paragraph(task_text(view, ask, persona));
     if speaks && let (Some(_), Some(language)) = (languages(spec), language) {
         tail.paragraph(fill(template::LANGUAGE, &[("language", language.into())]));
     }
-    if speaks && spec.states_answers() && names_answer(&ask.task) {
+    if speaks && spec.states_answers() && names_answer(work) {
         let template = match spec.mode {
             Mode::Deliberative => template::MY_ANSWER,
             Mode::Adversarial => template::MY_POSITION,
         };
-        tail.paragraph(line(template, usize::from(matches!(ask.task, Task::Revise { .. }))));
+        tail.paragraph(line(template, usize::from(*work == Work::Revise)));
     }
-    if let Some(intensity) = spec.agreement_intensity.filter(|_| speaks && !speech::is_first(&ask.task)) {
+    if let Some(intensity) = spec.agreement_intensity.filter(|_| speaks && !speech::is_first(work)) {
         let wording = match spec.mode {
             Mode::Adversarial => template::AGREEMENT_ASSIGNED,
             Mode::Deliberative => template::AGREEMENT,
@@ -75,65 +73,52 @@ fn push_occasion(tail: &mut Tail, view: &View, ask: &Ask) {
         tail.quoted("New angle", guidance.new_angle.as_deref().map(Foreign::new));
         tail.quoted("Moderator's summary of the last round", guidance.summary.as_deref().map(Foreign::new));
     };
-    match &ask.task {
-        Task::Argument { guidance, to, bench } => {
+    let Task { work, material } = &ask.task;
+    match work {
+        Work::Argument { to, bench } => {
             tail.maybe("Round", round);
-            guide(tail, guidance);
+            guide(tail, &material.guidance);
             tail.maybe("Bench", bench.map(place));
             tail.maybe("To", to.as_ref().map(|to| view.called(to)));
         }
-        Task::Statement { speech, guidance, to, about } => {
-            let in_round = round.filter(|_| !speech::is_first(&ask.task) && *speech != SpeechKind::Rebuttal);
+        Work::Statement { speech, to, about } => {
+            let in_round = round.filter(|_| !speech::is_first(work) && *speech != SpeechKind::Rebuttal);
             let guided = in_round.is_some();
             tail.maybe("Round", in_round);
             if guided {
-                guide(tail, guidance);
+                guide(tail, &material.guidance);
             }
             tail.maybe("To", to.as_ref().map(|to| view.called(to)));
             tail.quoted(asked_by(*speech), about.as_deref().map(Foreign::new));
         }
-        Task::Bid { on, heard, .. } => {
+        Work::Bid { on, heard, .. } => {
             tail.maybe("Round", round);
             tail.maybe("On", on.as_ref().map(|on| view.called(on)));
             tail.quoted("Heard so far", heard.as_deref().map(Foreign::new));
         }
-        Task::AnswerPoints { points } => {
+        Work::AnswerPoints => {
             tail.maybe("Round", round);
-            for point in points {
+            for point in material.points() {
                 tail.quoted_of("Point of", &Foreign::new(point.by.as_str()), &Foreign::new(point.text.as_str()));
             }
         }
-        Task::Critique { of } => {
+        Work::Critique { of } => {
             tail.maybe("Round", round);
             of_round(view, ask).into_iter().for_each(|guidance| guide(tail, guidance));
             tail.maybe("Target", Some(view.called(of)));
         }
-        Task::Revise { .. } => {
+        Work::Revise => {
             tail.maybe("Round", round);
             of_round(view, ask).into_iter().for_each(|guidance| guide(tail, guidance));
         }
-        Task::Reflect { .. } => tail.maybe("Round", round),
-        Task::ScoreDebaters { .. } => {
+        Work::Reflect => tail.maybe("Round", round),
+        Work::ScoreDebaters => {
             let labels = speaker_labels(&view.spec, view.seed, true);
             let own = labels.into_iter().find(|(name, _)| *name == ask.participant);
             tail.maybe("You are shown as", own.map(|(_, label)| view.called(&label.as_str().into())));
         }
-        Task::Ballot { .. }
-        | Task::Opening
-        | Task::Closing
-        | Task::OpenRound
-        | Task::CloseRound
-        | Task::Interject
-        | Task::ScoreSpeeches { .. }
-        | Task::Research
-        | Task::Conclude { .. }
-        | Task::Summarise { .. }
-        | Task::Measure { .. }
-        | Task::EnoughSaid
-        | Task::Judge { .. }
-        | Task::Rank { .. }
-        | Task::Vote { .. }
-        | Task::Synthesise => {}
+        // the others are told by their task alone
+        _ => {}
     }
 }
 
@@ -172,7 +157,8 @@ const NOTE_LENGTH: usize = 400;
 
 /// What only this persona knows: its last notes, its plan, and what it was warned of.
 fn push_memory(tail: &mut Tail, view: &View, (ask, who): (&Ask, &ParticipantId), speaks: bool) {
-    if speech::is_first(&ask.task) || matches!(ask.task, Task::Ballot { stage: BallotStage::Initial, .. }) {
+    let work = &ask.task.work;
+    if speech::is_first(work) || *work == (Work::Ballot { stage: BallotStage::Initial }) {
         return;
     }
     if let Some(note) = view.facts.note(ask.sees, who) {
@@ -213,35 +199,36 @@ fn joined(parts: &[(&str, Option<&str>)]) -> Option<String> {
 }
 
 /// Speeches that end with the line that states their speaker's answer.
-fn names_answer(task: &Task) -> bool {
-    match task {
-        Task::Statement { speech, .. } => {
+fn names_answer(work: &Work) -> bool {
+    match work {
+        Work::Statement { speech, .. } => {
             matches!(speech, SpeechKind::Proposal | SpeechKind::Revision | SpeechKind::Answer)
         }
-        task => matches!(task, Task::Opening | Task::Argument { .. } | Task::Revise { .. }),
+        work => matches!(work, Work::Opening | Work::Argument { .. } | Work::Revise),
     }
 }
 
 fn task_text(view: &View, ask: &Ask, persona: &Persona) -> Written {
     let words = words(&persona.voice);
     let names = |names: &[ParticipantId]| Written::joined(names.iter().map(|name| view.called(name)), ", ");
-    match &ask.task {
-        Task::Bid { purpose, .. } => bid_text(*purpose, view.spec.format.interruption_threshold),
-        Task::AnswerPoints { .. } => fill(template::ANSWER_POINTS, &[]),
-        Task::Critique { of } => fill(template::CRITIQUE, &[("of", view.called(of).into())]),
-        Task::Revise { critics } => {
+    let Task { work, material } = &ask.task;
+    match work {
+        Work::Bid { purpose, .. } => bid_text(*purpose, view.spec.format.interruption_threshold),
+        Work::AnswerPoints => fill(template::ANSWER_POINTS, &[]),
+        Work::Critique { of } => fill(template::CRITIQUE, &[("of", view.called(of).into())]),
+        Work::Revise => {
             let stays = match view.spec.mode {
                 Mode::Adversarial => line(template::REVISE_WITHIN, 0),
                 Mode::Deliberative => line(template::REVISE_WITHIN, 1),
             };
-            let critics = names(critics).into();
+            let critics = names(material.critics()).into();
             fill(template::REVISE, &[("critics", critics), ("words", words.into()), ("stays", stays.into())])
         }
-        Task::Reflect { reflection, evolution } => reflect_text(view.spec.mode, *reflection, *evolution),
-        Task::Ballot { stage, choices } => ballot_text(view, *stage, choices),
-        Task::Vote { candidates, form } => votes::vote(view, candidates, *form),
-        Task::ScoreDebaters { debaters } => votes::scores(view, debaters),
-        task => speech::text(view, task, words),
+        Work::Reflect => reflect_text(view.spec.mode, material.notes()),
+        Work::Ballot { stage } => ballot_text(view, *stage, material.choices()),
+        Work::Vote => votes::vote(view, material.candidates(), material.form()),
+        Work::ScoreDebaters => votes::scores(view, material.debaters()),
+        _ => speech::text(view, &ask.task, words),
     }
 }
 
@@ -267,7 +254,7 @@ const NOTE_FORMS: [&str; 6] = [
     "\"next\": text",
 ];
 
-fn reflect_text(mode: Mode, reflection: bool, evolution: bool) -> Written {
+fn reflect_text(mode: Mode, (reflection, evolution): (bool, bool)) -> Written {
     let wanted = |at: usize| if at < 3 { reflection } else { evolution };
     // Whoever was assigned a stance notes how its case stands, and not what it holds.
     let member = |at: usize| match mode {

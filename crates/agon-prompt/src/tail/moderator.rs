@@ -4,7 +4,7 @@ use crate::schema::calls_votes;
 use crate::template::{self, fill, line};
 use crate::view::View;
 use agon_core::fence::{Author, Part, Written};
-use agon_core::{Ask, Conclusion, Moderator, SummaryStyle, Task, TurnId};
+use agon_core::{Ask, Conclusion, Moderator, SummaryStyle, TurnId, Work};
 
 /// The round, its own decisions so far, the task, the author's instructions.
 pub(crate) fn moderator(view: &View, ask: &Ask, (moderator, tools): (&Moderator, &[Author<'_>])) -> Written {
@@ -14,35 +14,33 @@ pub(crate) fn moderator(view: &View, ask: &Ask, (moderator, tools): (&Moderator,
     for decision in view.facts.decisions(ask.sees, told_share(&moderator.voice)) {
         tail.quoted("You decided", Some(decision));
     }
-    let decided = view.facts.decision(ask.sees).filter(|_| is_decision(&ask.task));
+    let decided = view.facts.decision(ask.sees).filter(|_| is_decision(&ask.task.work));
     let settled = decided.as_ref().map(|(settled, _)| *settled);
     tail.quoted("Your decision", decided.map(|(_, decision)| decision));
-    if let Task::ScoreSpeeches { speeches } = &ask.task {
-        push_speeches(&mut tail, view, ask, speeches);
-    }
+    push_speeches(&mut tail, view, ask, ask.task.material.speeches());
     staff_languages(&mut tail, spec);
     tail.paragraph(task_text(view, ask, (moderator, tools)));
     if let Some(settled) = settled {
         tail.paragraph(line(template::DECIDED, usize::from(!settled)));
     }
-    if let Some(intensity) = spec.agreement_intensity.filter(|_| steers(&ask.task)) {
+    if let Some(intensity) = spec.agreement_intensity.filter(|_| steers(&ask.task.work)) {
         tail.paragraph(agreement(intensity, template::AGREEMENT));
     }
     tail.tools(view, tools);
-    if ask.task == Task::OpenRound && !tools.is_empty() {
+    if ask.task.work == Work::OpenRound && !tools.is_empty() {
         tail.paragraph(fill(template::TOOLS_BRIEFING, &[]));
     }
     let own = Author::of(moderator, |moderator| moderator.instructions.as_deref());
     tail.close([instructions(spec), own], &Values::new(view, ask), ask)
 }
 
-fn is_decision(task: &Task) -> bool {
-    *task == Task::Conclude { conclusion: Conclusion::Decision }
+fn is_decision(work: &Work) -> bool {
+    *work == Work::Conclude { conclusion: Conclusion::Decision }
 }
 
 /// Whether the moderator's word can push towards agreement or away from it. Scores and briefs must not.
-fn steers(task: &Task) -> bool {
-    !matches!(task, Task::ScoreSpeeches { .. } | Task::Research)
+fn steers(work: &Work) -> bool {
+    !matches!(work, Work::ScoreSpeeches | Work::Research)
 }
 
 /// The number of each speech that is to be scored, and where it stands.
@@ -56,31 +54,31 @@ fn push_speeches(tail: &mut Tail, view: &View, ask: &Ask, speeches: &[TurnId]) {
 }
 
 fn task_text(view: &View, ask: &Ask, (moderator, tools): (&Moderator, &[Author<'_>])) -> Written {
-    let task = &ask.task;
+    let work = &ask.task.work;
     let words = words(&moderator.voice);
     let style = style(moderator.summary_style);
     let concluding = |template| {
         fill(template, &[("words", words.into()), ("style", line(template::CONCLUSION_STYLE, style).into())])
     };
-    if let Task::Conclude { conclusion } = task {
+    if let Work::Conclude { conclusion } = work {
         return concluding(match conclusion {
             Conclusion::Reconciliation => template::RECONCILE,
             Conclusion::Summary => template::CLOSING_SUMMARY,
             Conclusion::Decision => template::MEDIATOR_DECISION,
         });
     }
-    if let Task::ScoreSpeeches { .. } = task {
+    if *work == Work::ScoreSpeeches {
         return fill(template::SCORE_SPEECHES, &[]);
     }
-    if *task == Task::Research {
+    if *work == Work::Research {
         let how = line(template::RESEARCH, if tools.is_empty() { 2 } else { 1 });
         let task = fill(line(template::RESEARCH, 0), &[("words", words.into())]);
         return Written::joined([task.into(), Part::from(how)], "\n");
     }
-    if *task == Task::OpenRound {
+    if *work == Work::OpenRound {
         return open_round(view);
     }
-    if *task == Task::Interject {
+    if *work == Work::Interject {
         return interject(moderator, words);
     }
     // the only other duty that a moderator is asked for

@@ -3,13 +3,13 @@ use super::{Tail, TailHead, Values, instructions, staff_languages, told_share, w
 use crate::template::{self, fill, line};
 use crate::view::View;
 use agon_core::fence::{Author, Part, Written};
-use agon_core::{Ask, Summarizer, Synthesizer, Task};
+use agon_core::{Ask, Summarizer, Synthesizer};
 
 /// What is to be summed up, and how long that may be.
 pub(crate) fn summarizer(view: &View, ask: &Ask, summarizer: &Summarizer) -> Written {
     let spec = &view.spec;
     let mut tail = Tail::new(view, ask, &TailHead { stance: None, role: "summarizer" });
-    if let Task::Summarise { through } = ask.task {
+    if let Some(through) = ask.task.material.through {
         let from = if through > 1 { "1 to " } else { "" };
         tail.key("Rounds", Written::joined([Part::from(from), through.into()], ""));
     }

@@ -3,31 +3,31 @@ use super::SHORT;
 use crate::template::{self, fill, line};
 use crate::view::View;
 use agon_core::fence::{Part, Written};
-use agon_core::{Bench, DebateFormat, Guidance, Mode, ParticipantId, SpeechKind, Task};
+use agon_core::{Bench, DebateFormat, Guidance, Mode, ParticipantId, SpeechKind, Task, Work};
 
 /// Whether a debater answers a task by a speech.
-pub(super) fn is_speech(task: &Task) -> bool {
-    matches!(task, Task::Opening | Task::Argument { .. } | Task::Statement { .. } | Task::Closing)
+pub(super) fn is_speech(work: &Work) -> bool {
+    matches!(work, Work::Opening | Work::Argument { .. } | Work::Statement { .. } | Work::Closing)
 }
 
 /// Whether nobody was heard before.
-pub(super) fn is_first(task: &Task) -> bool {
-    matches!(task, Task::Opening | Task::Statement { speech: SpeechKind::Proposal, .. })
+pub(super) fn is_first(work: &Work) -> bool {
+    matches!(work, Work::Opening | Work::Statement { speech: SpeechKind::Proposal, .. })
 }
 
 /// The rules of the mode; none for tasks that are no speech, and for words that ask or clear something up and do not argue.
-pub(super) fn rules(mode: Mode, task: &Task) -> Option<&'static str> {
-    let argues = match task {
-        Task::Statement { speech, .. } => !matches!(
+pub(super) fn rules(mode: Mode, work: &Work) -> Option<&'static str> {
+    let argues = match work {
+        Work::Statement { speech, .. } => !matches!(
             speech,
             SpeechKind::Question | SpeechKind::FollowUp | SpeechKind::Clarification | SpeechKind::Interjection
         ),
-        task => is_speech(task) || matches!(task, Task::Revise { .. }),
+        work => is_speech(work) || *work == Work::Revise,
     };
     if !argues {
         return None;
     }
-    Some(match (mode, is_first(task)) {
+    Some(match (mode, is_first(work)) {
         (Mode::Adversarial, true) => template::RULES_ADVERSARIAL_OPENING,
         (Mode::Adversarial, false) => template::RULES_ADVERSARIAL,
         (Mode::Deliberative, true) => template::RULES_DELIBERATIVE_OPENING,
@@ -36,20 +36,20 @@ pub(super) fn rules(mode: Mode, task: &Task) -> Option<&'static str> {
 }
 
 /// What a speech is to do, and how long it may be.
-pub(super) fn text(view: &View, task: &Task, words: u32) -> Written {
+pub(super) fn text(view: &View, Task { work, material }: &Task, words: u32) -> Written {
     let filled = |template| fill(template, &[("words", words.into()), ("short", words.min(SHORT).into())]);
-    if let Task::Argument { guidance, to, bench } = task {
-        return argument(view, (to.as_ref(), *bench), (words, is_guided(guidance)));
+    let guided = is_guided(&material.guidance);
+    match work {
+        Work::Argument { to, bench } => argument(view, (to.as_ref(), *bench), (words, guided)),
+        Work::Statement { speech, .. } => {
+            let mut text = statement((view.spec.mode, *speech), filled);
+            push_guided(&mut text, *speech == SpeechKind::Question && guided);
+            text
+        }
+        Work::Opening => filled(template::OPENING),
+        // the only other speech
+        _ => filled(closing(view.spec.mode)),
     }
-    if let Task::Statement { speech, guidance, .. } = task {
-        let mut text = statement((view.spec.mode, *speech), filled);
-        push_guided(&mut text, *speech == SpeechKind::Question && is_guided(guidance));
-        return text;
-    }
-    filled(match (task, view.spec.mode) {
-        (Task::Opening, _) => template::OPENING,
-        (_, mode) => closing(mode),
-    })
 }
 
 /// Whether the moderator says what is to be talked about.

@@ -11,7 +11,7 @@ const ARGUMENTS_LENGTH: usize = 160;
 /// they are material.
 pub(crate) fn found(view: &View, ask: &Ask) -> Written {
     let mut all = Written::default();
-    if ask.task.traits().findings {
+    if ask.task.work.traits().findings {
         let mark = super::mark(view, ask);
         let found = view.facts.found(ask.sees, &ask.participant);
         found.iter().for_each(|(_, tool)| push(&mut all, tool, &mark));

@@ -1,7 +1,7 @@
 //! Who is shown which part of the transcript: what memory keeps, and what of it the context scope shows.
 use super::View;
 use crate::text::mentions;
-use agon_core::{Ask, ContextScope, Entry, Memory, ParticipantId, Persona, Position, SpeechKind, Task};
+use agon_core::{Ask, ContextScope, Entry, Memory, ParticipantId, Persona, Position, SpeechKind, Task, Work};
 
 /// Which entries of the transcript a prompt shows, and which summary stands for what came before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,10 +99,11 @@ fn addresses(view: &View, reader: &ParticipantId, entry: &Entry) -> bool {
 /// Whether a task cannot be done without an entry, whatever windows and scopes leave: what is to be scored, and the critiques
 /// that a revision answers.
 fn is_needed(ask: &Ask, entry: &Entry) -> bool {
-    if let Task::ScoreSpeeches { speeches } = &ask.task {
-        return speeches.iter().any(|speech| speech.same_slot(entry.turn));
+    let Task { work, material } = &ask.task;
+    if *work == Work::ScoreSpeeches {
+        return material.speeches().iter().any(|speech| speech.same_slot(entry.turn));
     }
-    matches!(ask.task, Task::Revise { .. })
+    *work == Work::Revise
         && entry.turn.round == ask.turn.round
         && entry.kind == SpeechKind::Critique
         && entry.to.as_ref() == Some(&ask.participant)
@@ -114,11 +115,11 @@ fn last_of(ask: &Ask, entries: &[Entry]) -> Vec<usize> {
         entries.iter().rposition(|entry| entry.participant == *who && wanted(entry.kind))
     };
     let proposal = |kind| matches!(kind, SpeechKind::Proposal | SpeechKind::Revision | SpeechKind::Opening);
-    let found = match &ask.task {
-        Task::Argument { to: Some(to), .. } | Task::Statement { to: Some(to), .. } => last(to, |_| true),
-        Task::Bid { on: Some(on), .. } => last(on, |_| true),
-        Task::Critique { of } => last(of, proposal),
-        Task::Revise { .. } => last(&ask.participant, proposal),
+    let found = match &ask.task.work {
+        Work::Argument { to: Some(to), .. } | Work::Statement { to: Some(to), .. } => last(to, |_| true),
+        Work::Bid { on: Some(on), .. } => last(on, |_| true),
+        Work::Critique { of } => last(of, proposal),
+        Work::Revise => last(&ask.participant, proposal),
         // nobody is answered
         _ => None,
     };

@@ -10,16 +10,16 @@ fn choices() -> Vec<String> {
 }
 
 fn tasks() -> Vec<(&'static str, Task)> {
-    let ballot = |choices| Task::Ballot { stage: BallotStage::Final, choices };
+    let ballot = |choices| agon_core::testing::ballot(BallotStage::Final, choices);
     vec![
         ("Ada", ballot(choices())),
         ("Ada", ballot(Vec::new())),
         ("Ada", vote(choices())),
-        ("moderator", Task::OpenRound),
-        ("moderator", Task::CloseRound),
-        ("judge", Task::Judge { order: 0, candidates: choices() }),
-        ("judge", Task::Judge { order: 0, candidates: Vec::new() }),
-        ("Ada", Task::Opening),
+        ("moderator", Work::OpenRound.into()),
+        ("moderator", Work::CloseRound.into()),
+        ("judge", agon_core::testing::judging(0, choices())),
+        ("judge", agon_core::testing::judging(0, Vec::new())),
+        ("Ada", Work::Opening.into()),
         ("Ada", argument()),
     ]
     .into_iter()
@@ -40,15 +40,17 @@ fn reasons() -> impl Strategy<Value = Vec<String>> {
 
 /// Values that fit the task's schema.
 fn fitting(task: &Task) -> BoxedStrategy<Value> {
-    match task {
-        Task::Ballot { choices, .. } | Task::Vote { candidates: choices, .. } if !choices.is_empty() => {
-            let choice = proptest::sample::select(choices.clone());
+    let material = &task.material;
+    let choices = [material.choices(), material.candidates()].concat();
+    match &task.work {
+        Work::Ballot { .. } | Work::Vote if !choices.is_empty() => {
+            let choice = proptest::sample::select(choices);
             (choice, reasons()).prop_map(|(choice, reasons)| json!({"choice": choice, "reasons": reasons})).boxed()
         }
-        Task::Ballot { .. } | Task::Vote { .. } => {
+        Work::Ballot { .. } | Work::Vote => {
             (words(), reasons()).prop_map(|(choice, reasons)| json!({"reasons": reasons, "choice": choice})).boxed()
         }
-        Task::OpenRound => {
+        Work::OpenRound => {
             let names = proptest::collection::vec(proptest::sample::select(vec!["Ada", "Ben", "Cleo"]), 1..7);
             (names, maybe(), maybe(), any::<bool>())
                 .prop_map(|(names, briefing, angle, done)| {
@@ -56,7 +58,7 @@ fn fitting(task: &Task) -> BoxedStrategy<Value> {
                 })
                 .boxed()
         }
-        Task::CloseRound => {
+        Work::CloseRound => {
             let status = proptest::sample::select(vec!["settled", "continue"]);
             (words(), status, maybe())
                 .prop_map(
@@ -64,8 +66,8 @@ fn fitting(task: &Task) -> BoxedStrategy<Value> {
                 )
                 .boxed()
         }
-        Task::Judge { candidates, .. } => {
-            let winners: Vec<Value> = candidates.iter().map(|c| json!(c)).chain([Value::Null]).collect();
+        Work::Judge { .. } => {
+            let winners: Vec<Value> = material.candidates().iter().map(|c| json!(c)).chain([Value::Null]).collect();
             let entry = prop_oneof![(1u32..99).prop_map(Value::from), (1u32..99).prop_map(|n| json!(f64::from(n)))];
             let citation = (entry, words()).prop_map(|(entry, quote)| json!({"entry": entry, "quote": quote}));
             (words(), proptest::sample::select(winners), words(), proptest::collection::vec(citation, 1..9))

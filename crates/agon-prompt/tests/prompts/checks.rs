@@ -37,8 +37,8 @@ fn speakers_are_told_how_to_mark_a_claim_where_the_file_names_verifiers() {
     let (system, user) = whole(&with, "Ada", argument());
     assert!(user.contains(mark) && user.contains("There is: sum, smt."), "{user}");
     assert!(system.contains("\"### Check by NAME: RESULT\""), "{system}");
-    assert!(whole(&with, "Ada", Task::Revise { critics: vec!["Ben".into()] }).1.contains(mark));
-    for task in [Task::Critique { of: "Ben".into() }, vote(vec!["close it".into()])] {
+    assert!(whole(&with, "Ada", agon_core::testing::revising(vec!["Ben".into()])).1.contains(mark));
+    for task in [Work::Critique { of: "Ben".into() }.into(), vote(vec!["close it".into()])] {
         assert!(!whole(&with, "Ada", task).1.contains(mark));
     }
 
@@ -73,7 +73,7 @@ fn what_a_verifier_said_stands_below_the_speech_on_lines_that_no_speech_can_forg
 #[test]
 fn judges_read_the_results_with_the_names_that_they_know() {
     let view = after(&verified(), vec![check(CheckResult::Holds, "Ada < Ben", "as Ada says")]);
-    let judge = Task::Judge { order: 0, candidates: vec!["close it".into(), "keep it".into()] };
+    let judge = agon_core::testing::judging(0, vec!["close it".into(), "keep it".into()]);
 
     let (system, user) = whole(&view, "judge", judge);
 

@@ -23,11 +23,13 @@ fn the_system_message_is_the_same_for_debaters_and_moderator() {
     let system =
         |name: &str, task| prompt(&view, &ask(&view, name, turn(2, 0), task)).unwrap().messages[0].text.clone();
     let shared = system("Ada", argument());
-    for (name, task) in [("Ben", Task::Closing), ("Cleo", Task::Opening), ("moderator", Task::CloseRound)] {
+    for (name, task) in
+        [("Ben", Work::Closing.into()), ("Cleo", Work::Opening.into()), ("moderator", Work::CloseRound.into())]
+    {
         assert_eq!(system(name, task), shared);
     }
     insta::assert_snapshot!("system", shared);
-    let judge = system("judge", Task::Judge { order: 0, candidates: stances() });
+    let judge = system("judge", agon_core::testing::judging(0, stances()));
     insta::assert_snapshot!("system_judge", judge);
 }
 
@@ -39,19 +41,19 @@ fn each_task_of_an_adversarial_debate_has_its_prompt() {
         Some("deliveries"),
         Some("Ada: customers walk.\nBen: drivers spend more."),
     );
-    let ballot = |stage| Task::Ballot { stage, choices: stances() };
+    let ballot = |stage| agon_core::testing::ballot(stage, stances());
     let cases = [
-        ("opening", "Ada", Task::Opening),
+        ("opening", "Ada", Work::Opening.into()),
         ("argument", "Cleo", argument()),
         ("argument_guided", "Ada", guided),
-        ("closing", "Ben", Task::Closing),
+        ("closing", "Ben", Work::Closing.into()),
         ("ballot_initial", "Ada", ballot(BallotStage::Initial)),
         ("ballot_final", "Ada", ballot(BallotStage::Final)),
         ("vote", "Ben", vote(stances())),
-        ("open_round_fixed", "moderator", Task::OpenRound),
-        ("close_round", "moderator", Task::CloseRound),
-        ("judge", "judge", Task::Judge { order: 0, candidates: stances() }),
-        ("judge_reversed", "judge", Task::Judge { order: 1, candidates: stances().into_iter().rev().collect() }),
+        ("open_round_fixed", "moderator", Work::OpenRound.into()),
+        ("close_round", "moderator", Work::CloseRound.into()),
+        ("judge", "judge", agon_core::testing::judging(0, stances())),
+        ("judge_reversed", "judge", agon_core::testing::judging(1, stances().into_iter().rev().collect())),
     ];
     for (name, who, task) in cases {
         let text = shown(&view, &ask(&view, who, turn(2, 0), task));
@@ -67,13 +69,13 @@ fn each_task_of_a_deliberative_debate_has_its_prompt() {
     spec.agreement_intensity = Some(7);
     spec.turn_mode = TurnMode::Moderator;
     let view = after_one_round(&spec);
-    let ballot = Task::Ballot { stage: BallotStage::Final, choices: Vec::new() };
+    let ballot = agon_core::testing::ballot(BallotStage::Final, Vec::new());
     let cases = [
-        ("deliberative_opening", "Ben", Task::Opening),
+        ("deliberative_opening", "Ben", Work::Opening.into()),
         ("deliberative_argument", "Ben", argument()),
         ("deliberative_ballot", "Ben", ballot),
-        ("deliberative_open_round", "moderator", Task::OpenRound),
-        ("deliberative_judge_without_candidates", "judge", Task::Judge { order: 0, candidates: Vec::new() }),
+        ("deliberative_open_round", "moderator", Work::OpenRound.into()),
+        ("deliberative_judge_without_candidates", "judge", agon_core::testing::judging(0, Vec::new())),
     ];
     for (name, who, task) in cases {
         insta::assert_snapshot!(name, shown(&view, &ask(&view, who, turn(2, 0), task)));
@@ -86,7 +88,10 @@ fn ballots_on_proposals_ask_for_the_best_one_and_show_them() {
     let view = after_one_round(&spec);
     for (name, stage) in [("ballot_proposals", BallotStage::Initial), ("ballot_revisions", BallotStage::Final)] {
         let choices = spec.personas.iter().map(|persona| persona.name.to_string()).collect();
-        insta::assert_snapshot!(name, shown(&view, &ask(&view, "Ada", turn(2, 0), Task::Ballot { stage, choices })));
+        insta::assert_snapshot!(
+            name,
+            shown(&view, &ask(&view, "Ada", turn(2, 0), agon_core::testing::ballot(stage, choices)))
+        );
     }
 }
 
@@ -115,7 +120,7 @@ fn a_judge_that_sees_names_is_shown_names() {
     let judge = spec.judge.as_mut().unwrap();
     (judge.anonymize_transcript, judge.shuffle_for_judge) = (false, false);
     let view = after_one_round(&spec);
-    let text = user_of(&view, &ask(&view, "judge", turn(4, 0), Task::Judge { order: 0, candidates: stances() }));
+    let text = user_of(&view, &ask(&view, "judge", turn(4, 0), agon_core::testing::judging(0, stances())));
     assert!(text.contains("### [3] Ada | close it\nBen names no figure."), "{text}");
 }
 
@@ -129,7 +134,7 @@ fn sampling_is_the_voice_of_the_role_with_a_seed_of_the_turn() {
     assert_eq!((ada.temperature, ada.top_p, ada.max_tokens, ada.think), (Some(0.7), None, Some(400), Some(Think::Low)));
     assert_eq!(ada.seed, of("Ada", turn(2, 0), argument()).seed);
     assert_ne!(ada.seed, of("Ada", turn(2, 1), argument()).seed);
-    assert_eq!(of("judge", turn(4, 0), Task::Judge { order: 0, candidates: stances() }).max_tokens, Some(800));
+    assert_eq!(of("judge", turn(4, 0), agon_core::testing::judging(0, stances())).max_tokens, Some(800));
 }
 
 #[test]
@@ -143,7 +148,7 @@ fn an_ask_that_cannot_be_told_is_refused() {
     );
     let stranger = Ask { participant: "Zoe".into(), ..plain.clone() };
     assert_eq!(prompt(&view, &stranger), Err(PromptError::UnknownParticipant("Zoe".into())));
-    let wrong = Ask { task: Task::CloseRound, ..plain };
+    let wrong = Ask { task: Work::CloseRound.into(), ..plain };
     assert_eq!(prompt(&view, &wrong), Err(PromptError::WrongRole("Ada".into())));
 }
 
@@ -180,7 +185,7 @@ fn the_tail_of_a_speech_stays_below_400_tokens() {
 fn the_estimate_counts_every_character() {
     let view = after_one_round(&spec(Mode::Adversarial));
     for (who, task) in
-        [("Ada", argument()), ("Ada", Task::Opening), ("judge", Task::Judge { order: 0, candidates: stances() })]
+        [("Ada", argument()), ("Ada", Work::Opening.into()), ("judge", agon_core::testing::judging(0, stances()))]
     {
         let prompt = prompt(&view, &ask(&view, who, turn(2, 0), task)).unwrap();
         let chars: usize = prompt.messages.iter().map(|message| message.text.chars().count()).sum();

@@ -57,7 +57,14 @@ fn debaters_who_are_not_to_know_names_are_told_none() {
         let (masked, known) = (named(&hidden), named(&open));
         let guidance =
             || Guidance { briefing: Some("Ask Ben.".into()), new_angle: None, summary: Some("Ada leads.".into()) };
-        let guided = ("guided", "Cleo", Task::Argument { guidance: guidance(), to: Some("Ben".into()), bench: None });
+        let guided = (
+            "guided",
+            "Cleo",
+            Task {
+                work: Work::Argument { to: Some("Ben".into()), bench: None },
+                material: Material { guidance: guidance(), ..Material::default() },
+            },
+        );
         for (name, who, task) in every_task().into_iter().chain([guided]) {
             let shown = told(&masked, &ask(&masked, who, turn(2, 0), task.clone()));
             if NAMES.contains(&who) {
@@ -93,18 +100,19 @@ fn read(spec: &DebateSpec, who: &str, task: Task, text: &str) -> Answer {
 fn what_is_answered_with_stances_is_read_as_names() {
     let spec = nameless(Mode::Adversarial);
     let (ben, cleo) = ("keep it open", "close it on weekends");
-    let bid = Task::Bid { purpose: BidPurpose::Floor, on: None, heard: None };
+    let bid = Task::from(Work::Bid { purpose: BidPurpose::Floor, on: None, heard: None });
     let bid = read(&spec, "Ada", bid, &format!(r#"{{"urgency": 5, "to": "{ben}", "reason": "r"}}"#));
     assert!(matches!(bid, Answer::Bid(bid) if bid.to == Some("Ben".into())));
     let critics = vec!["Ben".into(), "Cleo".into()];
     let revision =
         format!(r#"{{"text": "t", "accepted": ["{cleo}"], "declined": [{{"critic": "{ben}", "why": "w"}}]}}"#);
-    let Answer::Revision(revision) = read(&spec, "Ada", Task::Revise { critics }, &revision) else {
+    let Answer::Revision(revision) = read(&spec, "Ada", agon_core::testing::revising(critics), &revision) else {
         panic!("no revision")
     };
     assert_eq!((revision.accepted, revision.declined[0].critic.as_str()), (vec!["Cleo".into()], "Ben"));
     let points = ["Ben", "Cleo"].map(|by| Point { by: by.into(), text: "?".into() }).to_vec();
-    let reply = read(&spec, "Ada", Task::AnswerPoints { points }, &format!(r#"{{"accept": "{cleo}", "reply": "r"}}"#));
+    let reply =
+        read(&spec, "Ada", agon_core::testing::answering(points), &format!(r#"{{"accept": "{cleo}", "reply": "r"}}"#));
     assert!(matches!(reply, Answer::PointReply(reply) if reply.accepts == Some("Cleo".into())));
     let choice = |spec: &DebateSpec, choices: [&str; 2], text: &str| {
         let vote = vote(choices.map(str::to_owned).to_vec());
@@ -122,9 +130,9 @@ fn what_is_answered_with_stances_is_read_as_names() {
 fn a_debater_outside_is_asked_with_the_labels_of_the_others_and_its_own_name() {
     let spec = nameless(Mode::Adversarial);
     let view = named(&spec);
-    let ask = ask(&view, "Ada", turn(2, 0), Task::Critique { of: "Ben".into() });
+    let ask = ask(&view, "Ada", turn(2, 0), Work::Critique { of: "Ben".into() }.into());
     let shown = shown_ask(&spec, &ask);
-    assert_eq!((shown.participant.as_str(), shown.task), ("Ada", Task::Critique { of: "keep it open".into() }));
+    assert_eq!((shown.participant.as_str(), shown.task), ("Ada", Work::Critique { of: "keep it open".into() }.into()));
     assert_eq!(shown_ask(&everything(Mode::Adversarial), &ask), ask);
 }
 
@@ -145,8 +153,11 @@ fn no_prompt_asks_a_debater_with_an_assigned_stance_to_concede() {
     for intensity in (0..=10).map(Some).chain([None]) {
         let spec = DebateSpec { agreement_intensity: intensity, ..everything(Mode::Adversarial) };
         let view = after_one_round(&spec);
-        let usual =
-            [("argument", "Ben", argument()), ("closing", "Ben", Task::Closing), ("opening", "Ben", Task::Opening)];
+        let usual = [
+            ("argument", "Ben", argument()),
+            ("closing", "Ben", Work::Closing.into()),
+            ("opening", "Ben", Work::Opening.into()),
+        ];
         for (name, who, task) in every_task().into_iter().chain(usual) {
             let Some(persona) = spec.persona(&who.into()) else { continue };
             let user = user_of(&view, &ask(&view, who, turn(2, 0), task));

@@ -15,7 +15,7 @@ fn decide(view: &mut View, round: u32, decision: ModeratorDecision) {
 fn the_last_closing_says_that_it_is_the_last() {
     let mut spec = everything(Mode::Adversarial);
     spec.max_rounds = 3;
-    let closing = |view: &View, round| user_of(view, &ask(view, "moderator", turn(round, 9), Task::CloseRound));
+    let closing = |view: &View, round| user_of(view, &ask(view, "moderator", turn(round, 9), Work::CloseRound.into()));
     let mut view = after_one_round(&spec);
     let told = |view: &View| [1, 2, 3].map(|round| closing(view, round).contains(LAST));
     assert_eq!(told(&view), [false, false, true]);
@@ -30,7 +30,7 @@ fn closes(text: &str, status: RoundStatus, decision: Option<&str>) -> ModeratorD
 
 #[test]
 fn a_moderator_that_decides_is_shown_its_decision_and_told_to_build_on_it() {
-    let conclude = |conclusion| Task::Conclude { conclusion };
+    let conclude = |conclusion| Task::from(Work::Conclude { conclusion });
     for (status, told) in [(RoundStatus::Settled, "it is the verdict"), (RoundStatus::Continue, "Build on it.")] {
         let mut view = after_one_round(&everything(Mode::Adversarial));
         decide(&mut view, 2, closes("They agree.", status, Some("Close it\nTask: vote")));
@@ -53,7 +53,7 @@ fn a_moderator_sees_all_of_its_decisions_and_the_latest_in_full() {
         spec.moderator.as_mut().unwrap().voice.num_ctx = context;
         let mut view = view(spec);
         (1..=14).for_each(|round| decide(&mut view, round, closes(&long(round), RoundStatus::Continue, None)));
-        let shown = user_of(&view, &ask(&view, "moderator", turn(15, 0), Task::OpenRound));
+        let shown = user_of(&view, &ask(&view, "moderator", turn(15, 0), Work::OpenRound.into()));
         let lines: Vec<&str> = shown.lines().filter(|line| line.starts_with("You decided: ")).collect();
         assert_eq!(lines.len(), 14);
         let whole = |round: u32| lines[round as usize - 1].ends_with(&long(round));
@@ -70,8 +70,8 @@ fn a_moderator_with_tools_looks_things_up_before_every_round_and_folds_them_into
         let view = after_one_round(&spec);
         user_of(&view, &ask(&view, "moderator", turn(2, 0), task)).contains("facts that you find into the briefing")
     };
-    assert!(told(vec!["search".into()], Task::OpenRound));
-    assert!(!told(vec![], Task::OpenRound) && !told(vec!["search".into()], Task::CloseRound));
+    assert!(told(vec!["search".into()], Work::OpenRound.into()));
+    assert!(!told(vec![], Work::OpenRound.into()) && !told(vec!["search".into()], Work::CloseRound.into()));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn the_vote_can_be_called_only_where_one_decides() {
     for (strategy, votes) in [(ConsensusStrategy::Vote, true), (ConsensusStrategy::Judge, false)] {
         let spec = DebateSpec { consensus_strategy: strategy, ..everything(Mode::Adversarial) };
         let view = after_one_round(&spec);
-        let ask = ask(&view, "moderator", turn(2, 0), Task::CloseRound);
+        let ask = ask(&view, "moderator", turn(2, 0), Work::CloseRound.into());
         let prompt = agon_prompt::prompt(&view, &ask).unwrap();
         let asked = [prompt.messages[1].text.as_ref(), &prompt.schema.unwrap().to_string()]
             .map(|text| text.contains("vote_now"));
@@ -98,7 +98,7 @@ fn an_interjection_at_the_midpoint_is_a_summary() {
         let mut spec = everything(Mode::Adversarial);
         spec.moderator.as_mut().unwrap().interject = interject;
         let view = after_one_round(&spec);
-        let prompt = agon_prompt::prompt(&view, &ask(&view, "moderator", turn(2, 0), Task::Interject)).unwrap();
+        let prompt = agon_prompt::prompt(&view, &ask(&view, "moderator", turn(2, 0), Work::Interject.into())).unwrap();
         assert_eq!(prompt.messages[1].text.contains("the debate is half over: sum it up"), sums_up);
         let comment = prompt.schema.unwrap().pointer("/properties/comment/type").cloned().unwrap();
         assert_eq!(comment == "string", sums_up, "{comment}");
@@ -112,7 +112,7 @@ fn the_synthesizer_sees_how_the_moderator_framed_the_debate() {
     let (conclusion, text) = (Conclusion::Summary, "Drivers lost\nthe argument.");
     let event = Asked::at(turn(3, 0), MODERATOR).conclusion(conclusion, text, None);
     view.apply(view.position().next(), &event);
-    let shown = user_of(&view, &ask(&view, "synthesizer", turn(3, 1), Task::Synthesise));
+    let shown = user_of(&view, &ask(&view, "synthesizer", turn(3, 1), Work::Synthesise.into()));
     for line in [
         "The moderator: opened round 1; speakers: ; briefing: Settle who the customers are.",
         "The moderator: closed round 1 as continue: Ada: customers walk. Ben: drivers spend more.",

@@ -66,11 +66,11 @@ proptest! {
         for (index, speech) in speeches.iter().enumerate() {
             let ask_now = ask(&view, NAMES[later_by], round_of(index), argument());
             let now = prompt(&view, &ask_now).unwrap();
-            prop_assert_eq!(&now.messages[0].text, &prompt(&view, &ask(&view, "moderator", turn(1, 9), Task::CloseRound)).unwrap().messages[0].text);
+            prop_assert_eq!(&now.messages[0].text, &prompt(&view, &ask(&view, "moderator", turn(1, 9), Work::CloseRound.into())).unwrap().messages[0].text);
             for before in &earlier {
                 prop_assert!(now.messages[1].text.starts_with(before.as_str()));
             }
-            let by_other = user_of(&view, &ask(&view, NAMES[earlier_by], round_of(index), Task::Closing));
+            let by_other = user_of(&view, &ask(&view, NAMES[earlier_by], round_of(index), Work::Closing.into()));
             earlier.push(shared_part(&by_other).to_owned());
             say_nth(&mut view, &spec, index, speech);
         }
@@ -89,8 +89,8 @@ proptest! {
         }
         let sees = Position(1 + seen.min(count) as u64);
         let shown = |name: &str, task: Task| user_of(&view, &Ask { sees, ..ask(&view, name, turn(3, 0), task) });
-        let judge = Task::Judge { order: 1, candidates: vec!["close it".into()] };
-        for text in [shown(NAMES[who], argument()), shown("moderator", Task::CloseRound), shown("judge", judge)] {
+        let judge = agon_core::testing::judging(1, vec!["close it".into()]);
+        for text in [shown(NAMES[who], argument()), shown("moderator", Work::CloseRound.into()), shown("judge", judge)] {
             for index in 0..count {
                 prop_assert_eq!(text.contains(&format!("speech-number-{index}-end")), index < seen.min(count));
             }
@@ -108,7 +108,7 @@ proptest! {
             say_nth(&mut view, &spec, index, speech);
         }
         let user = match judged {
-            true => user_of(&view, &ask(&view, "judge", turn(4, 0), Task::Judge { order: 0, candidates: Vec::new() })),
+            true => user_of(&view, &ask(&view, "judge", turn(4, 0), agon_core::testing::judging(0, Vec::new()))),
             false => user_of(&view, &ask(&view, "Ada", turn(3, 0), argument())),
         };
         // as a reader would see it who takes every kind of line break and blank for one
@@ -202,13 +202,9 @@ pub fn filled_with(admission: Admission, text: &str) -> View {
 
 /// Every task, with a model's text wherever a task quotes one.
 pub fn tasks_with(text: &str) -> Vec<(&'static str, Task)> {
-    let about = |speech| Task::Statement {
-        speech,
-        guidance: Guidance::default(),
-        to: Some("Ben".into()),
-        about: Some(text.into()),
-    };
-    let heard = Task::Bid { purpose: BidPurpose::Interruption, on: Some("Ben".into()), heard: Some(text.into()) };
+    let about = |speech| Task::from(Work::Statement { speech, to: Some("Ben".into()), about: Some(text.into()) });
+    let heard =
+        Task::from(Work::Bid { purpose: BidPurpose::Interruption, on: Some("Ben".into()), heard: Some(text.into()) });
     let candidates = vec![text.to_owned(), "plain".to_owned()];
     let mut tasks: Vec<(&str, Task)> = every_task().into_iter().map(|(_, who, task)| (who, task)).collect();
     tasks.extend([
@@ -216,10 +212,10 @@ pub fn tasks_with(text: &str) -> Vec<(&'static str, Task)> {
         ("Ada", about(SpeechKind::Answer)),
         ("Ada", about(SpeechKind::Clarification)),
         ("Ada", heard),
-        ("Ada", Task::AnswerPoints { points: vec![Point { by: "Ben".into(), text: text.into() }] }),
+        ("Ada", agon_core::testing::answering(vec![Point { by: "Ben".into(), text: text.into() }])),
         ("Ada", vote(candidates.clone())),
-        ("judge", Task::Judge { order: 0, candidates: candidates.clone() }),
-        ("judge", Task::Rank { order: 0, candidates }),
+        ("judge", agon_core::testing::judging(0, candidates.clone())),
+        ("judge", agon_core::testing::ranking(0, candidates)),
     ]);
     tasks
 }
@@ -267,10 +263,13 @@ fn openings_and_first_ballots_mention_nobody_else() {
     for mode in [Mode::Adversarial, Mode::Deliberative] {
         let spec = spec(mode);
         let view = after_one_round(&spec);
-        let ballot = Task::Ballot { stage: BallotStage::Initial, choices: Vec::new() };
+        let ballot = agon_core::testing::ballot(BallotStage::Initial, Vec::new());
         let guidance = Guidance::default();
-        let proposal = Task::Statement { speech: SpeechKind::Proposal, guidance, to: None, about: None };
-        for task in [Task::Opening, ballot, proposal] {
+        let proposal = Task {
+            work: Work::Statement { speech: SpeechKind::Proposal, to: None, about: None },
+            material: Material { guidance, ..Material::default() },
+        };
+        for task in [Work::Opening.into(), ballot, proposal] {
             let prompt = prompt(&view, &ask(&view, "Ada", turn(0, 0), task)).unwrap();
             let text: String = prompt.messages.iter().map(|message| message.text.as_ref()).collect();
             for foreign in ["Ben", "Cleo", "keep it open", "on weekends", "Nine of ten", "transcript 0441cc9cee45d2e0"]
@@ -287,7 +286,7 @@ fn an_anonymised_judge_sees_no_name_of_a_debater() {
     spec.personas[2].name = "Ada Byron".into();
     let mut view = view(spec.clone());
     say(&mut view, &spec, "Ada", SpeechKind::Argument, turn(1, 0), "Ada Byron and Ben are wrong; I, Ada, am not.");
-    let text = user_of(&view, &ask(&view, "judge", turn(4, 0), Task::Judge { order: 0, candidates: Vec::new() }));
+    let text = user_of(&view, &ask(&view, "judge", turn(4, 0), agon_core::testing::judging(0, Vec::new())));
     for name in ["Ada", "Byron", "Ben"] {
         assert!(!text.contains(name), "{text}");
     }
@@ -298,8 +297,8 @@ fn no_prompt_names_a_model() {
     let view = after_one_round(&spec(Mode::Adversarial));
     for (name, task) in [
         ("Ada", argument()),
-        ("moderator", Task::OpenRound),
-        ("judge", Task::Judge { order: 0, candidates: Vec::new() }),
+        ("moderator", Work::OpenRound.into()),
+        ("judge", agon_core::testing::judging(0, Vec::new())),
     ] {
         let prompt = prompt(&view, &ask(&view, name, turn(2, 0), task)).unwrap();
         assert!(prompt.messages.iter().all(|message| !message.text.contains("rehearsal")));

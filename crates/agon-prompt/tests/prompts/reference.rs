@@ -26,7 +26,7 @@ fn the_reference_shows_a_debaters_prompt_as_it_is_sent() {
 fn the_reference_shows_a_judges_prompt_as_it_is_sent() {
     let view = after_one_round(&spec(Mode::Adversarial));
     let candidates = ["close it", "keep it open", "close it on weekends"].map(str::to_owned).to_vec();
-    let prompt = prompt(&view, &ask(&view, "judge", turn(4, 0), Task::Judge { order: 0, candidates })).unwrap();
+    let prompt = prompt(&view, &ask(&view, "judge", turn(4, 0), agon_core::testing::judging(0, candidates))).unwrap();
     assert_eq!(block("judge"), &*prompt.messages[1].text);
     let schema: serde_json::Value = serde_json::from_str(block("judge schema")).unwrap();
     assert_eq!(&schema, prompt.schema.as_deref().unwrap());

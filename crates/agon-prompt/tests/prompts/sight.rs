@@ -24,8 +24,10 @@ fn summarise(view: &mut View, through: u32, text: &str) {
 }
 
 fn sees(view: &View, who: &str, round: u32) -> String {
-    let user =
-        user_of(view, &ask(view, who, turn(round, 0), if who == "moderator" { Task::CloseRound } else { argument() }));
+    let user = user_of(
+        view,
+        &ask(view, who, turn(round, 0), if who == "moderator" { Work::CloseRound.into() } else { argument() }),
+    );
     user.split_once("=== YOUR TURN ===").unwrap().0.to_owned()
 }
 
@@ -55,14 +57,14 @@ fn a_judge_reads_everything_whatever_debaters_are_shown() {
     let mut spec = spec(Mode::Adversarial);
     (spec.memory, spec.windows.memory_window) = (Memory::RollingWindow, 2);
     let view = held(&spec, 3);
-    let text = user_of(&view, &ask(&view, "judge", turn(4, 0), Task::Judge { order: 0, candidates: Vec::new() }));
+    let text = user_of(&view, &ask(&view, "judge", turn(4, 0), agon_core::testing::judging(0, Vec::new())));
     assert_eq!(words_in(&text).len(), 9);
 }
 
 #[test]
 fn a_judge_for_whom_everything_is_too_long_reads_what_memory_keeps() {
     let judged = |view: &View| {
-        let whole = ask(view, "judge", turn(4, 0), Task::Judge { order: 0, candidates: Vec::new() });
+        let whole = ask(view, "judge", turn(4, 0), agon_core::testing::judging(0, Vec::new()));
         user_of(view, &Ask { kept: true, ..whole })
     };
     let mut spec = spec(Mode::Adversarial);
@@ -113,7 +115,7 @@ fn the_summarizer_reads_its_last_summary_and_what_came_since() {
     spec.memory = Memory::SummarizePast;
     let mut view = held(&spec, 2);
     summarise(&mut view, 1, "Round one.");
-    let text = user_of(&view, &ask(&view, "summarizer", turn(2, 9), Task::Summarise { through: 2 }));
+    let text = user_of(&view, &ask(&view, "summarizer", turn(2, 9), agon_core::testing::summarising(2)));
     assert_eq!(words_in(&text), ["2.0", "2.1", "2.2"]);
     assert!(text.contains("### Summary of round 1, by the summarizer\nRound one.\n"), "{text}");
 }
@@ -174,7 +176,7 @@ fn what_a_task_is_about_is_shown_whatever_the_window() {
     let shown = |view: &View, who: &str, task| {
         words_in(&user_of(view, &ask(view, who, turn(1, 0), task))).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
-    assert_eq!(shown(&view, "Cleo", Task::Critique { of: "Ada".into() }), ["of Ada", "of Ben", "of Cleo"][..]);
+    assert_eq!(shown(&view, "Cleo", Work::Critique { of: "Ada".into() }.into()), ["of Ada", "of Ben", "of Cleo"][..]);
     for (seat, by) in [(0, "Ben"), (1, "Cleo")] {
         let critique = Critique { severity: 3, issues: vec!["vague".into()], suggestions: Vec::new() };
         let event = Asked::at(turn(1, seat), by).critique("Ada", critique, 0);
@@ -182,7 +184,7 @@ fn what_a_task_is_about_is_shown_whatever_the_window() {
     }
     say(&mut view, &spec, "Ben", SpeechKind::Interjection, turn(1, 2), "word between");
     say(&mut view, &spec, "Ben", SpeechKind::Interjection, turn(1, 3), "word again");
-    let task = Task::Revise { critics: vec!["Ben".into(), "Cleo".into()] };
+    let task = agon_core::testing::revising(vec!["Ben".into(), "Cleo".into()]);
     let text = user_of(&view, &ask(&view, "Ada", turn(1, 4), task));
     assert!(text.contains("word of Ada"));
     assert!(
@@ -223,7 +225,7 @@ fn headers_say_what_kind_of_speech_it_is_and_to_whom() {
             "### T6 | Ada | answer to the point of Ben",
         ]
     );
-    let judged = user_of(&view, &ask(&view, "judge", turn(4, 0), Task::EnoughSaid));
+    let judged = user_of(&view, &ask(&view, "judge", turn(4, 0), Work::EnoughSaid.into()));
     for name in NAMES {
         assert!(!judged.contains(name), "{judged}");
     }

@@ -93,7 +93,7 @@ pub fn guided(briefing: Option<&str>, new_angle: Option<&str>, summary: Option<&
         new_angle: new_angle.map(Into::into),
         summary: summary.map(Into::into),
     };
-    Task::Argument { guidance, to: None, bench: None }
+    Task { work: Work::Argument { to: None, bench: None }, material: Material { guidance, ..Material::default() } }
 }
 
 /// The debate after its openings and one round.
@@ -164,16 +164,11 @@ pub fn estimate_counts(section: &str, view: &View, none: &View) {
 
 /// Every task that no debate of the simplest kind has, with a name and who is asked.
 pub fn every_task() -> Vec<(&'static str, &'static str, Task)> {
-    let statement = |speech, to: Option<&str>, about: Option<&str>| Task::Statement {
-        speech,
-        guidance: Guidance::default(),
-        to: to.map(Into::into),
-        about: about.map(Into::into),
+    let statement = |speech, to: Option<&str>, about: Option<&str>| {
+        Task::from(Work::Statement { speech, to: to.map(Into::into), about: about.map(Into::into) })
     };
-    let bid = |purpose, on: Option<&str>, heard: Option<&str>| Task::Bid {
-        purpose,
-        on: on.map(Into::into),
-        heard: heard.map(Into::into),
+    let bid = |purpose, on: Option<&str>, heard: Option<&str>| {
+        Task::from(Work::Bid { purpose, on: on.map(Into::into), heard: heard.map(Into::into) })
     };
     let point = |by: &str, text: &str| Point { by: by.into(), text: text.into() };
     let labels = || vec![("Ben".into(), "Speaker A".to_owned()), ("Cleo".into(), "Speaker C".to_owned())];
@@ -188,7 +183,7 @@ pub fn every_task() -> Vec<(&'static str, &'static str, Task)> {
         ("revised_position", "Ben", statement(SpeechKind::Revision, None, Some("Look at deliveries."))),
         ("rebuttal", "Ben", statement(SpeechKind::Rebuttal, None, None)),
         ("interjection", "Cleo", statement(SpeechKind::Interjection, Some("Ben"), None)),
-        ("argument_to", "Cleo", Task::Argument { guidance: Guidance::default(), to: Some("Ben".into()), bench: None }),
+        ("argument_to", "Cleo", Work::Argument { to: Some("Ben".into()), bench: None }.into()),
         ("bid", "Cleo", bid(BidPurpose::Floor, Some("Ben"), None)),
         ("reaction", "Cleo", bid(BidPurpose::Reaction, Some("Ben"), None)),
         ("bid_for_the_circle", "Cleo", bid(BidPurpose::Circle, None, None)),
@@ -197,26 +192,26 @@ pub fn every_task() -> Vec<(&'static str, &'static str, Task)> {
         (
             "answer_points",
             "Ben",
-            Task::AnswerPoints { points: vec![point("Ada", "Whose shops?"), point("Cleo", "When?")] },
+            agon_core::testing::answering(vec![point("Ada", "Whose shops?"), point("Cleo", "When?")]),
         ),
-        ("critique", "Cleo", Task::Critique { of: "Ben".into() }),
-        ("revision", "Ben", Task::Revise { critics: vec!["Ada".into(), "Cleo".into()] }),
-        ("reflection", "Ada", Task::Reflect { reflection: true, evolution: false }),
-        ("reflection_and_evolution", "Ada", Task::Reflect { reflection: true, evolution: true }),
-        ("interject", "moderator", Task::Interject),
-        ("score_speeches", "moderator", Task::ScoreSpeeches { speeches: vec![turn(1, 0), turn(1, 1)] }),
-        ("research", "moderator", Task::Research),
-        ("reconcile", "moderator", Task::Conclude { conclusion: Conclusion::Reconciliation }),
-        ("closing_summary", "moderator", Task::Conclude { conclusion: Conclusion::Summary }),
-        ("mediator_decision", "moderator", Task::Conclude { conclusion: Conclusion::Decision }),
-        ("summarise", "summarizer", Task::Summarise { through: 1 }),
-        ("enough", "judge", Task::EnoughSaid),
-        ("rank", "judge", Task::Rank { order: 0, candidates: candidates() }),
+        ("critique", "Cleo", Work::Critique { of: "Ben".into() }.into()),
+        ("revision", "Ben", agon_core::testing::revising(vec!["Ada".into(), "Cleo".into()])),
+        ("reflection", "Ada", agon_core::testing::reflecting(true, false)),
+        ("reflection_and_evolution", "Ada", agon_core::testing::reflecting(true, true)),
+        ("interject", "moderator", Work::Interject.into()),
+        ("score_speeches", "moderator", agon_core::testing::scoring_speeches(vec![turn(1, 0), turn(1, 1)])),
+        ("research", "moderator", Work::Research.into()),
+        ("reconcile", "moderator", Work::Conclude { conclusion: Conclusion::Reconciliation }.into()),
+        ("closing_summary", "moderator", Work::Conclude { conclusion: Conclusion::Summary }.into()),
+        ("mediator_decision", "moderator", Work::Conclude { conclusion: Conclusion::Decision }.into()),
+        ("summarise", "summarizer", agon_core::testing::summarising(1)),
+        ("enough", "judge", Work::EnoughSaid.into()),
+        ("rank", "judge", agon_core::testing::ranking(0, candidates())),
         ("judges_vote", "judge-2", vote(candidates())),
-        ("ranked_vote", "Ada", Task::Vote { candidates: stances(), form: BallotForm::Ranking }),
-        ("approval_vote", "Ada", Task::Vote { candidates: stances(), form: BallotForm::Approval }),
-        ("score_debaters", "Ada", Task::ScoreDebaters { debaters: labels() }),
-        ("synthesise", "synthesizer", Task::Synthesise),
+        ("ranked_vote", "Ada", agon_core::testing::vote_by(stances(), BallotForm::Ranking)),
+        ("approval_vote", "Ada", agon_core::testing::vote_by(stances(), BallotForm::Approval)),
+        ("score_debaters", "Ada", agon_core::testing::scoring(labels())),
+        ("synthesise", "synthesizer", Work::Synthesise.into()),
     ]
 }
 

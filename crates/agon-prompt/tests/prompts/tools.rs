@@ -22,12 +22,12 @@ fn tools_are_offered_where_somebody_speaks_and_not_where_it_chooses_or_scores() 
     let speech = offered("Ada", argument());
     assert_eq!(speech.tools, ["search", "files"]);
     assert!(speech.messages[1].text.contains("at most 3 times in all: search, files."));
-    for task in [Task::Research, Task::OpenRound, Task::CloseRound, Task::Interject] {
+    for task in [Work::Research.into(), Work::OpenRound.into(), Work::CloseRound.into(), Work::Interject.into()] {
         assert_eq!(offered("moderator", task).tools, ["search"]);
     }
-    assert_eq!(offered("moderator", Task::ScoreSpeeches { speeches: vec![turn(1, 0)] }).tools, [""; 0]);
-    let ballot = Task::Ballot { stage: BallotStage::Final, choices: Vec::new() };
-    for task in [ballot, vote(vec!["close it".into()]), Task::Critique { of: "Ben".into() }] {
+    assert_eq!(offered("moderator", agon_core::testing::scoring_speeches(vec![turn(1, 0)])).tools, [""; 0]);
+    let ballot = agon_core::testing::ballot(BallotStage::Final, Vec::new());
+    for task in [ballot, vote(vec!["close it".into()]), Work::Critique { of: "Ben".into() }.into()] {
         let prompt = offered("Ada", task);
         assert!(prompt.tools.is_empty() && !prompt.messages[1].text.contains("may call these tools"));
     }
@@ -105,10 +105,13 @@ fn what_ones_own_tools_found_is_shown_again_where_one_argues_and_to_nobody_else(
     let shown = format!("{transcript}{results}=== YOUR TURN ==={tail}");
     assert_eq!(user_of(&view, &ask(&view, "Ada", turn(2, 0), argument())), shown);
     assert_eq!(user_of(&view, &early), before, "what was found later is shown");
-    for (who, task) in [("Ada", Task::Opening), ("Ada", vote(vec!["close it".into()])), ("Cleo", argument())] {
+    for (who, task) in [("Ada", Work::Opening.into()), ("Ada", vote(vec!["close it".into()])), ("Cleo", argument())] {
         assert!(!user_of(&view, &ask(&view, who, turn(2, 0), task)).contains("<<< result "), "{who}");
     }
-    assert!(user_of(&view, &ask(&view, "Ben", turn(2, 0), Task::Critique { of: "Ada".into() })).contains("Ben's own."));
+    assert!(
+        user_of(&view, &ask(&view, "Ben", turn(2, 0), Work::Critique { of: "Ada".into() }.into()))
+            .contains("Ben's own.")
+    );
 }
 
 #[test]

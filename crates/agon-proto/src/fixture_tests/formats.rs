@@ -24,35 +24,37 @@ pub(super) fn events() -> Vec<(&'static str, Event)> {
 
 fn tasks() -> Vec<(&'static str, Event)> {
     let guidance = || Guidance { briefing: Some("b".into()), new_angle: Some("n".into()), summary: None };
-    let argument = Task::Argument { guidance: guidance(), to: Some(bob()), bench: Some(Bench::GovernmentWhip) };
-    let statement = Task::Statement {
-        speech: SpeechKind::FollowUp,
-        guidance: guidance(),
-        to: Some(bob()),
-        about: Some("Why?".into()),
+    let argument = Task {
+        work: Work::Argument { to: Some(bob()), bench: Some(Bench::GovernmentWhip) },
+        material: Material { guidance: guidance(), ..Material::default() },
     };
-    let bid = Task::Bid { purpose: BidPurpose::Interruption, on: Some(bob()), heard: Some("We should".into()) };
+    let statement = Task {
+        work: Work::Statement { speech: SpeechKind::FollowUp, to: Some(bob()), about: Some("Why?".into()) },
+        material: Material { guidance: guidance(), ..Material::default() },
+    };
+    let bid =
+        Task::from(Work::Bid { purpose: BidPurpose::Interruption, on: Some(bob()), heard: Some("We should".into()) });
     let points = vec![Point { by: bob(), text: "At what cost?".to_owned() }];
     let labelled = vec![(ada(), "Speaker B".to_owned()), (bob(), "Speaker A".to_owned())];
     vec![
         ("turn_asked.argument_on_bench", ask(argument)),
         ("turn_asked.statement", ask(statement)),
         ("turn_asked.bid", ask(bid)),
-        ("turn_asked.answer_points", ask(Task::AnswerPoints { points })),
-        ("turn_asked.critique", ask(Task::Critique { of: bob() })),
-        ("turn_asked.revise", ask(Task::Revise { critics: vec![bob()] })),
-        ("turn_asked.reflect", ask(Task::Reflect { reflection: true, evolution: false })),
-        ("turn_asked.interject", ask(Task::Interject)),
-        ("turn_asked.score_speeches", ask(Task::ScoreSpeeches { speeches: vec![TURN] })),
-        ("turn_asked.research", ask(Task::Research)),
-        ("turn_asked.conclude", ask(Task::Conclude { conclusion: Conclusion::Decision })),
-        ("turn_asked.summarise", ask(Task::Summarise { through: 2 })),
-        ("turn_asked.measure", ask(Task::Measure { round: 2 })),
-        ("turn_asked.enough_said", ask(Task::EnoughSaid)),
-        ("turn_asked.rank", ask(Task::Rank { order: 1, candidates: texts() })),
-        ("turn_asked.ranked_vote", ask(Task::Vote { candidates: texts(), form: BallotForm::Ranking })),
-        ("turn_asked.score_debaters", ask(Task::ScoreDebaters { debaters: labelled })),
-        ("turn_asked.synthesise", ask(Task::Synthesise)),
+        ("turn_asked.answer_points", ask(agon_core::testing::answering(points))),
+        ("turn_asked.critique", ask(Work::Critique { of: bob() }.into())),
+        ("turn_asked.revise", ask(agon_core::testing::revising(vec![bob()]))),
+        ("turn_asked.reflect", ask(agon_core::testing::reflecting(true, false))),
+        ("turn_asked.interject", ask(Work::Interject.into())),
+        ("turn_asked.score_speeches", ask(agon_core::testing::scoring_speeches(vec![TURN]))),
+        ("turn_asked.research", ask(Work::Research.into())),
+        ("turn_asked.conclude", ask(Work::Conclude { conclusion: Conclusion::Decision }.into())),
+        ("turn_asked.summarise", ask(agon_core::testing::summarising(2))),
+        ("turn_asked.measure", ask(agon_core::testing::measuring(2))),
+        ("turn_asked.enough_said", ask(Work::EnoughSaid.into())),
+        ("turn_asked.rank", ask(agon_core::testing::ranking(1, texts()))),
+        ("turn_asked.ranked_vote", ask(agon_core::testing::vote_by(texts(), BallotForm::Ranking))),
+        ("turn_asked.score_debaters", ask(agon_core::testing::scoring(labelled))),
+        ("turn_asked.synthesise", ask(Work::Synthesise.into())),
     ]
 }
 

@@ -159,7 +159,7 @@ fn waiting(page: &mut MarkdownPage, minutes: &Minutes<'_>) {
             "### {} {}: {}, without a result",
             ask.turn,
             inline(words::who(ask.participant.as_str())),
-            call_figures::task(&ask.task)
+            call_figures::task(&ask.task.work)
         ));
         page.list(asked(*at, ask));
     }

@@ -380,7 +380,7 @@ impl LiveView {
         let speaking = Speaking {
             participant: ask.participant.clone(),
             model: ask.model.clone(),
-            task: call_figures::task(&ask.task),
+            task: call_figures::task(&ask.task.work),
             since: at,
             text: String::new(),
             reading: self.pace.prompt(&ask.participant),

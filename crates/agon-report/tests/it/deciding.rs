@@ -303,7 +303,7 @@ fn the_key_to_a_judge_who_was_shown_less_has_the_numbers_of_what_it_was_shown() 
 fn what_each_judge_of_a_split_panel_found_is_told_once() {
     let mut log = trio(|spec| spec.judge.as_mut().unwrap().panel = 3);
     for (judge, winner) in [("judge", NOW), ("judge-2", WAIT), ("judge-3", RENT)] {
-        let task = Task::Judge { order: 0, candidates: Vec::new() };
+        let task = agon_core::testing::judging(0, Vec::new());
         log.answer(2, judge, task, |asked| {
             asked.judgement(0, &format!("{winner}."), Some(winner), "Entry 2 stands.", Vec::new())
         });

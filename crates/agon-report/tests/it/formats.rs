@@ -48,7 +48,7 @@ pub fn fight() -> Log {
     (spec.debate_format, spec.consensus_strategy) = (DebateFormat::OpenFight, ConsensusStrategy::NoConsensus);
     let mut log = admitted(spec);
     log.phase(PhaseName::Rounds);
-    let asked = log.ask(1, MODERATOR, Task::Research);
+    let asked = log.ask(1, MODERATOR, Work::Research.into());
     log.push(tool(asked.turn, MODERATOR, "{\"q\":\"deck oven price\"}", Some("21,000 installed"), None));
     log.push(asked.brief("A deck oven costs **21,000**, installed."));
     log.round(1, &["Ada", "Bruno", "Chioma"]);
@@ -104,17 +104,17 @@ pub fn fight() -> Log {
     log.score_speeches(1, scores);
     log.push(measured(1, Some(0.42), None, Method::Words));
     let note = Note { position: Some("Buy".to_owned()), next: Some("Bring the sheets".to_owned()), ..Note::default() };
-    log.answer(1, "Ada", Task::Reflect { reflection: true, evolution: true }, |asked| asked.note(note));
-    log.answer(1, SUMMARIZER, Task::Summarise { through: 1 }, |asked| {
+    log.answer(1, "Ada", agon_core::testing::reflecting(true, true), |asked| asked.note(note));
+    log.answer(1, SUMMARIZER, agon_core::testing::summarising(1), |asked| {
         asked.summary(1, "The queue is agreed upon; its size is not.")
     });
     log.round(2, &["Ada", "Bruno"]);
     log.speak_as(2, "Bruno", SpeechKind::Argument, "Ada's sheets end in March, and Chioma knows it.", |_| {});
     log.push(measured(2, Some(0.55), Some(0.71), Method::Words));
-    log.answer(2, JUDGE, Task::EnoughSaid, |asked| asked.enough(true, "No figure is new."));
+    log.answer(2, JUDGE, Work::EnoughSaid.into(), |asked| asked.enough(true, "No figure is new."));
     log.stop(StopRule::JudgeEnough, 2);
     for conclusion in [Conclusion::Reconciliation, Conclusion::Summary] {
-        log.answer(3, MODERATOR, Task::Conclude { conclusion }, |asked| {
+        log.answer(3, MODERATOR, Work::Conclude { conclusion }.into(), |asked| {
             asked.conclusion(conclusion, "All three would serve the queue.", None)
         });
     }
@@ -163,7 +163,7 @@ pub fn critiques() -> Log {
         speech.answer = Some("invest now.".to_owned());
     });
     let figures = measures(Some(0.67), Some(0.5), Method::WordsInstead);
-    log.answer(1, EMBEDDER, Task::Measure { round: 1 }, |asked| asked.measures(1, figures));
+    log.answer(1, EMBEDDER, agon_core::testing::measuring(1), |asked| asked.measures(1, figures));
     log.stop(StopRule::Converged, 1);
     log.phase(PhaseName::FinalBallots);
     for (who, choice) in [("Ada", "Ada"), ("Bruno", "Ada"), ("Chioma", "Chioma")] {
@@ -175,7 +175,7 @@ pub fn critiques() -> Log {
         let ranked =
             |candidate: &str| Ranked { candidate: candidate.to_owned(), reason: "It answers the lease.".to_owned() };
         let ranking = vec![ranked(first), ranked(second)];
-        let task = Task::Rank { order: 0, candidates: vec!["Ada".to_owned(), "Chioma".to_owned()] };
+        let task = agon_core::testing::ranking(0, vec!["Ada".to_owned(), "Chioma".to_owned()]);
         log.answer(2, judge, task, |asked| asked.ranking(u32::from(first == "Chioma"), ranking));
     }
     log.push(Event::VoteTallied {
@@ -242,7 +242,7 @@ pub fn parliament() -> Log {
             log.bid(1, "Dmitri", BidPurpose::Point, Bid::default());
             let points = vec![Point { by: "Bruno".into(), text: "Who signs the lease?".to_owned() }];
             let reply = PointReply { accepts: Some("Bruno".into()), reply: Some("The owner, in May.".to_owned()) };
-            log.answer(1, "Ada", Task::AnswerPoints { points: points.clone() }, |asked| asked.points(points, reply));
+            log.answer(1, "Ada", agon_core::testing::answering(points.clone()), |asked| asked.points(points, reply));
         }
     }
     let teams = Bench::TEAMS;
@@ -252,12 +252,12 @@ pub fn parliament() -> Log {
         }
     }
     let candidates = vec![teams[0].to_owned(), teams[1].to_owned()];
-    log.answer(2, "Dmitri", Task::Vote { candidates, form: BallotForm::Ranking }, |asked| {
+    log.answer(2, "Dmitri", agon_core::testing::vote_by(candidates, BallotForm::Ranking), |asked| {
         asked.vote(&teams[..2], "In this order", None)
     });
     let scores = vec![DebaterScore { debater: "Bruno".into(), score: score(8, 7, 5, 9) }];
     let debaters = vec![("Bruno".into(), "Speaker A".to_owned())];
-    log.answer(2, "Ada", Task::ScoreDebaters { debaters }, |asked| asked.debaters_scored(scores));
+    log.answer(2, "Ada", agon_core::testing::scoring(debaters), |asked| asked.debaters_scored(scores));
     log.stop(StopRule::MathematicallyDecided, 2).phase(PhaseName::Decision);
     log.push(Event::VoteTallied {
         rule: Some(VoteRule::Weighted),

@@ -64,7 +64,7 @@ pub fn hostile(text: &str) -> Log {
     asked.call.checks.push(check);
     let turn = asked.turn;
     log.spoke(asked, SpeechKind::Argument, text, |_| {});
-    let mut asked = log.ask(1, text, Task::Closing);
+    let mut asked = log.ask(1, text, Work::Closing.into());
     (asked.call.host, asked.call.finish_reason) = (Some(text.to_owned()), Some(text.to_owned()));
     log.fail(asked, Failure::new(FailureCause::ServerError, text), Some(10));
     let summary = RoundSummary {
@@ -126,16 +126,16 @@ fn asides(log: &mut Log, text: &str) {
     }
     let points = vec![Point { by: who(), text: text.to_owned() }];
     let reply = PointReply { accepts: Some(who()), reply: Some(text.to_owned()) };
-    log.answer(1, text, Task::AnswerPoints { points: points.clone() }, |asked| asked.points(points, reply));
+    log.answer(1, text, agon_core::testing::answering(points.clone()), |asked| asked.points(points, reply));
     let critique = Critique { severity: 7, issues: vec![text.to_owned()], suggestions: vec![text.to_owned()] };
-    log.answer(1, text, Task::Critique { of: who() }, |asked| asked.critique(text, critique, 1));
+    log.answer(1, text, Work::Critique { of: who() }.into(), |asked| asked.critique(text, critique, 1));
     log.speak_as(1, text, SpeechKind::Revision, text, |speech| {
         (speech.to, speech.cut_by, speech.answer) = (Some(who()), Some(who()), Some(text.to_owned()));
         speech.accepted = vec![who()];
         speech.declined = vec![Declined { critic: who(), why: text.to_owned() }];
     });
     let note = Note { position: Some(text.to_owned()), contradictions: vec![text.to_owned()], ..Note::default() };
-    let reflect = Task::Reflect { reflection: true, evolution: false };
+    let reflect = agon_core::testing::reflecting(true, false);
     log.answer(1, text, reflect, |asked| asked.note(note));
     let interjection = Interjection {
         comment: Some(text.to_owned()),
@@ -147,15 +147,17 @@ fn asides(log: &mut Log, text: &str) {
     let speech = TurnId { round: 1, seat: 1, attempt: 1 };
     let scores = vec![SpeechScore { speech, score: formats::score(1, 2, 3, 4), comment: Some(text.to_owned()) }];
     log.score_speeches(1, scores);
-    log.answer(1, MODERATOR, Task::Research, |asked| asked.brief(text));
+    log.answer(1, MODERATOR, Work::Research.into(), |asked| asked.brief(text));
     let conclusion = Conclusion::Summary;
-    log.answer(1, MODERATOR, Task::Conclude { conclusion }, |asked| asked.conclusion(conclusion, text, Some(text)));
-    log.answer(1, SUMMARIZER, Task::Summarise { through: 1 }, |asked| asked.summary(1, text));
-    log.answer(1, JUDGE, Task::EnoughSaid, |asked| asked.enough(false, text));
+    log.answer(1, MODERATOR, Work::Conclude { conclusion }.into(), |asked| {
+        asked.conclusion(conclusion, text, Some(text))
+    });
+    log.answer(1, SUMMARIZER, agon_core::testing::summarising(1), |asked| asked.summary(1, text));
+    log.answer(1, JUDGE, Work::EnoughSaid.into(), |asked| asked.enough(false, text));
     let ranking = vec![Ranked { candidate: text.to_owned(), reason: text.to_owned() }];
     log.rank(2, JUDGE, 0, ranking);
     let debater_scores = vec![DebaterScore { debater: who(), score: formats::score(1, 2, 3, 4) }];
-    log.answer(2, text, Task::ScoreDebaters { debaters: Vec::new() }, |asked| asked.debaters_scored(debater_scores));
+    log.answer(2, text, agon_core::testing::scoring(Vec::new()), |asked| asked.debaters_scored(debater_scores));
     let (output, problems) = (serde_json::to_string(text).unwrap(), vec![text.to_owned()]);
     let synthesis = Synthesis { text: text.into(), output: Some(output.as_str().into()), problems };
     log.synthesise(3, synthesis);

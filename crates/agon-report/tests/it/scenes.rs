@@ -162,7 +162,7 @@ pub fn voted() -> Log {
     log.stop(StopRule::MaxRounds, 1).phase(PhaseName::Decision);
     log.vote(2, "Ada", NOW, "It pays");
     log.vote(2, "Bruno", NOW, "It pays after all");
-    let asked = log.ask(2, "Chioma", Task::Vote { candidates: Vec::new(), form: BallotForm::Single });
+    let asked = log.ask(2, "Chioma", agon_core::testing::vote(Vec::new()));
     log.fail(asked, Failure::new(FailureCause::BadRequest, "unknown option `mirostat`"), None);
     let counts = vec![(NOW.to_owned(), 2), (WAIT.to_owned(), 0), (RENT.to_owned(), 0)];
     log.push(Event::VoteTallied {
@@ -203,7 +203,7 @@ pub fn cancelled() -> Log {
     log.usage = Usage::default();
     log.phase(PhaseName::OpeningStatements);
     log.speak(0, "Ada", SpeechKind::Opening, "We turn people away.");
-    log.ask(0, "Bruno", Task::Opening);
+    log.ask(0, "Bruno", Work::Opening.into());
     log.push(Event::CancelRequested { reason: "ctrl-c".to_owned() });
     log.end(DebateState::Cancelled, None, Some(Reason::of(ReasonCode::Cancelled)), Vec::new());
     log
@@ -287,7 +287,7 @@ fn grand_rounds(log: &mut Log) -> (TurnId, TurnId) {
     log.moderate(1, closes("All three now accept the basket of 7.40. They differ on the lease: Ada would build now, Bruno would ask the landlord first, Chioma would rent until he has answered.", RoundStatus::Continue));
     log.now += 9 * 3_600_000;
     log.push(Event::Claimed { writer: NodeId::new("node-1"), epoch: 2 });
-    let asked = log.ask(2, MODERATOR, Task::OpenRound);
+    let asked = log.ask(2, MODERATOR, Work::OpenRound.into());
     let turn = log.fail(
         asked,
         Failure::new(FailureCause::Malformed, "next_speakers names \"Claire\"; the roster is Ada, Bruno, Chioma"),

@@ -104,7 +104,7 @@ fn a_speaker_who_failed_waits_for_the_next_try_and_the_new_try_starts_from_nothi
         turn: turn.next_attempt(),
         participant: "Ada".into(),
         model: "m".into(),
-        task: Task::Closing,
+        task: Work::Closing.into(),
         sees: Position(1),
         deadline: at,
         correction: None,
@@ -159,7 +159,7 @@ fn the_status_says_how_far_the_debate_is_and_how_long_it_will_take() {
     log.ballot(0, BallotStage::Initial, "Bruno", scenes::NOW, "Queues");
     log.phase(PhaseName::OpeningStatements);
     log.speak(0, "Ada", SpeechKind::Opening, "We turn people away.");
-    log.ask(0, "Bruno", Task::Opening);
+    log.ask(0, "Bruno", Work::Opening.into());
     let (view, _) = watch(&log);
     let told = text(&view.summary(Timestamp(crate::log::START + 60_000)));
     assert!(told.starts_with("Opening statements · turn 4 of about 18 · 16 % · about 5 min left\n"), "{told}");

@@ -74,7 +74,7 @@ fn signed(millis: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agon_core::{Ask, DebateId, Position, Priority, Task, TurnId};
+    use agon_core::{Ask, DebateId, Position, Priority, TurnId, Work};
 
     const HOUR: u64 = 3_600_000;
     const NOON: Timestamp = Timestamp(1_800_000_000_000);
@@ -85,7 +85,7 @@ mod tests {
             turn: TurnId { round: 1, seat: 0, attempt: 1 },
             participant: "Ada".into(),
             model: "m".into(),
-            task: Task::Opening,
+            task: Work::Opening.into(),
             sees: Position(3),
             deadline: NOON.plus(90_000),
             correction: None,

@@ -1,5 +1,5 @@
 //! What a turn needs of its host besides the model.
-use agon_core::{Ask, DebateSpec, ModelName, Task};
+use agon_core::{Ask, DebateSpec, ModelName, Work, WorkGroup};
 use agon_proto::HostTools;
 
 /// Tools and verifiers, by the names of the settings.
@@ -12,12 +12,12 @@ pub(crate) struct TurnNeeds {
 impl TurnNeeds {
     /// Those of one turn.
     pub(crate) fn of(spec: &DebateSpec, ask: &Ask) -> Self {
-        let tools = match ask.task {
+        let tools = match ask.task.work {
             // no participant speaks
-            Task::Measure { .. } => Vec::new(),
+            Work::Measure => Vec::new(),
             _ => spec.role(&ask.participant).map(|role| role.tools().to_vec()).unwrap_or_default(),
         };
-        let verifiers = if is_speech(&ask.task) { spec.verifiers.clone() } else { Vec::new() };
+        let verifiers = if is_speech(&ask.task.work) { spec.verifiers.clone() } else { Vec::new() };
         Self { tools, verifiers }
     }
 
@@ -52,7 +52,7 @@ impl TurnNeeds {
     }
 }
 
-/// Whether a task is a speech, whose claims are checked.
-pub(crate) fn is_speech(task: &Task) -> bool {
-    matches!(task, Task::Opening | Task::Argument { .. } | Task::Statement { .. } | Task::Closing | Task::Revise { .. })
+/// Whether a turn is a speech, whose claims are checked.
+pub(crate) fn is_speech(work: &Work) -> bool {
+    work.traits().group == WorkGroup::Speech
 }

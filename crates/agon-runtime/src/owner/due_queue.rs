@@ -195,13 +195,13 @@ impl DueQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agon_core::{Task, testing};
+    use agon_core::{Work, testing};
 
     const TURN: TurnId = TurnId { round: 1, seat: 0, attempt: 1 };
     const PAUSES: Pauses = Pauses { look: 1_000, look_max: 10_000, offer: 30_000 };
 
     fn ask(deadline: u64) -> Ask {
-        Ask { deadline: Timestamp(deadline), ..testing::ask(TURN, "optimist", Task::Opening) }
+        Ask { deadline: Timestamp(deadline), ..testing::ask(TURN, "optimist", Work::Opening.into()) }
     }
     fn queue(deadline: u64) -> DueQueue {
         let mut queue = DueQueue::new(PAUSES);

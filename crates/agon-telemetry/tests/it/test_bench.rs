@@ -154,29 +154,31 @@ fn call(ask: &Ask, ended: bool) -> Call {
 }
 
 fn answer(task: &Task) -> Answer {
-    match task {
-        Task::OpenRound => {
+    match &task.work {
+        Work::OpenRound => {
             let next_speakers = ["Ada", "Bruno"].map(ParticipantId::from).to_vec();
             Answer::RoundPlan(RoundPlan { next_speakers, ..RoundPlan::default() })
         }
-        Task::Judge { candidates, .. } => Answer::Judgement(Judgement {
+        Work::Judge { .. } => Answer::Judgement(Judgement {
             verdict: SECRET.to_owned(),
-            winner: candidates.first().cloned(),
+            winner: task.material.candidates().first().cloned(),
             reasoning: SECRET.to_owned(),
             citations: Vec::new(),
             open_objections: Vec::new(),
         }),
-        Task::Ballot { choices, .. } => {
-            Answer::Choice { choice: choices[0].clone(), reasons: vec![SECRET.to_owned()], confidence: None }
-        }
-        Task::Bid { .. } => Answer::Bid(Bid { urgency: 5, to: None, text: Some(SECRET.to_owned()) }),
-        Task::Conclude { .. } | Task::Research | Task::Summarise { .. } => Answer::Text { text: SECRET.into() },
-        Task::Interject => Answer::Interjection(Interjection {
+        Work::Ballot { .. } => Answer::Choice {
+            choice: task.material.choices()[0].clone(),
+            reasons: vec![SECRET.to_owned()],
+            confidence: None,
+        },
+        Work::Bid { .. } => Answer::Bid(Bid { urgency: 5, to: None, text: Some(SECRET.to_owned()) }),
+        Work::Conclude { .. } | Work::Research | Work::Summarise => Answer::Text { text: SECRET.into() },
+        Work::Interject => Answer::Interjection(Interjection {
             comment: Some(SECRET.to_owned()),
             questions: vec![Remark { to: ParticipantId::from("Ada"), text: SECRET.to_owned() }],
             ..Interjection::default()
         }),
-        Task::Synthesise => Answer::Synthesis(Synthesis { text: SECRET.into(), output: None, problems: Vec::new() }),
+        Work::Synthesise => Answer::Synthesis(Synthesis { text: SECRET.into(), output: None, problems: Vec::new() }),
         _ => Answer::Speech { text: SECRET.into(), cut: false },
     }
 }
@@ -237,6 +239,6 @@ pub fn with_try(admission: &Admission, played: &PlayedTry, tell: impl FnOnce(Tur
 
 /// The second debater's speech of round 1 fails at the first try.
 pub fn stumble(ask: &Ask) -> Option<FailureCause> {
-    let speech = matches!(ask.task, Task::Argument { .. }) && ask.participant.as_str() == "Bruno";
+    let speech = matches!(ask.task.work, Work::Argument { .. }) && ask.participant.as_str() == "Bruno";
     (speech && ask.turn.attempt == 1).then_some(FailureCause::Transport)
 }

@@ -148,7 +148,7 @@ async fn spans_say_why_a_debate_stood_still() {
     let sink = OtlpSink::start().unwrap();
     let telemetry = Telemetry::start(config(&sink)).unwrap();
     // another node goes on before the ballots, by other hosts, and the judge's server is busy at first
-    let busy = |ask: &agon_core::Ask| matches!(ask.task, agon_core::Task::Judge { .. }) && ask.turn.attempt == 1;
+    let busy = |ask: &agon_core::Ask| matches!(ask.task.work, agon_core::Work::Judge { .. }) && ask.turn.attempt == 1;
     let busy = |ask: &agon_core::Ask| busy(ask).then_some(FailureCause::BreakerOpen);
     let held = hold_with(admission(UUID), busy, 5);
 

@@ -98,7 +98,7 @@ fn tail(text: &str, chars: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agon_core::{Admission, Ask, Event, Position, Task, TurnId, testing};
+    use agon_core::{Admission, Ask, Event, Position, TurnId, Work, testing};
 
     fn admission() -> Admission {
         let source = agon_spec::Source::new("topic", "topic: Tea or coffee?\n").with_syntax(agon_spec::Syntax::Yaml);
@@ -113,7 +113,7 @@ mod tests {
         for (seat, name) in (0..).zip(names) {
             let turn = TurnId { round: 0, seat, attempt: 1 };
             let deadline = Timestamp(90_000);
-            let ask = Ask { sees: Position(1), deadline, ..testing::ask(turn, name, Task::Opening) };
+            let ask = Ask { sees: Position(1), deadline, ..testing::ask(turn, name, Work::Opening.into()) };
             view.lines(Position(2 + u64::from(seat)), Timestamp(0), &Event::TurnAsked(ask));
             view.delta(Timestamp(0), turn, 0, text);
         }

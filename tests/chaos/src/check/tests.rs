@@ -1,7 +1,7 @@
 //! Logs with something wrong in them: each is found, and a good one is not.
 use super::*;
 use agon_core::{
-    Admission, Answered, Ask, Call, Effect, Given, Input, Judgement, NodeId, Position, Task, Timestamp, testing,
+    Admission, Answered, Ask, Call, Effect, Given, Input, Judgement, NodeId, Position, Timestamp, Work, testing,
 };
 use agon_proto::encode_record;
 use agon_spec::{Defaults, Source};
@@ -19,13 +19,13 @@ fn admission() -> Event {
 }
 
 fn answer(ask: &Ask) -> Answer {
-    match &ask.task {
-        Task::Opening | Task::Closing | Task::Argument { .. } => {
+    match &ask.task.work {
+        Work::Opening | Work::Closing | Work::Argument { .. } => {
             Answer::Speech { text: format!("{} of {}", ask.turn, ask.participant).into(), cut: false }
         }
-        Task::Judge { candidates, .. } => Answer::Judgement(Judgement {
+        Work::Judge { .. } => Answer::Judgement(Judgement {
             verdict: "yes".to_owned(),
-            winner: candidates.first().cloned(),
+            winner: ask.task.material.candidates().first().cloned(),
             reasoning: "better".to_owned(),
             citations: Vec::new(),
             open_objections: Vec::new(),

@@ -14,15 +14,15 @@ use crate::work::Work;
 const TOP: u8 = 10;
 
 impl Draft<'_> {
-    pub(super) fn aside_of(&self, work: &Work, ask: &Ask, answer: Answer) -> Result<Given, String> {
+    pub(super) fn aside_of(&self, ask: &Ask, answer: Answer) -> Result<Given, String> {
+        let Task { work, material } = &ask.task;
         match (work, answer) {
             (Work::Bid { purpose, .. }, Answer::Bid(bid)) => {
                 let bid = self.bid(bid)?;
                 Ok(Given::Bid { purpose: *purpose, bid })
             }
             (Work::AnswerPoints, Answer::PointReply(reply)) => {
-                let Task::AnswerPoints { points } = &ask.task else { return Err("no points were offered".to_owned()) };
-                let points = points.clone();
+                let points = material.points().to_vec();
                 let offered: Vec<&ParticipantId> = points.iter().map(|point| &point.by).collect();
                 let reply = point_reply(reply, &offered)?;
                 Ok(Given::Points { points, reply })
@@ -45,20 +45,21 @@ impl Draft<'_> {
         Ok(Bid { to, text: bid.text.filter(|text| !text.trim().is_empty()), ..bid })
     }
 
-    pub(super) fn service_of(&self, work: &Work, ask: &Ask, answer: Answer) -> Result<Given, String> {
-        match (work, answer, &ask.task) {
-            (Work::Summarise, Answer::Text { text }, Task::Summarise { through }) => {
+    pub(super) fn service_of(&self, ask: &Ask, answer: Answer) -> Result<Given, String> {
+        let Task { work, material } = &ask.task;
+        match (work, answer) {
+            (Work::Summarise, Answer::Text { text }) => {
                 if text.trim().is_empty() {
                     return Err("the summary is empty".to_owned());
                 }
-                Ok(Given::Summary { through: *through, text })
+                Ok(Given::Summary { through: material.through.unwrap_or_default(), text })
             }
-            (Work::Measure, Answer::Measures(measures), Task::Measure { round }) => {
+            (Work::Measure, Answer::Measures(measures)) => {
                 in_unit(&measures)?;
-                Ok(Given::Measures { round: *round, measures })
+                Ok(Given::Measures { round: material.round.unwrap_or_default(), measures })
             }
-            (Work::Synthesise, Answer::Synthesis(synthesis), _) => Ok(Given::Synthesis(synthesis)),
-            (work, answer, _) => Err(mismatch(&answer, work)),
+            (Work::Synthesise, Answer::Synthesis(synthesis)) => Ok(Given::Synthesis(synthesis)),
+            (work, answer) => Err(mismatch(&answer, work)),
         }
     }
 }

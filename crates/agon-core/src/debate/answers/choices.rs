@@ -11,37 +11,41 @@ use crate::transcript::{check_citations, kept, presentation};
 use crate::work::Work;
 
 impl Draft<'_> {
-    pub(super) fn choice_of(&self, work: &Work, ask: &Ask, answer: Answer) -> Result<Given, String> {
-        match (work, answer, &ask.task) {
-            (Work::Ballot { stage }, Answer::Choice { choice, reasons, confidence }, Task::Ballot { choices, .. }) => {
-                let (choice, confidence) = (chosen(choices, &choice)?, self.confidence(confidence)?);
+    pub(super) fn choice_of(&self, ask: &Ask, answer: Answer) -> Result<Given, String> {
+        let Task { work, material } = &ask.task;
+        match (work, answer) {
+            (Work::Ballot { stage }, Answer::Choice { choice, reasons, confidence }) => {
+                let (choice, confidence) = (chosen(material.choices(), &choice)?, self.confidence(confidence)?);
                 Ok(Given::Ballot { stage: *stage, choice, reasons, confidence })
             }
-            (Work::Vote, Answer::Choice { choice, reasons, confidence }, Task::Vote { candidates, .. }) => {
-                let (choice, confidence) = (self.elected(&chosen(candidates, &choice)?), self.confidence(confidence)?);
+            (Work::Vote, Answer::Choice { choice, reasons, confidence }) => {
+                let (choice, confidence) =
+                    (self.elected(&chosen(material.candidates(), &choice)?), self.confidence(confidence)?);
                 Ok(Given::Vote { choice, choices: Vec::new(), reasons, confidence })
             }
-            (Work::Vote, Answer::Choices { choices, reasons, confidence }, Task::Vote { candidates, form }) => {
-                let ranked = *form == crate::BallotForm::Ranking;
-                let choices: Vec<String> =
-                    several(candidates, &choices, ranked)?.iter().map(|choice| self.elected(choice)).collect();
+            (Work::Vote, Answer::Choices { choices, reasons, confidence }) => {
+                let ranked = material.form() == crate::BallotForm::Ranking;
+                let choices: Vec<String> = several(material.candidates(), &choices, ranked)?
+                    .iter()
+                    .map(|choice| self.elected(choice))
+                    .collect();
                 let (choice, confidence) = (choices.first().cloned().unwrap_or_default(), self.confidence(confidence)?);
                 Ok(Given::Vote { choice, choices, reasons, confidence })
             }
-            (Work::ScoreDebaters, Answer::DebaterScores(scores), Task::ScoreDebaters { debaters }) => {
-                let wanted: Vec<&crate::ParticipantId> = debaters.iter().map(|(name, _)| name).collect();
+            (Work::ScoreDebaters, Answer::DebaterScores(scores)) => {
+                let wanted: Vec<&crate::ParticipantId> = material.debaters().iter().map(|(name, _)| name).collect();
                 let scores = self.debater_scores(scores, &wanted)?;
                 Ok(Given::DebaterScores { scores })
             }
-            (Work::Judge { order }, Answer::Judgement(judgement), Task::Judge { candidates, .. }) => {
-                self.judgement(ask, (*order, candidates), judgement)
+            (Work::Judge { order }, Answer::Judgement(judgement)) => {
+                self.judgement(ask, (*order, material.candidates()), judgement)
             }
-            (Work::Rank { order }, Answer::Ranking(ranking), Task::Rank { candidates, .. }) => {
-                let ranking = self.ranking(candidates, ranking)?;
+            (Work::Rank { order }, Answer::Ranking(ranking)) => {
+                let ranking = self.ranking(material.candidates(), ranking)?;
                 Ok(Given::Ranking { order: *order, ranking })
             }
-            (Work::EnoughSaid, Answer::Enough { enough, reasoning }, _) => Ok(Given::Enough { enough, reasoning }),
-            (work, answer, _) => Err(mismatch(&answer, work)),
+            (Work::EnoughSaid, Answer::Enough { enough, reasoning }) => Ok(Given::Enough { enough, reasoning }),
+            (work, answer) => Err(mismatch(&answer, work)),
         }
     }
 

@@ -12,34 +12,35 @@ use crate::task::{Ask, Conclusion, Task};
 use crate::work::Work;
 
 impl Draft<'_> {
-    pub(super) fn moderation_of(&self, work: &Work, ask: &Ask, answer: Answer) -> Result<Given, String> {
-        match (work, answer, &ask.task) {
-            (Work::OpenRound, Answer::RoundPlan(plan), _) => {
+    pub(super) fn moderation_of(&self, ask: &Ask, answer: Answer) -> Result<Given, String> {
+        let Task { work, material } = &ask.task;
+        match (work, answer) {
+            (Work::OpenRound, Answer::RoundPlan(plan)) => {
                 let decision = ModeratorDecision::Opens(self.plan(plan)?);
                 Ok(Given::Decision { decision })
             }
-            (Work::CloseRound, Answer::RoundSummary(summary), _) => {
+            (Work::CloseRound, Answer::RoundSummary(summary)) => {
                 // There is no vote to be called where somebody else decides.
                 let votes = self.strategy() == ConsensusStrategy::Vote;
                 let vote_now = summary.vote_now && votes;
                 let decision = ModeratorDecision::Closes(RoundSummary { vote_now, ..summary });
                 Ok(Given::Decision { decision })
             }
-            (Work::Interject, Answer::Interjection(interjection), _) => {
+            (Work::Interject, Answer::Interjection(interjection)) => {
                 Ok(Given::Interjection(self.interjection(interjection)?))
             }
-            (Work::ScoreSpeeches, Answer::SpeechScores(scores), Task::ScoreSpeeches { speeches }) => {
-                Ok(Given::SpeechScores { scores: speech_scores(scores, speeches)? })
+            (Work::ScoreSpeeches, Answer::SpeechScores(scores)) => {
+                Ok(Given::SpeechScores { scores: speech_scores(scores, material.speeches())? })
             }
-            (Work::Research, Answer::Text { text }, _) if !text.trim().is_empty() => Ok(Given::Research { text }),
-            (Work::Conclude { conclusion: Conclusion::Decision }, Answer::Conclusion { verdict, reasoning }, _) => {
+            (Work::Research, Answer::Text { text }) if !text.trim().is_empty() => Ok(Given::Research { text }),
+            (Work::Conclude { conclusion: Conclusion::Decision }, Answer::Conclusion { verdict, reasoning }) => {
                 if verdict.trim().is_empty() {
                     return Err("the verdict is empty".to_owned());
                 }
                 let (conclusion, text, reasoning) = (Conclusion::Decision, verdict.into(), Some(reasoning));
                 Ok(Given::Conclusion { conclusion, text, reasoning })
             }
-            (Work::Conclude { conclusion }, Answer::Text { text }, _)
+            (Work::Conclude { conclusion }, Answer::Text { text })
                 if *conclusion != Conclusion::Decision && !text.trim().is_empty() =>
             {
                 Ok(Given::Conclusion { conclusion: *conclusion, text, reasoning: None })
@@ -47,9 +48,8 @@ impl Draft<'_> {
             (
                 Work::Research | Work::Conclude { conclusion: Conclusion::Reconciliation | Conclusion::Summary },
                 Answer::Text { .. },
-                _,
             ) => Err("the text is empty".to_owned()),
-            (work, answer, _) => Err(mismatch(&answer, work)),
+            (work, answer) => Err(mismatch(&answer, work)),
         }
     }
 

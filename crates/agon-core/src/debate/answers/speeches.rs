@@ -7,13 +7,14 @@ use crate::event::{Given, Speech};
 use crate::fence::neutralise;
 use crate::spec::{DebateFormat, Interruptions};
 use crate::tally::same_answer;
-use crate::task::{Ask, SpeechKind, Task};
+use crate::task::{Ask, SpeechKind};
 use crate::transcript::named_answer;
 use crate::work::Work;
 use std::sync::Arc;
 
 impl Draft<'_> {
-    pub(super) fn speech_of(&self, work: &Work, ask: &Ask, answer: Answer) -> Result<Given, String> {
+    pub(super) fn speech_of(&self, ask: &Ask, answer: Answer) -> Result<Given, String> {
+        let work = &ask.task.work;
         let Some(kind) = work.traits().speech else { return Err(mismatch(&answer, work)) };
         match (work, answer) {
             (Work::Revise, Answer::Revision(revision)) => self.revision(ask, revision),
@@ -52,7 +53,7 @@ impl Draft<'_> {
     }
 
     fn revision(&self, ask: &Ask, revision: Revision) -> Result<Given, String> {
-        let Task::Revise { critics } = &ask.task else { return Err("the turn is not a revision".to_owned()) };
+        let critics = ask.task.material.critics();
         let known = |name: &crate::ParticipantId| {
             let known = critics.iter().find(|critic| same_answer(critic.as_str(), name.as_str()));
             let critics: Vec<&str> = critics.iter().map(crate::ParticipantId::as_str).collect();

@@ -5,19 +5,19 @@ use crate::event::Admission;
 use crate::failure::{Failure, FailureCause};
 use crate::ids::{MODERATOR, ParticipantId, Timestamp, TurnId};
 use crate::outcome::MissingSeat;
-use crate::task::{Ask, Task};
+use crate::task::Ask;
 use crate::work::Work;
 
 impl Control {
     pub(super) fn asked(&mut self, admission: &Admission, at: Timestamp, ask: &Ask) {
         self.started.get_or_insert(at);
         // The first try opens the seat. The moderator may have researched in this very round before.
-        if ask.task == Task::OpenRound && ask.turn.attempt == 1 {
+        if ask.task.work == Work::OpenRound && ask.turn.attempt == 1 {
             self.enter_round(ask.turn.round);
             self.phase = Phase::RoundOpening;
             self.begin_stage(false, [(MODERATOR.into(), Work::OpenRound)]);
         }
-        if ask.task == Task::CloseRound && ask.turn.attempt == 1 {
+        if ask.task.work == Work::CloseRound && ask.turn.attempt == 1 {
             self.phase = Phase::RoundClosing;
             self.begin_stage(false, [(MODERATOR.into(), Work::CloseRound)]);
         }

@@ -8,7 +8,7 @@ use crate::event::{Event, ModeratorDecision, Step};
 use crate::ids::{EMBEDDER, JUDGE, MODERATOR, SUMMARIZER, TurnId};
 use crate::signals::{Gauge, Scale};
 use crate::spec::{ContextScope, Interject, Memory};
-use crate::task::{Conclusion, Task};
+use crate::task::Conclusion;
 use crate::work::{Seat, Work};
 
 impl Draft<'_> {
@@ -152,7 +152,7 @@ impl Draft<'_> {
             let model = super::super::models(self.spec(), &participant).first().map(|model| (*model).clone());
             if let Some(model) = model {
                 let turn = TurnId { round: self.control.round, seat: self.control.next_seat, attempt: 1 };
-                let (task, correction, kept, decides) = (Task::CloseRound, None, false, false);
+                let (task, correction, kept, decides) = (Work::CloseRound.into(), None, false, false);
                 self.ask(Asking { turn, participant, model, task, correction, kept, decides });
                 return true;
             }

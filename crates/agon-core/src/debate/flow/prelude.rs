@@ -8,7 +8,6 @@ use crate::answer::RoundPlan;
 use crate::event::{Event, ModeratorDecision, Step};
 use crate::ids::{MODERATOR, TurnId};
 use crate::spec::DebateFormat;
-use crate::task::Task;
 use crate::work::Work;
 
 impl Draft<'_> {
@@ -67,7 +66,7 @@ impl Draft<'_> {
             turn,
             participant,
             model,
-            task: Task::OpenRound,
+            task: Work::OpenRound.into(),
             correction: None,
             kept: false,
             decides: false,

@@ -34,7 +34,7 @@ pub fn asked(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
     }
     let closes = |event: &Event| match event {
         Event::StageOpened { .. } => true,
-        Event::TurnAsked(ask) => ask.task == Task::CloseRound,
+        Event::TurnAsked(ask) => ask.task.work == Work::CloseRound,
         _ => false,
     };
     let mut seats: Vec<(u32, &ParticipantId)> = Vec::new();

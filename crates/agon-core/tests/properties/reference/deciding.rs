@@ -76,7 +76,7 @@ fn mediated(flat: &[(Position, Timestamp, &Event)], verdict: Option<&str>) -> Re
 
 fn is_loss(event: &Event, flat: &Flat<'_>) -> bool {
     let Event::TurnFailed { turn, retry_at: None, .. } = event else { return false };
-    flat.iter().any(|(_, _, event)| matches!(event, Event::TurnAsked(ask) if ask.turn.same_slot(*turn) && super::is_missed(&ask.task)))
+    flat.iter().any(|(_, _, event)| matches!(event, Event::TurnAsked(ask) if ask.turn.same_slot(*turn) && super::is_missed(&ask.task.work)))
 }
 
 fn same(one: Option<&str>, other: Option<&str>) -> bool {

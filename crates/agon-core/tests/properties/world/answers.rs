@@ -19,57 +19,59 @@ fn text(text: &str) -> Answer {
 impl PropertyWorld<'_> {
     pub(super) fn answer(&mut self, ask: &Ask) -> Answer {
         let number = self.number();
-        match &ask.task {
-            Task::Ballot { .. } | Task::Vote { .. } | Task::ScoreDebaters { .. } => self.ballot(&ask.task),
-            Task::Opening | Task::Argument { .. } | Task::Statement { .. } | Task::Closing => {
+        let Task { work, material } = &ask.task;
+        match work {
+            Work::Ballot { .. } | Work::Vote | Work::ScoreDebaters => self.ballot(&ask.task),
+            Work::Opening | Work::Argument { .. } | Work::Statement { .. } | Work::Closing => {
                 let text = match self.debate.spec().debate_format {
                     DebateFormat::ChainOfThought => steps_of(number),
                     _ => format!("Speech {number} on the matter\nMy answer: Answer {}", number % 2),
                 };
                 Answer::Speech { text: text.into(), cut: false }
             }
-            Task::Bid { .. } => self.bid(),
-            Task::AnswerPoints { points } => {
+            Work::Bid { .. } => self.bid(),
+            Work::AnswerPoints => {
+                let points = material.points();
                 let taken = points.get(number as usize % (points.len() + 1));
                 let accepts = taken.map(|point| point.by.clone());
                 Answer::PointReply(PointReply { reply: accepts.as_ref().map(|_| "I answer".into()), accepts })
             }
-            Task::Critique { .. } => Answer::Critique(Critique {
+            Work::Critique { .. } => Answer::Critique(Critique {
                 severity: (number % 11) as u8,
                 issues: vec!["it is vague".into()],
                 suggestions: vec![],
             }),
-            Task::Revise { critics } => {
+            Work::Revise => {
+                let critics = material.critics();
                 let (accepted, rest) = critics.split_at(number as usize % (critics.len() + 1));
                 let decline = |critic: &ParticipantId| Declined { critic: critic.clone(), why: "no".into() };
                 let declined = rest.iter().skip(number as usize % 2).map(decline).collect();
                 let text = format!("Proposal {number}").into();
                 Answer::Revision(Revision { text, accepted: accepted.to_vec(), declined })
             }
-            Task::Reflect { .. } => Answer::Note(Note { next: Some("say it better".into()), ..Note::default() }),
-            Task::OpenRound | Task::CloseRound | Task::Interject | Task::ScoreSpeeches { .. } => {
-                self.moderation(&ask.task)
-            }
-            Task::Research => text("What I found"),
-            Task::Conclude { conclusion: Conclusion::Decision } => {
+            Work::Reflect => Answer::Note(Note { next: Some("say it better".into()), ..Note::default() }),
+            Work::OpenRound | Work::CloseRound | Work::Interject | Work::ScoreSpeeches => self.moderation(&ask.task),
+            Work::Research => text("What I found"),
+            Work::Conclude { conclusion: Conclusion::Decision } => {
                 Answer::Conclusion { verdict: "v".into(), reasoning: "r".into() }
             }
-            Task::Conclude { .. } => text("All in all"),
-            Task::Summarise { .. } => text("So far"),
-            Task::Measure { .. } => Answer::Measures(self.measures()),
-            Task::EnoughSaid => Answer::Enough { enough: number.is_multiple_of(5), reasoning: "r".into() },
-            Task::Judge { candidates, .. } => {
+            Work::Conclude { .. } => text("All in all"),
+            Work::Summarise => text("So far"),
+            Work::Measure => Answer::Measures(self.measures()),
+            Work::EnoughSaid => Answer::Enough { enough: number.is_multiple_of(5), reasoning: "r".into() },
+            Work::Judge { .. } => {
+                let candidates = material.candidates();
                 let winner = (!number.is_multiple_of(3) && !candidates.is_empty()).then(|| candidates[0].clone());
                 let citations = vec![CitedEntry { entry: 1, quote: "Speech".into() }];
                 let open_objections = if number.is_multiple_of(4) { vec!["the cost".into()] } else { vec![] };
                 let (verdict, reasoning) = ("v".into(), "r".into());
                 Answer::Judgement(Judgement { verdict, winner, reasoning, citations, open_objections })
             }
-            Task::Rank { candidates, .. } => {
+            Work::Rank { .. } => {
                 let ranked = |candidate| Ranked { candidate, reason: "r".into() };
-                Answer::Ranking(self.permuted(candidates).into_iter().map(ranked).collect())
+                Answer::Ranking(self.permuted(material.candidates()).into_iter().map(ranked).collect())
             }
-            Task::Synthesise => {
+            Work::Synthesise => {
                 let problems = if number.is_multiple_of(4) { vec!["no title".into()] } else { vec![] };
                 Answer::Synthesis(Synthesis { text: "{}".into(), output: None, problems })
             }
@@ -79,14 +81,15 @@ impl PropertyWorld<'_> {
     fn ballot(&mut self, task: &Task) -> Answer {
         let number = self.number();
         let pick = |choices: &[String]| choices[number as usize % choices.len()].clone();
-        match task {
-            Task::Ballot { choices, .. } if choices.is_empty() => {
+        let (choices, candidates) = (task.material.choices(), task.material.candidates());
+        match &task.work {
+            Work::Ballot { .. } if choices.is_empty() => {
                 Answer::Choice { choice: format!("Answer {}.", number % 3), reasons: vec![], confidence: None }
             }
-            Task::Ballot { choices, .. } => {
+            Work::Ballot { .. } => {
                 Answer::Choice { choice: pick(choices), reasons: vec!["r".into()], confidence: None }
             }
-            Task::Vote { candidates, form } => match form {
+            Work::Vote => match task.material.form() {
                 BallotForm::Single => Answer::Choice { choice: pick(candidates), reasons: vec![], confidence: None },
                 BallotForm::Ranking => {
                     Answer::Choices { choices: self.permuted(candidates), reasons: vec![], confidence: None }
@@ -98,13 +101,13 @@ impl PropertyWorld<'_> {
                 }
                 BallotForm::Scores => panic!("scores are another task"),
             },
-            Task::ScoreDebaters { debaters } => {
+            Work::ScoreDebaters => {
                 let score = |at: u32| Score { clarity: ((number + at) % 11) as u8, ..Score::default() };
                 let of = |(at, (debater, _)): (u32, &(ParticipantId, String))| DebaterScore {
                     debater: debater.clone(),
                     score: score(at),
                 };
-                Answer::DebaterScores((0..).zip(debaters).map(of).collect())
+                Answer::DebaterScores((0..).zip(task.material.debaters()).map(of).collect())
             }
             other => panic!("{other:?} is no ballot"),
         }
@@ -124,14 +127,14 @@ impl PropertyWorld<'_> {
             self.debate.spec().personas.iter().map(|persona| persona.name.clone()).collect();
         let name = |n: u32| names[n as usize % names.len()].clone();
         let midway = self.debate.spec().moderator.as_ref().is_some_and(Moderator::sums_up_midway);
-        match task {
-            Task::OpenRound => Answer::RoundPlan(RoundPlan {
+        match &task.work {
+            Work::OpenRound => Answer::RoundPlan(RoundPlan {
                 next_speakers: (0..1 + number % 3).map(name).collect(),
                 briefing: Some("b".into()),
                 new_angle: None,
                 done: number.is_multiple_of(5),
             }),
-            Task::CloseRound => {
+            Work::CloseRound => {
                 let status = if number.is_multiple_of(4) { RoundStatus::Settled } else { RoundStatus::Continue };
                 let decision = number.is_multiple_of(3).then(|| format!("decision {number}"));
                 Answer::RoundSummary(RoundSummary {
@@ -141,7 +144,7 @@ impl PropertyWorld<'_> {
                     vote_now: number.is_multiple_of(7),
                 })
             }
-            Task::Interject => {
+            Work::Interject => {
                 let remarks = |many: u32| {
                     (0..many).map(|n| Remark { to: name(number + n), text: "and the cost?".into() }).collect()
                 };
@@ -152,9 +155,9 @@ impl PropertyWorld<'_> {
                     revisions: remarks(number % 3),
                 })
             }
-            Task::ScoreSpeeches { speeches } => {
+            Work::ScoreSpeeches => {
                 let score = |speech: &TurnId| SpeechScore { speech: *speech, score: Score::default(), comment: None };
-                Answer::SpeechScores(speeches.iter().map(score).collect())
+                Answer::SpeechScores(task.material.speeches().iter().map(score).collect())
             }
             other => panic!("{other:?} is not the moderator's"),
         }

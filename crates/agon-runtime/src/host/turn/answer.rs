@@ -8,7 +8,7 @@ use crate::host::host_state::Answerer;
 use crate::host::replica::{ReplicaError, read_answer};
 use crate::host::request::{self, Costs};
 use crate::host::turn::turn_report::TurnReport;
-use agon_core::{Admission, Answer, Call, Failure, FailureCause, Task, TurnResult};
+use agon_core::{Admission, Answer, Call, Failure, FailureCause, TurnResult};
 use std::sync::Arc;
 
 impl Play {
@@ -51,10 +51,10 @@ impl Play {
         call: &mut Call,
         told: &TurnReport<'_>,
     ) -> Result<Answer, NoAnswer> {
-        match (&self.host_state.player, &self.work.ask.task) {
-            (Answerer::Server(config), Task::Measure { round }) => {
+        match (&self.host_state.player, self.work.ask.task.material.round) {
+            (Answerer::Server(config), Some(round)) => {
                 let permit = self.first_permit(admission, call).await?;
-                Ok(self.measure(config, admission, *round, permit, call).await?)
+                Ok(self.measure(config, admission, round, permit, call).await?)
             }
             (Answerer::Server(config), _) => {
                 let turn = ServerTurn { admission, config, told };

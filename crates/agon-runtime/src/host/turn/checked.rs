@@ -100,7 +100,7 @@ impl Play {
 
     /// A process outside Agon brings verifiers of its own, as it does tools.
     fn is_speech_of_a_model(&self) -> bool {
-        is_speech(&self.work.ask.task) && matches!(self.host_state.player, Answerer::Server(_))
+        is_speech(&self.work.ask.task.work) && matches!(self.host_state.player, Answerer::Server(_))
     }
 
     fn time_left(&self) -> Duration {

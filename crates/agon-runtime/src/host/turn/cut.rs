@@ -1,7 +1,7 @@
 //! Speeches that may be interrupted: the others hear the first half while it goes on, and whoever wants to may cut it.
 use super::Play;
 use crate::host::replica::read_answer;
-use agon_core::{Admission, Answer, DebateSpec, Task, may_be_interrupted};
+use agon_core::{Admission, Answer, DebateSpec, Work, may_be_interrupted};
 use agon_prompt::Reading;
 use agon_proto::{Hint, SpeechHeard};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -76,7 +76,7 @@ impl Play {
     /// Listens where the speech may be interrupted.
     pub(super) fn ear(&self, spec: &DebateSpec, max_tokens: Option<u32>) -> Option<Arc<Ear>> {
         let ask = &self.work.ask;
-        let heard = may_be_interrupted(spec) && matches!(ask.task, Task::Argument { .. });
+        let heard = may_be_interrupted(spec) && matches!(ask.task.work, Work::Argument { .. });
         let voice = spec.role(&ask.participant)?.voice().filter(|_| heard)?;
         let tokens = usize::try_from(max_tokens.unwrap_or(voice.max_tokens)).unwrap_or(usize::MAX);
         Some(Arc::new(Ear::new(tokens.saturating_mul(HEARD_OF_8_TOKENS) / 8)))
