@@ -2,7 +2,7 @@
 use crate::formats::each;
 use crate::support::{Recorded, Recording, World};
 use agon_core::fence::YOUR_TURN;
-use agon_core::{Task, presentation};
+use agon_core::{Work, presentation};
 use serde_json::Value;
 
 /// Mallory attacks in every turn.
@@ -107,7 +107,7 @@ fn logged(recording: &Recording, call: &Recorded) -> Vec<(usize, String)> {
     if call.participant != "judge" && call.task != "score debaters" {
         return (1..).zip(entries.iter().map(|entry| entry.participant.to_string())).collect();
     }
-    let order = if let Task::Judge { order, .. } | Task::Rank { order, .. } = ask.task { order } else { 0 };
+    let order = if let Work::Judge { order } | Work::Rank { order } = ask.task.work { order } else { 0 };
     let shown = presentation(&recording.admission().spec, recording.seed(), entries, order);
     shown.iter().map(|shown| (shown.number as usize, shown.label.clone())).collect()
 }

@@ -138,13 +138,13 @@ fn control() -> Vec<(&'static str, Event)> {
         ("turn_asked.opening", ask(Work::Opening.into())),
         (
             "turn_asked.argument",
-            ask(Task {
-                work: Work::Argument { to: None, bench: None },
-                material: Material {
+            ask(Task::new(
+                Work::Argument { to: None, bench: None },
+                Material {
                     guidance: Guidance { briefing: Some("b".into()), new_angle: None, summary: Some("s".into()) },
                     ..Material::default()
                 },
-            }),
+            )),
         ),
         ("turn_asked.closing", ask(Work::Closing.into())),
         ("turn_asked.open_round", ask(Work::OpenRound.into())),

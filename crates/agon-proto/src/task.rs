@@ -51,14 +51,14 @@ macro_rules! asked {
             fn try_from(wire: pb::Task) -> Result<Self, Self::Error> {
                 match wire.kind.ok_or_else(|| DecodeError::field("kind", FieldProblem::UnknownKind))? {
                     $(Kind::$kind(variant!(bound wire, {$($of)* $($($word)+)? $($($part)+)?})) => {
-                        let read = || Ok(Task {
-                            work: Work::$work { $($of: part!(wire $of)),* },
-                            material: Material {
+                        let read = || {
+                            let material = Material {
                                 $(guidance: Guidance { $($word: part!(wire $word)),+ },)?
                                 $($($part: Some(part!(wire $part $($how $arguments)?)),)+)?
                                 ..Material::default()
-                            },
-                        });
+                            };
+                            Ok(Task::new(Work::$work { $($of: part!(wire $of)),* }, material))
+                        };
                         read().map_err(|error: DecodeError| error.within(&snake(stringify!($kind))))
                     })+
                 }
@@ -69,13 +69,13 @@ macro_rules! asked {
             fn arbitrary() -> BoxedStrategy<Self> {
                 Union::new([$(
                     nested!(strategies $($of)* $($($word)+)? $($($part)+)?)
-                        .prop_map(|nested!(pattern $($of)* $($($word)+)? $($($part)+)?)| Task {
-                            work: Work::$work { $($of),* },
-                            material: Material {
+                        .prop_map(|nested!(pattern $($of)* $($($word)+)? $($($part)+)?)| {
+                            let material = Material {
                                 $(guidance: Guidance { $($word),+ },)?
                                 $($($part: Some($part),)+)?
                                 ..Material::default()
-                            },
+                            };
+                            Task::new(Work::$work { $($of),* }, material)
                         })
                         .boxed()
                 ),+])

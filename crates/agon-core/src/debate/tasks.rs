@@ -37,7 +37,7 @@ impl Draft<'_> {
             // the others need no more than their work
             _ => material,
         };
-        Task { work, material }
+        Task::new(work, material)
     }
 
     fn guidance(&self) -> Guidance {

@@ -226,19 +226,19 @@ pub fn vote(candidates: Vec<String>) -> Task {
 /// To vote by this form.
 pub fn vote_by(candidates: Vec<String>, form: BallotForm) -> Task {
     let material = Material { candidates: Some(candidates), form: Some(form), ..Material::default() };
-    Task { work: Work::Vote, material }
+    Task::new(Work::Vote, material)
 }
 
 /// To choose among these on a ballot.
 pub fn ballot(stage: BallotStage, choices: Vec<String>) -> Task {
     let material = Material { choices: Some(choices), ..Material::default() };
-    Task { work: Work::Ballot { stage }, material }
+    Task::new(Work::Ballot { stage }, material)
 }
 
 /// To judge among these, in an order of presentation.
 pub fn judging(order: u32, candidates: Vec<String>) -> Task {
     let material = Material { candidates: Some(candidates), ..Material::default() };
-    Task { work: Work::Judge { order }, material }
+    Task::new(Work::Judge { order }, material)
 }
 
 /// To rank these, in an order of presentation.
@@ -248,36 +248,36 @@ pub fn ranking(order: u32, candidates: Vec<String>) -> Task {
 
 /// To score these debaters.
 pub fn scoring(debaters: Vec<(ParticipantId, String)>) -> Task {
-    Task { work: Work::ScoreDebaters, material: Material { debaters: Some(debaters), ..Material::default() } }
+    Task::new(Work::ScoreDebaters, Material { debaters: Some(debaters), ..Material::default() })
 }
 
 /// To score these speeches.
 pub fn scoring_speeches(speeches: Vec<TurnId>) -> Task {
-    Task { work: Work::ScoreSpeeches, material: Material { speeches: Some(speeches), ..Material::default() } }
+    Task::new(Work::ScoreSpeeches, Material { speeches: Some(speeches), ..Material::default() })
 }
 
 /// To revise what these criticised.
 pub fn revising(critics: Vec<ParticipantId>) -> Task {
-    Task { work: Work::Revise, material: Material { critics: Some(critics), ..Material::default() } }
+    Task::new(Work::Revise, Material { critics: Some(critics), ..Material::default() })
 }
 
 /// To answer these points of information.
 pub fn answering(points: Vec<Point>) -> Task {
-    Task { work: Work::AnswerPoints, material: Material { points: Some(points), ..Material::default() } }
+    Task::new(Work::AnswerPoints, Material { points: Some(points), ..Material::default() })
 }
 
 /// To note what one thinks of one's position, and of one's tactics.
 pub fn reflecting(reflection: bool, evolution: bool) -> Task {
     let (reflection, evolution) = (Some(reflection), Some(evolution));
-    Task { work: Work::Reflect, material: Material { reflection, evolution, ..Material::default() } }
+    Task::new(Work::Reflect, Material { reflection, evolution, ..Material::default() })
 }
 
 /// To sum up what was said up to the end of a round.
 pub fn summarising(through: u32) -> Task {
-    Task { work: Work::Summarise, material: Material { through: Some(through), ..Material::default() } }
+    Task::new(Work::Summarise, Material { through: Some(through), ..Material::default() })
 }
 
 /// To compare the speeches of a round.
 pub fn measuring(round: u32) -> Task {
-    Task { work: Work::Measure, material: Material { round: Some(round), ..Material::default() } }
+    Task::new(Work::Measure, Material { round: Some(round), ..Material::default() })
 }

@@ -28,12 +28,17 @@ fn judged(strategy: ConsensusStrategy, first: &[&str], winner: &str) -> Majority
     let asked = admission(3, |spec| {
         (spec.consensus_strategy, spec.judge, spec.ballots) = (strategy, Some(open_judge()), Ballots::Both);
     });
-    let events = hold(asked, |ask| match &ask.task {
-        Task::Ballot { .. } => ballot(ask, first),
-        Task::Judge { .. } => Some(judgement(stance(winner), vec![])),
-        Task::Rank { candidates, .. } => {
-            let mut ranking: Vec<Ranked> =
-                candidates.iter().map(|name| Ranked { candidate: name.clone(), reason: "r".into() }).collect();
+    let events = hold(asked, |ask| match &ask.task.work {
+        Work::Ballot { .. } => ballot(ask, first),
+        Work::Judge { .. } => Some(judgement(stance(winner), vec![])),
+        Work::Rank { .. } => {
+            let mut ranking: Vec<Ranked> = ask
+                .task
+                .material
+                .candidates()
+                .iter()
+                .map(|name| Ranked { candidate: name.clone(), reason: "r".into() })
+                .collect();
             let first = stance(winner)?.replace('s', "P");
             ranking.sort_by_key(|ranked| ranked.candidate != first);
             Some(Answer::Ranking(ranking))
@@ -66,10 +71,11 @@ fn on_answers(voting: Voting, before: [&str; 3], after: [&str; 3]) -> Vec<Event>
     });
     hold(asked, |ask| {
         let at: usize = ask.participant.as_str()[1..].parse().unwrap();
-        Some(match &ask.task {
-            Task::Ballot { stage: BallotStage::Initial, .. } => choice(before[at]),
-            Task::Ballot { stage: BallotStage::Final, .. } => choice(after[at]),
-            Task::Vote { candidates, .. } => {
+        Some(match &ask.task.work {
+            Work::Ballot { stage: BallotStage::Initial } => choice(before[at]),
+            Work::Ballot { stage: BallotStage::Final } => choice(after[at]),
+            Work::Vote => {
+                let candidates = ask.task.material.candidates();
                 choice(candidates.iter().find(|candidate| *candidate == after[at]).unwrap_or(&candidates[0]))
             }
             _ => speech("so"),
@@ -97,7 +103,11 @@ fn an_answer_that_nobody_else_gave_is_not_on_its_own_ballot() {
     let voting = Voting { self_votes: SelfVotes::Exclude, ..voting(VoteRule::Majority) };
     let events = on_answers(voting, ["a", "b", "c"], ["a", "b", "c"]);
     for event in &events {
-        let Event::TurnAsked(Ask { participant, task: Task::Vote { candidates, .. }, .. }) = event else { continue };
+        let Event::TurnAsked(Ask { participant, task, .. }) = event else { continue };
+        let candidates = task.material.candidates();
+        if task.work != Work::Vote {
+            continue;
+        }
         let own = ["a", "b", "c"][participant.as_str()[1..].parse::<usize>().unwrap()];
         assert!(candidates.len() == 2 && !candidates.contains(&own.to_owned()), "{participant}: {candidates:?}");
     }
@@ -118,9 +128,9 @@ fn sure(confidence: bool, weigh_by_confidence: bool, sure: [Option<u8>; 3]) -> V
     });
     hold(asked, |ask| {
         let at: usize = ask.participant.as_str()[1..].parse().unwrap();
-        match &ask.task {
-            Task::Vote { candidates, .. } => {
-                let (choice, confidence) = (candidates[at].clone(), Some(sure[at]?));
+        match &ask.task.work {
+            Work::Vote => {
+                let (choice, confidence) = (ask.task.material.candidates()[at].clone(), Some(sure[at]?));
                 Some(Answer::Choice { choice, reasons: vec![], confidence })
             }
             _ => Some(speech("so")),

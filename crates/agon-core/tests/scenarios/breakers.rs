@@ -29,7 +29,7 @@ fn next(log: &DebateLog) -> Ask {
 
 /// Answers all arguments.
 fn argue(log: &mut DebateLog) {
-    while let Task::Argument { .. } = next(log).task {
+    while let Work::Argument { .. } = next(log).task.work {
         let ask = next(log);
         log.answer(&ask, speech("so"));
     }
@@ -132,10 +132,10 @@ fn the_quorum_counts_speakers_and_not_their_seats() {
     });
 
     // A proposal that is lost is not criticised, its author criticises two: two of four seats are one of three speakers.
-    while let Some(ask) = log.asked().into_iter().find(|ask| !matches!(ask.task, Task::Revise { .. })) {
-        match &ask.task {
+    while let Some(ask) = log.asked().into_iter().find(|ask| !matches!(ask.task.work, Work::Revise)) {
+        match &ask.task.work {
             _ if ask.participant.as_str() == "P0" => refuse(&mut log, &ask),
-            Task::Critique { .. } => log.answer(&ask, critique()),
+            Work::Critique { .. } => log.answer(&ask, critique()),
             _ => log.answer(&ask, speech("My proposal.")),
         }
         assert_eq!(wakes(&log), [], "{:?}", ask.task);
@@ -149,7 +149,7 @@ fn the_quorum_counts_speakers_and_not_their_seats() {
 fn bids_for_the_floor_are_waited_for_where_nobody_else_can_bid() {
     let mut log = begun("aaa", |spec| (spec.debate_format, spec.quorum) = (DebateFormat::OpenFight, Quorum::Majority));
     let asked = log.asked();
-    assert!(asked.iter().all(|ask| matches!(ask.task, Task::Bid { .. })), "{asked:?}");
+    assert!(asked.iter().all(|ask| matches!(ask.task.work, Work::Bid { .. })), "{asked:?}");
 
     asked.iter().for_each(|ask| refuse(&mut log, ask));
 
@@ -215,7 +215,7 @@ fn embeddings_that_cannot_be_had_are_tried_once_a_round_and_words_are_compared()
         let mut tries = 0;
         while log.debate.ended().is_none() {
             let ask = next(&log);
-            if let Task::Measure { .. } = ask.task {
+            if let Work::Measure = ask.task.work {
                 tries += 1;
                 let failure = Failure::new(cause, "dead");
                 let result = TurnResult::Failed { failure, call: Box::default() };
@@ -245,7 +245,7 @@ fn moderator_judge_summarizer_and_synthesizer_fall_back_to_further_models_as_deb
 
     crate::hold::hold(asked, |ask| {
         tried.entry(ask.participant.to_string()).or_default().push(ask.model.to_string());
-        matches!(ask.task, Task::Argument { .. }).then(|| speech("so"))
+        matches!(ask.task.work, Work::Argument { .. }).then(|| speech("so"))
     });
 
     for role in ["moderator", "judge", "summarizer"] {
@@ -261,7 +261,7 @@ fn a_hub_alone_has_the_floor_and_is_waited_for() {
         majority(spec);
         (spec.format.topology, spec.format.hub) = (Topology::Star, Some("P0".into()));
     });
-    while let Some(ask) = log.asked().into_iter().find(|ask| !matches!(ask.task, Task::Critique { .. })) {
+    while let Some(ask) = log.asked().into_iter().find(|ask| !matches!(ask.task.work, Work::Critique { .. })) {
         log.answer(&ask, speech("My proposal."));
     }
 

@@ -16,10 +16,10 @@ fn timed(change: impl FnOnce(&mut DebateSpec)) -> DebateLog {
 fn until_time_is_up(log: &mut DebateLog) {
     while log.debate.ended().is_none() {
         let ask = log.asked().remove(0);
-        let answer = match ask.task {
-            Task::Judge { .. } => judgement(Some("s0".into()), vec![]),
-            Task::OpenRound => Answer::RoundPlan(RoundPlan::default()),
-            Task::CloseRound => Answer::RoundSummary(RoundSummary { summary: "s".into(), ..RoundSummary::default() }),
+        let answer = match ask.task.work {
+            Work::Judge { .. } => judgement(Some("s0".into()), vec![]),
+            Work::OpenRound => Answer::RoundPlan(RoundPlan::default()),
+            Work::CloseRound => Answer::RoundSummary(RoundSummary { summary: "s".into(), ..RoundSummary::default() }),
             _ if ask.turn.round < 2 => speech("so"),
             _ => {
                 log.now = log.now.max(ask.deadline);
@@ -70,8 +70,7 @@ fn a_moderator_for_whom_the_budget_leaves_no_room_is_not_asked_and_not_missing()
     let own = |event: &&Event| matches!(event, Event::Answered(Answered { given: Given::Decision { .. }, .. }));
     let fallback = |event: &&Event| matches!(event, Event::FallbackDecided { .. });
     assert_eq!((log.events.iter().filter(own).count(), log.events.iter().filter(fallback).count()), (3, 1));
-    let late =
-        |event: &Event| matches!(event, Event::TurnAsked(ask) if ask.task == Task::CloseRound && ask.turn.round == 2);
+    let late = |event: &Event| matches!(event, Event::TurnAsked(ask) if ask.task.work == Work::CloseRound && ask.turn.round == 2);
     assert!(!log.events.iter().any(late));
 }
 
@@ -94,8 +93,8 @@ fn final_ballots_that_name_the_candidates_are_cast_whatever_the_budget_says() {
     }));
     while log.debate.ended().is_none() {
         let ask = log.asked().remove(0);
-        let answer = match ask.task {
-            Task::Ballot { .. } | Task::Vote { .. } => choice("yes"),
+        let answer = match ask.task.work {
+            Work::Ballot { .. } | Work::Vote => choice("yes"),
             _ => speech(&"so ".repeat(300)),
         };
         log.answer(&ask, answer);

@@ -34,8 +34,8 @@ fn revising(change: impl FnOnce(&mut DebateSpec)) -> Admission {
 /// P0 and P1 vote for P0, P2 for itself.
 fn played(ask: &Ask) -> Option<Answer> {
     let who = ask.participant.as_str();
-    match &ask.task {
-        Task::Critique { of } => {
+    match &ask.task.work {
+        Work::Critique { of } => {
             let severity = match who {
                 "P0" => 0,
                 "P1" => 9,
@@ -44,8 +44,8 @@ fn played(ask: &Ask) -> Option<Answer> {
             let issues = (severity > 0).then(|| format!("{who} on {of} in round {}", ask.turn.round));
             Some(Answer::Critique(Critique { severity, issues: issues.into_iter().collect(), suggestions: Vec::new() }))
         }
-        Task::Revise { .. } if who == "P2" => None,
-        Task::Revise { .. } => {
+        Work::Revise if who == "P2" => None,
+        Work::Revise => {
             let (accepted, declined) = match who {
                 "P0" => (vec!["P1".into()], vec![Declined { critic: "P2".into(), why: "no".into() }]),
                 _ => (Vec::new(), Vec::new()),
@@ -53,7 +53,7 @@ fn played(ask: &Ask) -> Option<Answer> {
             let text = format!("Plan of {who}, revised in round {}.", ask.turn.round).into();
             Some(Answer::Revision(Revision { text, accepted, declined }))
         }
-        Task::Vote { .. } => Some(choice(if who == "P2" { "P2" } else { "P0" })),
+        Work::Vote => Some(choice(if who == "P2" { "P2" } else { "P0" })),
         _ => Some(speech("My plan.")),
     }
 }
@@ -90,8 +90,8 @@ fn conduct_is_what_each_could_do_and_did() {
 #[test]
 fn who_is_not_on_its_own_ballot_could_not_vote_for_itself() {
     let others = Voting { self_votes: SelfVotes::Exclude, ..voting(VoteRule::Plurality) };
-    let course = course(revising(|spec| votes(spec, others)), |ask| match &ask.task {
-        Task::Vote { candidates, .. } => Some(choice(&candidates[0])),
+    let course = course(revising(|spec| votes(spec, others)), |ask| match &ask.task.work {
+        Work::Vote => Some(choice(&ask.task.material.candidates()[0])),
         _ => played(ask),
     });
     assert!(course.conduct.iter().all(|one| one.votes == Chances::default()), "{course:?}");
@@ -110,15 +110,19 @@ fn accepted_objections_stay_in_words_unless_the_words_of_debaters_are_kept_back(
 
 #[test]
 fn a_card_stays_small_however_much_is_conceded() {
-    let course = course(revising(|spec| spec.max_rounds = 6), |ask| match &ask.task {
-        Task::Critique { .. } => {
+    let course = course(revising(|spec| spec.max_rounds = 6), |ask| match &ask.task.work {
+        Work::Critique { .. } => {
             let severity = if ask.turn.round == 4 { 10 } else { 5 };
             let issues = vec![format!("{} {}", ask.turn.round, "x ".repeat(500))];
             Some(Answer::Critique(Critique { severity, issues, suggestions: Vec::new() }))
         }
-        Task::Revise { critics } => {
+        Work::Revise => {
             let text = format!("Plan {} of {}.", ask.turn.round, ask.participant).into();
-            Some(Answer::Revision(Revision { text, accepted: critics.clone(), declined: Vec::new() }))
+            Some(Answer::Revision(Revision {
+                text,
+                accepted: ask.task.material.critics().to_vec(),
+                declined: Vec::new(),
+            }))
         }
         _ => played(ask),
     });

@@ -11,13 +11,13 @@ fn result(orders: u32, judges: &[&str]) -> (String, bool) {
         judged(spec, Judge { orders, panel: judges.len() as u32, ..testing::judge() });
         spec.ballots = Ballots::FinalOnly;
     });
-    let events = hold(asked, |ask| match &ask.task {
-        Task::Judge { order, .. } => {
+    let events = hold(asked, |ask| match &ask.task.work {
+        Work::Judge { order } => {
             let read = judges[judge_index(&ask.participant).unwrap() as usize];
             let named = read.split(' ').nth(*order as usize)?;
             Some(judgement(Some(if named == "A" { "s0".into() } else { "s1".into() }), vec![]))
         }
-        Task::Ballot { .. } => Some(choice(ask.participant.as_str().replace('P', "s"))),
+        Work::Ballot { .. } => Some(choice(ask.participant.as_str().replace('P', "s"))),
         _ => Some(speech("so")),
     });
     let verdict = events.iter().find_map(|event| match event {
@@ -53,14 +53,12 @@ fn a_debater_who_is_called_like_a_label_keeps_its_votes() {
             votes(spec, voting(VoteRule::Plurality));
         });
         asked.spec.personas[at].name = "Speaker A".into();
-        let events = hold(asked, |ask| match &ask.task {
-            Task::Vote { .. } => Some(choice("Speaker A")),
-            Task::Critique { .. } => {
+        let events = hold(asked, |ask| match &ask.task.work {
+            Work::Vote => Some(choice("Speaker A")),
+            Work::Critique { .. } => {
                 Some(Answer::Critique(Critique { severity: 0, issues: vec![], suggestions: vec![] }))
             }
-            Task::Revise { .. } => {
-                Some(Answer::Revision(Revision { text: "so".into(), accepted: vec![], declined: vec![] }))
-            }
+            Work::Revise => Some(Answer::Revision(Revision { text: "so".into(), accepted: vec![], declined: vec![] })),
             _ => Some(speech("so")),
         });
         let won =

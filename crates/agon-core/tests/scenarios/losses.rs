@@ -54,9 +54,9 @@ fn ended(events: &[Event]) -> DebateState {
 #[test]
 fn a_moderator_that_researched_opens_the_first_round_too() {
     let asked = admission(2, |spec| spec.moderator = Some(researches()));
-    let events = hold(asked, |ask| match ask.task {
-        Task::Research => Some(Answer::Text { text: "found".into() }),
-        Task::OpenRound => Some(Answer::RoundPlan(RoundPlan { briefing: Some("b".into()), ..RoundPlan::default() })),
+    let events = hold(asked, |ask| match ask.task.work {
+        Work::Research => Some(Answer::Text { text: "found".into() }),
+        Work::OpenRound => Some(Answer::RoundPlan(RoundPlan { briefing: Some("b".into()), ..RoundPlan::default() })),
         _ => Some(speech("so")),
     });
     assert!(events.iter().any(|event| matches!(event, Event::RoundOpened { briefing: Some(_), .. })));
@@ -68,8 +68,8 @@ fn research_that_fails_and_a_moderator_that_cannot_open_leave_the_fishbowl_its_r
     let asked = admission(3, |spec| {
         (spec.debate_format, spec.max_rounds, spec.moderator) = (DebateFormat::Fishbowl, 2, Some(researches()));
     });
-    let events = hold(asked, |ask| match ask.task {
-        Task::Argument { .. } => Some(speech("so")),
+    let events = hold(asked, |ask| match ask.task.work {
+        Work::Argument { .. } => Some(speech("so")),
         _ => None,
     });
     let circles: Vec<_> = events
@@ -93,8 +93,8 @@ fn the_next_in_the_rotation_asks_where_a_question_could_not_be_had() {
 #[test]
 fn nobody_is_asked_to_react_to_a_speech_that_was_not_heard() {
     let asked = admission(3, |spec| spec.turn_mode = TurnMode::ReactionTriggered);
-    let events = hold(asked, |ask| match ask.task {
-        Task::Bid { .. } => Some(Answer::Bid(Bid::default())),
+    let events = hold(asked, |ask| match ask.task.work {
+        Work::Bid { .. } => Some(Answer::Bid(Bid::default())),
         _ => (ask.participant.as_str() != "P0").then(|| speech("so")),
     });
     assert_eq!(spoke(&events), [(SpeechKind::Argument, "P1")]);
@@ -107,8 +107,8 @@ fn whoever_bids_most_after_a_speech_that_was_lost_speaks_and_does_not_interject(
         spec.format.interruptions = Interruptions::TurnBoundary;
     });
     let mut held = 0;
-    let events = hold(asked, |ask| match &ask.task {
-        Task::Bid { .. } => {
+    let events = hold(asked, |ask| match &ask.task.work {
+        Work::Bid { .. } => {
             let wants = ["P0", "P1"].get(held).is_some_and(|name| ask.participant.as_str() == *name);
             Some(bid(if wants { 9 } else { 0 }))
         }
@@ -132,23 +132,21 @@ fn where_all_first_ballots_failed_no_round_is_voted_on() {
         (spec.mode, spec.ballots) = (Mode::Deliberative, Ballots::Both);
         votes(spec, Voting { every_round: true, ..voting(VoteRule::Majority) });
     });
-    let events = hold(asked, |ask| match ask.task {
-        Task::Ballot { .. } => None,
+    let events = hold(asked, |ask| match ask.task.work {
+        Work::Ballot { .. } => None,
         _ => Some(speech("so")),
     });
-    assert!(
-        !events.iter().any(|event| matches!(event, Event::TurnAsked(ask) if matches!(ask.task, Task::Vote { .. })))
-    );
+    assert!(!events.iter().any(|event| matches!(event, Event::TurnAsked(ask) if matches!(ask.task.work, Work::Vote))));
     assert_eq!(ended_for(&events), ReasonCode::NoVotes);
 }
 
 #[test]
 fn a_bid_on_a_try_that_failed_does_not_cut_the_next_one() {
     let mut log = interrupted();
-    let speaker = log.asked().into_iter().find(|ask| matches!(ask.task, Task::Argument { .. })).unwrap();
+    let speaker = log.asked().into_iter().find(|ask| matches!(ask.task.work, Work::Argument { .. })).unwrap();
     let failure = Failure::new(FailureCause::Truncated, "cut by the limit");
     log.step(Input::TurnDecided { turn: speaker.turn, result: TurnResult::Failed { failure, call: Box::default() } });
-    let again = log.asked().into_iter().find(|ask| matches!(ask.task, Task::Argument { .. })).unwrap();
+    let again = log.asked().into_iter().find(|ask| matches!(ask.task.work, Work::Argument { .. })).unwrap();
     assert_eq!(again.turn, speaker.turn.next_attempt());
     assert!(!log.debate.outstanding().contains(&Effect::Cut { turn: again.turn }));
     let cut = Answer::Speech { text: "half".into(), cut: true };
@@ -166,18 +164,18 @@ fn a_speech_that_is_cut_names_who_cut_it_and_that_one_has_the_floor() {
     assert!(log.events.iter().any(cut));
     let next = log.asked().remove(0);
     assert_eq!(next.participant.as_str(), "P1");
-    assert!(matches!(next.task, Task::Statement { speech: SpeechKind::Interjection, .. }));
+    assert!(matches!(next.task.work, Work::Statement { speech: SpeechKind::Interjection, .. }));
 }
 
 #[test]
 fn a_bid_to_interrupt_a_speech_that_ended_is_no_bid_for_the_floor() {
     let mut log = listened();
-    let speaker = log.asked().into_iter().find(|ask| matches!(ask.task, Task::Argument { .. })).unwrap();
+    let speaker = log.asked().into_iter().find(|ask| matches!(ask.task.work, Work::Argument { .. })).unwrap();
     log.answer(&speaker, speech("to the end"));
     let bidder = log.asked().remove(0);
     log.answer(&bidder, bid(10));
     let asked = log.asked();
-    assert!(asked.iter().all(|ask| matches!(ask.task, Task::Bid { purpose: BidPurpose::Floor, .. })), "{asked:?}");
+    assert!(asked.iter().all(|ask| matches!(ask.task.work, Work::Bid { purpose: BidPurpose::Floor, .. })), "{asked:?}");
     assert_eq!(asked.len(), 2);
 }
 
@@ -195,7 +193,7 @@ fn listened() -> DebateLog {
 /// The same, and `P1` bids to cut it.
 fn interrupted() -> DebateLog {
     let mut log = listened();
-    let bidder = log.asked().into_iter().find(|ask| matches!(ask.task, Task::Bid { .. })).unwrap();
+    let bidder = log.asked().into_iter().find(|ask| matches!(ask.task.work, Work::Bid { .. })).unwrap();
     log.answer(&bidder, bid(9));
     log
 }
@@ -215,7 +213,7 @@ fn whoever_may_not_hear_a_speaker_is_not_asked_to_interrupt_it() {
         if taken {
             log.step(heard);
         }
-        let bids = log.asked().into_iter().filter(|ask| matches!(ask.task, Task::Bid { .. }));
+        let bids = log.asked().into_iter().filter(|ask| matches!(ask.task.work, Work::Bid { .. }));
         (taken, bids.map(|ask| ask.participant.to_string()).collect::<Vec<_>>())
     };
     assert_eq!(hold(&[]), (true, vec!["P1".to_owned(), "P2".to_owned()]));
@@ -229,9 +227,9 @@ fn a_summary_that_failed_is_made_up_for_by_the_next() {
         (spec.memory, spec.max_rounds, spec.summarizer) = (Memory::SummarizePast, 5, Some(Summarizer::default()));
     });
     let mut summaries = Vec::new();
-    hold(asked, |ask| match &ask.task {
-        Task::Summarise { through } => {
-            summaries.push(*through);
+    hold(asked, |ask| match &ask.task.work {
+        Work::Summarise => {
+            summaries.push(ask.task.material.through.unwrap());
             None
         }
         _ => Some(speech("so")),
@@ -242,8 +240,8 @@ fn a_summary_that_failed_is_made_up_for_by_the_next() {
 #[test]
 fn measures_that_are_no_shares_are_taken_for_failed_and_words_are_compared() {
     let asked = admission(2, |spec| spec.similarity.embedding_model = Some("e".into()));
-    let events = hold(asked, |ask| match ask.task {
-        Task::Measure { .. } => {
+    let events = hold(asked, |ask| match ask.task.work {
+        Work::Measure => {
             let (stable, known, by_answers, method) = (vec![], vec![], false, Method::Embeddings);
             Some(Answer::Measures(Measures {
                 agreement: Some(f64::NAN),
@@ -265,9 +263,9 @@ fn an_abort_is_for_work_that_is_missed_and_not_for_a_bid() {
         fights(spec);
         spec.on_turn_failure = OnTurnFailure::Abort;
     });
-    let events = hold(asked.clone(), |ask| match ask.task {
-        Task::Bid { .. } if ask.participant.as_str() == "P0" => Some(bid(3)),
-        Task::Bid { .. } => None,
+    let events = hold(asked.clone(), |ask| match ask.task.work {
+        Work::Bid { .. } if ask.participant.as_str() == "P0" => Some(bid(3)),
+        Work::Bid { .. } => None,
         _ => Some(speech("so")),
     });
     assert_eq!(ended(&events), DebateState::Succeeded);
@@ -290,7 +288,7 @@ fn too_long_for_its_judge(memory: impl FnOnce(&mut DebateSpec)) -> (Vec<Event>, 
     let mut kept = Vec::new();
     while log.debate.ended().is_none() {
         let ask = log.asked().remove(0);
-        let Task::Judge { .. } = ask.task else {
+        let Work::Judge { .. } = ask.task.work else {
             log.answer(&ask, speech(&format!("{} in round {}", ask.participant, ask.turn.round)));
             continue;
         };
@@ -334,8 +332,8 @@ fn whoever_speaks_alone_is_in_no_impasse() {
         (spec.turn_mode, spec.moderator) = (TurnMode::Moderator, Some(opens()));
         (spec.max_rounds, spec.end_condition) = (4, vec![EndCondition::Impasse]);
     });
-    let events = hold(asked, |ask| match ask.task {
-        Task::OpenRound => {
+    let events = hold(asked, |ask| match ask.task.work {
+        Work::OpenRound => {
             Some(Answer::RoundPlan(RoundPlan { next_speakers: vec!["P0".into()], ..RoundPlan::default() }))
         }
         _ => Some(speech("the same words again")),
@@ -351,12 +349,12 @@ fn nobody_scores_a_debater_who_was_not_heard() {
         spec.quorum = Quorum::Majority;
     });
     let mut scored = Vec::new();
-    hold(asked, |ask| match &ask.task {
-        Task::ScoreDebaters { debaters } => {
-            scored.push(debaters.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>());
+    hold(asked, |ask| match &ask.task.work {
+        Work::ScoreDebaters => {
+            scored.push(ask.task.material.debaters().iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>());
             None
         }
-        Task::Argument { .. } if ask.participant.as_str() == "P2" => None,
+        Work::Argument { .. } if ask.participant.as_str() == "P2" => None,
         _ => Some(speech("so")),
     });
     assert_eq!(scored, [vec!["P1"], vec!["P0"], vec!["P0", "P1"]]);

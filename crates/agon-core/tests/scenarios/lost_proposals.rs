@@ -10,14 +10,16 @@ fn without_the_second(format: FormatOptions) -> Vec<Event> {
         votes(spec, voting(VoteRule::Plurality));
         (spec.max_rounds, spec.ballots, spec.format) = (2, Ballots::Both, format);
     });
-    hold(asked, |ask| match &ask.task {
-        Task::Statement { speech: SpeechKind::Proposal, .. } if ask.participant.as_str() == "P1" => None,
-        Task::Critique { .. } => Some(critique()),
-        Task::Revise { critics } => {
-            Some(Answer::Revision(Revision { text: "Better.".into(), accepted: critics.clone(), declined: Vec::new() }))
-        }
-        Task::Ballot { choices, .. } => Some(choice(&choices[0])),
-        Task::Vote { candidates, .. } => Some(choice(&candidates[0])),
+    hold(asked, |ask| match &ask.task.work {
+        Work::Statement { speech: SpeechKind::Proposal, .. } if ask.participant.as_str() == "P1" => None,
+        Work::Critique { .. } => Some(critique()),
+        Work::Revise => Some(Answer::Revision(Revision {
+            text: "Better.".into(),
+            accepted: ask.task.material.critics().to_vec(),
+            declined: Vec::new(),
+        })),
+        Work::Ballot { .. } => Some(choice(&ask.task.material.choices()[0])),
+        Work::Vote => Some(choice(&ask.task.material.candidates()[0])),
         _ => Some(speech("My proposal.")),
     })
 }
@@ -32,14 +34,14 @@ fn a_lost_proposal_is_not_criticised_revised_or_elected() {
         let events = without_the_second(FormatOptions { topology, ..FormatOptions::default() });
         let mut criticised = 0;
         for ask in asks(&events) {
-            match &ask.task {
-                Task::Critique { of } => {
+            match &ask.task.work {
+                Work::Critique { of } => {
                     assert_ne!(of.as_str(), "P1", "{topology:?}");
                     criticised += 1;
                 }
-                Task::Revise { .. } => assert_ne!(ask.participant.as_str(), "P1", "{topology:?}"),
-                Task::Ballot { choices, .. } => assert_eq!(*choices, ["P0", "P2"], "{topology:?}"),
-                Task::Vote { candidates, .. } => assert!(!candidates.contains(&"P1".to_owned()), "{topology:?}"),
+                Work::Revise => assert_ne!(ask.participant.as_str(), "P1", "{topology:?}"),
+                Work::Ballot { .. } => assert_eq!(ask.task.material.choices(), ["P0", "P2"], "{topology:?}"),
+                Work::Vote => assert!(!ask.task.material.candidates().contains(&"P1".to_owned()), "{topology:?}"),
                 _ => {}
             }
         }
@@ -50,7 +52,9 @@ fn a_lost_proposal_is_not_criticised_revised_or_elected() {
 #[test]
 fn the_author_of_a_lost_proposal_still_criticises() {
     let events = without_the_second(FormatOptions::default());
-    assert!(asks(&events).any(|ask| matches!(ask.task, Task::Critique { .. }) && ask.participant.as_str() == "P1"));
+    assert!(
+        asks(&events).any(|ask| matches!(ask.task.work, Work::Critique { .. }) && ask.participant.as_str() == "P1")
+    );
 }
 
 #[test]
@@ -58,7 +62,7 @@ fn another_proposal_stands_in_for_that_of_a_hub_which_was_lost() {
     let (topology, hub, direction) = (Topology::Star, Some("P1".into()), Direction::CritiqueHub);
     let events = without_the_second(FormatOptions { topology, hub, direction, ..FormatOptions::default() });
     let criticised: Vec<&str> = asks(&events)
-        .filter_map(|ask| if let Task::Critique { of } = &ask.task { Some(of.as_str()) } else { None })
+        .filter_map(|ask| if let Work::Critique { of } = &ask.task.work { Some(of.as_str()) } else { None })
         .collect();
     assert_eq!(criticised, ["P0"; 4]);
 }
@@ -68,8 +72,8 @@ fn an_open_fight_is_void_where_every_bid_failed_and_not_where_nobody_wants_the_f
     let asked =
         admission(3, |spec| (spec.debate_format, spec.phases.opening_statements) = (DebateFormat::OpenFight, true));
     let ended = |bid: Option<Bid>| {
-        let events = hold(asked.clone(), |ask| match ask.task {
-            Task::Bid { .. } => bid.clone().map(Answer::Bid),
+        let events = hold(asked.clone(), |ask| match ask.task.work {
+            Work::Bid { .. } => bid.clone().map(Answer::Bid),
             _ => Some(speech("so")),
         });
         let Some(Event::DebateEnded { state, reason, .. }) = events.last() else { panic!("no end") };

@@ -13,13 +13,13 @@ fn decided(
         (spec.max_rounds, spec.consensus_strategy) = (2, ConsensusStrategy::MediatorSummary);
         spec.moderator = Some(Moderator { opens: false, ..moderator() });
     });
-    let events = hold(asked, |ask| match &ask.task {
-        Task::CloseRound => {
+    let events = hold(asked, |ask| match &ask.task.work {
+        Work::CloseRound => {
             let (status, decision) = closing(ask.turn.round);
             let (summary, decision) = (format!("summary {}", ask.turn.round), decision.map(str::to_owned));
             Some(Answer::RoundSummary(RoundSummary { summary, status, decision, vote_now: false }))
         }
-        Task::Conclude { .. } => {
+        Work::Conclude { .. } => {
             Some(Answer::Conclusion { verdict: synthesis?.to_owned(), reasoning: "because".to_owned() })
         }
         _ => Some(speech("so")),

@@ -16,8 +16,8 @@ fn voted(chosen: impl Fn(u32, &str) -> Option<&'static str>) -> Vec<Event> {
         votes(spec, Voting { every_round: true, ..voting(VoteRule::Unanimous) });
         spec.max_rounds = 4;
     });
-    hold(asked, |ask| match &ask.task {
-        Task::Vote { .. } => chosen(ask.turn.round, ask.participant.as_str()).map(choice),
+    hold(asked, |ask| match &ask.task.work {
+        Work::Vote => chosen(ask.turn.round, ask.participant.as_str()).map(choice),
         _ => Some(speech("so")),
     })
 }
@@ -42,8 +42,8 @@ fn predicated(expression: &str, done: impl Fn(u32) -> bool, change: impl FnOnce(
         spec.moderator = Some(Moderator { closes: false, ..moderator() });
         change(spec);
     });
-    hold(asked, |ask| match &ask.task {
-        Task::OpenRound => Some(Answer::RoundPlan(RoundPlan { done: done(ask.turn.round), ..RoundPlan::default() })),
+    hold(asked, |ask| match &ask.task.work {
+        Work::OpenRound => Some(Answer::RoundPlan(RoundPlan { done: done(ask.turn.round), ..RoundPlan::default() })),
         _ => Some(speech("so")),
     })
 }
@@ -92,12 +92,12 @@ fn called(decides: impl FnOnce(&mut DebateSpec)) -> Vec<Event> {
         (spec.phases.final_statements, spec.phases.rebuttals) = (true, true);
         decides(spec);
     });
-    hold(asked, |ask| match &ask.task {
-        Task::CloseRound => {
+    hold(asked, |ask| match &ask.task.work {
+        Work::CloseRound => {
             let (summary, vote_now) = ("s".to_owned(), ask.turn.round == 2);
             Some(Answer::RoundSummary(RoundSummary { summary, vote_now, ..RoundSummary::default() }))
         }
-        Task::Vote { .. } => Some(choice("s0")),
+        Work::Vote => Some(choice("s0")),
         _ => Some(speech("so")),
     })
 }
@@ -136,8 +136,8 @@ fn an_interjection_at_the_midpoint_without_a_summary_is_asked_for_again() {
     let moderator = Moderator { opens: false, closes: false, interjects: true, interject, ..moderator() };
     let mut asked_for = 0;
     let asked = admission(2, |spec| (spec.max_rounds, spec.moderator) = (3, Some(moderator)));
-    let events = hold(asked, |ask| match &ask.task {
-        Task::Interject => {
+    let events = hold(asked, |ask| match &ask.task.work {
+        Work::Interject => {
             asked_for += 1;
             let comment = (asked_for > 1).then(|| "Half over: nobody has a figure.".to_owned());
             Some(Answer::Interjection(Interjection { comment, ..Interjection::default() }))

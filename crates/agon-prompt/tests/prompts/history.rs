@@ -47,8 +47,8 @@ fn everybody_is_told_the_same_bytes() {
     for (name, who, task) in every_task() {
         assert!(unmarked(&system(&view, who, task)).ends_with(&unmarked(&told)), "{name}");
     }
-    let judged = Task::Judge { order: 0, candidates: Vec::new() };
-    for (who, task) in [("judge", judged), ("Ben", Task::Opening), ("moderator", Task::OpenRound)] {
+    let judged = agon_core::testing::judging(0, Vec::new());
+    for (who, task) in [("judge", judged), ("Ben", Work::Opening.into()), ("moderator", Work::OpenRound.into())] {
         assert!(unmarked(&system(&view, who, task)).ends_with(&unmarked(&told)), "{who}");
     }
 }

@@ -60,10 +60,10 @@ fn debaters_who_are_not_to_know_names_are_told_none() {
         let guided = (
             "guided",
             "Cleo",
-            Task {
-                work: Work::Argument { to: Some("Ben".into()), bench: None },
-                material: Material { guidance: guidance(), ..Material::default() },
-            },
+            Task::new(
+                Work::Argument { to: Some("Ben".into()), bench: None },
+                Material { guidance: guidance(), ..Material::default() },
+            ),
         );
         for (name, who, task) in every_task().into_iter().chain([guided]) {
             let shown = told(&masked, &ask(&masked, who, turn(2, 0), task.clone()));

@@ -265,10 +265,10 @@ fn openings_and_first_ballots_mention_nobody_else() {
         let view = after_one_round(&spec);
         let ballot = agon_core::testing::ballot(BallotStage::Initial, Vec::new());
         let guidance = Guidance::default();
-        let proposal = Task {
-            work: Work::Statement { speech: SpeechKind::Proposal, to: None, about: None },
-            material: Material { guidance, ..Material::default() },
-        };
+        let proposal = Task::new(
+            Work::Statement { speech: SpeechKind::Proposal, to: None, about: None },
+            Material { guidance, ..Material::default() },
+        );
         for task in [Work::Opening.into(), ballot, proposal] {
             let prompt = prompt(&view, &ask(&view, "Ada", turn(0, 0), task)).unwrap();
             let text: String = prompt.messages.iter().map(|message| message.text.as_ref()).collect();

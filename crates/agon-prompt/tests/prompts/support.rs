@@ -93,7 +93,7 @@ pub fn guided(briefing: Option<&str>, new_angle: Option<&str>, summary: Option<&
         new_angle: new_angle.map(Into::into),
         summary: summary.map(Into::into),
     };
-    Task { work: Work::Argument { to: None, bench: None }, material: Material { guidance, ..Material::default() } }
+    Task::new(Work::Argument { to: None, bench: None }, Material { guidance, ..Material::default() })
 }
 
 /// The debate after its openings and one round.
@@ -158,7 +158,8 @@ pub fn section(view: &View, heading: &str) -> String {
 
 /// That a section behind the materials is counted, which `none` does not have.
 pub fn estimate_counts(section: &str, view: &View, none: &View) {
-    let estimate = |view: &View| prompt(view, &ask(view, "Ada", turn(1, 0), Task::Opening)).unwrap().estimated_tokens;
+    let estimate =
+        |view: &View| prompt(view, &ask(view, "Ada", turn(1, 0), Work::Opening.into())).unwrap().estimated_tokens;
     assert!(estimate(view) - estimate(none) >= section.chars().count() as u64 * 2 / 7);
 }
 

@@ -24,14 +24,14 @@ pub(super) fn events() -> Vec<(&'static str, Event)> {
 
 fn tasks() -> Vec<(&'static str, Event)> {
     let guidance = || Guidance { briefing: Some("b".into()), new_angle: Some("n".into()), summary: None };
-    let argument = Task {
-        work: Work::Argument { to: Some(bob()), bench: Some(Bench::GovernmentWhip) },
-        material: Material { guidance: guidance(), ..Material::default() },
-    };
-    let statement = Task {
-        work: Work::Statement { speech: SpeechKind::FollowUp, to: Some(bob()), about: Some("Why?".into()) },
-        material: Material { guidance: guidance(), ..Material::default() },
-    };
+    let argument = Task::new(
+        Work::Argument { to: Some(bob()), bench: Some(Bench::GovernmentWhip) },
+        Material { guidance: guidance(), ..Material::default() },
+    );
+    let statement = Task::new(
+        Work::Statement { speech: SpeechKind::FollowUp, to: Some(bob()), about: Some("Why?".into()) },
+        Material { guidance: guidance(), ..Material::default() },
+    );
     let bid =
         Task::from(Work::Bid { purpose: BidPurpose::Interruption, on: Some(bob()), heard: Some("We should".into()) });
     let points = vec![Point { by: bob(), text: "At what cost?".to_owned() }];
