@@ -1,7 +1,7 @@
 //! What the tests of failures share: quick clusters, slow debates, and what their logs say.
 use crate::support::agon;
 use agon_chaos::{Logs, owner};
-use agon_core::{Event, Record};
+use agon_core::{DebateState, Event, Record};
 use agon_testkit::cluster::{Cluster, NodeRole, Scenario};
 use agon_testkit::{Rehearsal, until};
 use std::collections::BTreeMap;
@@ -97,6 +97,14 @@ impl ClusterBench {
 /// The events of a log, in order.
 pub fn events(records: &[Record]) -> Vec<&Event> {
     records.iter().flat_map(|record| &record.events).collect()
+}
+
+/// How a debate ended.
+pub fn state(records: &[Record]) -> Option<DebateState> {
+    events(records).into_iter().find_map(|event| match event {
+        Event::DebateEnded { state, .. } => Some(*state),
+        _ => None,
+    })
 }
 
 /// How many events are of a kind.

@@ -47,7 +47,7 @@ fn a_debate_is_submitted_shown_and_decided_as_with_run() {
         assert!(said.stdout.contains(wanted), "{wanted}: {said:?}");
     }
     assert!(cluster.world.path("agon-reports/battery/result.json").is_file());
-    let result: Value = serde_json::from_str(&cluster.agon(&["get", "battery", "--json"]).ok().stdout).unwrap();
+    let result: Value = cluster.json(&["get", "battery", "--json"]);
     assert_eq!((&result["state"], &result["rehearsal"]), (&"succeeded".into(), &true.into()));
     let list = cluster.agon(&["list"]).ok().stdout;
     assert!(list.contains("battery") && list.contains("decided"), "{list}");
@@ -150,13 +150,7 @@ fn another_judge_reads_a_debate_that_is_over_and_only_he_is_asked() {
     let said = cluster.agon(&["rejudge", "first-court", "--judge", "second-judge", "--id", "appeal", "--wait"]).ok();
 
     assert!(said.stdout.contains("first-court") && said.stdout.contains("Decided"), "{said:?}");
-    let events: Vec<Value> = cluster
-        .agon(&["report", "appeal", "--format", "jsonl"])
-        .ok()
-        .stdout
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let events = cluster.events("appeal");
     let asked: Vec<&Value> = events.iter().filter(|event| event["type"] == "turn_asked").collect();
     assert!(!asked.is_empty());
     assert!(asked.iter().all(|event| event["participant"] == "judge" && event["model"] == "second-judge"), "{asked:?}");
@@ -186,9 +180,9 @@ fn a_request_whose_debate_was_deleted_makes_one_that_is_held_and_is_listed_as_it
     };
     for _ in 0..2 {
         submit(&mut cluster, &["--request-id", "monday"]).ok();
-        let found: Value = serde_json::from_str(&cluster.agon(&["list", "--json"]).ok().stdout).unwrap();
+        let found: Value = cluster.json(&["list", "--json"]);
         let id = found[0]["id"].as_str().unwrap();
-        let told: Value = serde_json::from_str(&cluster.agon(&["get", id, "--json"]).ok().stdout).unwrap();
+        let told: Value = cluster.json(&["get", id, "--json"]);
         assert!(found[0]["rounds"].as_u64().unwrap() > 0, "{found}");
         assert_eq!(found[0]["rounds"], told["rounds"]);
         assert_eq!(found[0]["duration_ms"], told["timing"]["duration_ms"]);
@@ -204,7 +198,7 @@ fn a_request_whose_debate_was_deleted_makes_one_that_is_held_and_is_listed_as_it
 fn hosts_and_plans_say_who_would_play() {
     let mut cluster = TestCluster::start().nats().gateway_and_coordinator().hosts(2);
 
-    let hosts: Value = serde_json::from_str(&cluster.agon(&["hosts", "--json"]).ok().stdout).unwrap();
+    let hosts: Value = cluster.json(&["hosts", "--json"]);
     let args = ["submit", &example(SHORT), "--rehearsal", "--validate-only", "--id", "only-planned"];
     let plan = cluster.agon(&args).ok().stdout;
 

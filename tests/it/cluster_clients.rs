@@ -1,7 +1,7 @@
 //! What clients see while gateways die, and what becomes of orders to end a debate.
-use crate::cluster_bench::{ClusterBench, PATIENCE, count, events, is_claim, is_speech, quick};
+use crate::cluster_bench::{ClusterBench, PATIENCE, count, is_claim, is_speech, quick, state};
 use crate::support::{ProgramOutput, RunningProgram};
-use agon_core::{DebateState, Event, Record};
+use agon_core::DebateState;
 use agon_testkit::{TcpProxy, until};
 use serde_json::Value;
 use std::fs::File;
@@ -33,13 +33,6 @@ fn cancel(stage: &ClusterBench, id: &str) {
         &stage.cluster.agon(&["cancel", id, "--reason", "enough", "--server", &server]).output().unwrap(),
     )
     .ok();
-}
-
-fn state(records: &[Record]) -> Option<DebateState> {
-    events(records).into_iter().find_map(|event| match event {
-        Event::DebateEnded { state, .. } => Some(*state),
-        _ => None,
-    })
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn a_debate_of_a_cluster_is_verified_and_replayed_as_its_server_reports_it() {
     let submit = ["submit", &example(SHORT), "--rehearsal", "--seed", "7", "--id", "held", "--wait", "--quiet"];
     cluster.agon(&[&submit[..], &["--no-reports"]].concat()).ok();
 
-    let found: Value = serde_json::from_str(&cluster.agon(&["verify", "--json"]).ok().stdout).unwrap();
+    let found: Value = cluster.json(&["verify", "--json"]);
     assert_eq!((&found[0]["id"], &found[0]["state"]), (&"held".into(), &"whole".into()));
     for form in [&[][..], &["--json"]] {
         let replayed = cluster.agon(&[&["replay", "held"], form].concat()).ok();

@@ -1,9 +1,9 @@
 //! A store that loses its logs, and one that is full.
-use crate::cluster_bench::{ClusterBench, PATIENCE, count, is_speech, quick};
+use crate::cluster_bench::{ClusterBench, PATIENCE, count, is_speech, quick, state};
 use crate::support::{ProgramOutput, RunningProgram};
 use agon_bus::nats::NatsConfig;
 use agon_chaos::Logs;
-use agon_core::{DebateState, Event, Record};
+use agon_core::DebateState;
 use agon_store::{NatsLimits, NatsStoreConfig};
 use agon_testkit::until;
 use serde_json::Value;
@@ -40,13 +40,6 @@ impl ClusterBench {
         });
         told.unwrap()
     }
-}
-
-fn state(records: &[Record]) -> Option<DebateState> {
-    records.iter().flat_map(|record| &record.events).find_map(|event| match event {
-        Event::DebateEnded { state, .. } => Some(*state),
-        _ => None,
-    })
 }
 
 #[test]

@@ -1,17 +1,12 @@
 //! `deploy/compose.yaml`: its processes, started here as it describes them, and what it promises about all of its containers.
-use crate::support::{PATIENCE, ProgramOutput, World, agon, example, yaml};
+use crate::support::{PATIENCE, ProgramOutput, World, agon, example, root, yaml};
 use agon_testkit::{NatsOptions, NatsServer, Process, free_port, until};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const GUIDE: &str = "docs/guide/compose.md";
 const OURS: &str = "/usr/local/bin/agon";
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
-}
 
 /// A file of `deploy`.
 fn deploy(name: &str) -> Value {

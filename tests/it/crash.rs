@@ -1,31 +1,32 @@
 //! `kill -9` in the middle of a debate, then `agon resume`.
-use crate::support::{RehearsalServerProcess, RunningProgram, SHORT, World, answered, example};
+use crate::support::{RunningProgram, SHORT, World, answered, example};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
 #[test]
 fn after_a_kill_the_debate_ends_with_no_turn_lost_doubled_or_asked_again() {
     let world = World::new();
-    let server = RehearsalServerProcess::start(&world, &["--latency", "10ms"]);
+    let server = world.rehearsal(&["--latency", "10ms"]);
     for speeches in [1, 4, 8] {
         let id = format!("killed-{speeches}");
         let args =
-            ["run", &example(SHORT), "--ollama", &server.url, "--seed", "7", "--id", &id, "--jsonl", "--no-reports"];
+            ["run", &example(SHORT), "--ollama", server.url(), "--seed", "7", "--id", &id, "--jsonl", "--no-reports"];
         let running = RunningProgram::start(world.command(&args));
         running.read_until("speech_recorded", speeches);
         running.crash();
-        server.until_idle();
+        server.until_idle().unwrap();
         let before = answered(&world.events(&id));
-        server.reset();
+        server.reset().unwrap();
 
-        world.agon(&["resume", &id, "--ollama", &server.url, "--quiet", "--no-reports"]).ok();
+        world.agon(&["resume", &id, "--ollama", server.url(), "--quiet", "--no-reports"]).ok();
 
         let after = world.events(&id);
         assert_eq!(after.last().unwrap()["type"], "debate_ended");
         let turns = answered(&after);
         assert!(turns.values().all(|times| *times == 1), "doubled: {turns:?}");
         let new = (turns.len() - before.len()) as u64;
-        assert!(server.count("chat_calls") <= new, "{} calls for {new} open turns", server.count("chat_calls"));
+        let calls = server.count("chat_calls").unwrap();
+        assert!(calls <= new, "{calls} calls for {new} open turns");
         world.agon(&["verify", &id]).ok();
     }
 }
@@ -56,8 +57,8 @@ fn a_debate_that_nobody_wants_any_more_can_be_cancelled() {
 #[test]
 fn models_do_not_go_on_with_what_scripted_speakers_began() {
     let world = World::new();
-    let server = RehearsalServerProcess::start(&world, &["--token-interval", "1ms"]);
-    let args = ["run", &example(SHORT), "--ollama", &server.url, "--id", "scripted", "--jsonl", "--no-reports"];
+    let server = world.rehearsal(&["--token-interval", "1ms"]);
+    let args = ["run", &example(SHORT), "--ollama", server.url(), "--id", "scripted", "--jsonl", "--no-reports"];
     let running = RunningProgram::start(world.command(&args));
     running.read_until("ballot_cast", 1);
     running.crash();

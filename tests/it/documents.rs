@@ -8,7 +8,6 @@ mod sandbox;
 
 use agon_core::Named as _;
 use kind::{CommandKind, ELSEWHERE, NotRunReason};
-pub use page::root;
 use page::{Typed, commands, documents, hidden, text};
 
 /// What a page takes for granted that its readers have running.

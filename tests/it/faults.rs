@@ -1,5 +1,5 @@
 //! What scripted faults do to the outcome and to the exit code.
-use crate::support::{ProgramOutput, RehearsalServerProcess, SHORT, World, example};
+use crate::support::{ProgramOutput, SHORT, World, example};
 use serde_json::Value;
 
 fn with_script(world: &World, script: &str) -> (ProgramOutput, Value) {
@@ -120,8 +120,8 @@ fn a_fault_that_stays_costs_the_seat_and_never_speaks_for_it() {
 fn a_call_that_gets_no_answer_is_given_up_and_made_again() {
     let world = World::new();
     let script = world.file("hang.toml", "[[rules]]\nwhen = { task = \"argument\", call = 1 }\nfault = \"hang\"\n");
-    let server = RehearsalServerProcess::start(&world, &["--script", &script]);
-    let host = format!("[[hosts]]\nname = \"slow\"\nurl = \"{}\"\nfirst_byte_timeout = \"2s\"\n", server.url);
+    let server = world.rehearsal(&["--script", &script]);
+    let host = format!("[[hosts]]\nname = \"slow\"\nurl = \"{}\"\nfirst_byte_timeout = \"2s\"\n", server.url());
     let settings = world.file("slow.toml", &host);
     let result = world.json(&["run", &example(SHORT), "--json", "--no-reports", "--config", &settings]);
     assert_eq!(result["failures"][0]["cause"], "timeout", "{result}");

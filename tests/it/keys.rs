@@ -1,6 +1,6 @@
 //! Services that a key is enough for: what reaches them, what does not, and that a key is left nowhere.
 use crate::stop::served::ServeServer;
-use crate::support::{ProgramOutput, SHORT, World, agon, example};
+use crate::support::{ProgramOutput, SHORT, World, example};
 use agon_testkit::{DoorCall, HttpStub, OpenAiDoor, OtlpSink, Rehearsal, StubAnswer};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -16,7 +16,7 @@ const SERVICES: [[&str; 3]; 4] = [
 ];
 
 fn door(world: &World, models: &[&str]) -> (Rehearsal, OpenAiDoor) {
-    let rehearsal = Rehearsal::start(&agon(), &world.path(""), "models", &[]).unwrap();
+    let rehearsal = world.rehearsal(&[]);
     let door = OpenAiDoor::start(rehearsal.url().trim_start_matches("http://"), models).unwrap();
     (rehearsal, door)
 }
@@ -227,13 +227,7 @@ fn a_host_that_cannot_stream_is_asked_for_whole_answers() {
     let world = World::new();
     let (rehearsal, door) = door(&world, &["small"]);
     let record = world.path("asked");
-    let ollama = Rehearsal::start(
-        &agon(),
-        &world.path(""),
-        "whole",
-        &["--record".to_owned(), record.to_str().unwrap().to_owned()],
-    )
-    .unwrap();
+    let ollama = world.rehearsal(&["--record", record.to_str().unwrap()]);
     for (kind, url) in [("openai", door.url()), ("ollama", ollama.url().to_owned())] {
         let host = format!("[[hosts]]\nname = \"a\"\nurl = {url:?}\nkind = {kind:?}\nstream = false\n");
         let settings = world.file("whole.toml", &host);

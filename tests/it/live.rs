@@ -1,6 +1,6 @@
 //! Debates at a model server that somebody names (`cargo xtask test --live URL --model NAME`), and at rehearsal servers with the same
 //! interfaces: whole ones, and one whose process is killed and resumed. What the model says does not matter; what becomes of it does.
-use crate::support::{World, agon, answered};
+use crate::support::{World, answered};
 use agon_testkit::{OpenAiDoor, Rehearsal, until};
 use serde_json::Value;
 use std::fs::File;
@@ -154,8 +154,7 @@ fn a_live_host_holds_a_debate_that_is_killed_and_resumed_when_one_is_named() {
 const MODEL: &str = "tea:1b";
 
 fn rehearsal(world: &World) -> Rehearsal {
-    let options = ["--latency", "20ms", "--token-interval", "1ms"].map(str::to_owned);
-    Rehearsal::start(&agon(), &world.path(""), "server", &options).unwrap()
+    world.rehearsal(&["--latency", "20ms", "--token-interval", "1ms"])
 }
 
 #[test]

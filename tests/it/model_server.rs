@@ -1,9 +1,7 @@
 //! A model server that is killed again and again while debates run, and started anew at the same port.
 use crate::support::{SHORT, World, agon, example};
-use agon_testkit::Rehearsal;
-use agon_testkit::{free_port, until};
+use agon_testkit::{Rehearsal, free_port, until};
 use serde_json::Value;
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -16,11 +14,6 @@ fn counts() -> (usize, usize) {
     asked.map_or((12, 10), |count| (count, count))
 }
 
-fn start(folder: &Path, port: u16, life: usize) -> Rehearsal {
-    let options = ["--token-interval", "2ms", "--latency", "30ms"].map(str::to_owned);
-    Rehearsal::start_at(&agon(), folder, &format!("life-{life}"), (&format!("127.0.0.1:{port}"), &options)).unwrap()
-}
-
 /// A number below `limit`, another one for each `n`.
 fn drawn(n: usize, limit: u64) -> u64 {
     (n as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29) % limit
@@ -28,9 +21,12 @@ fn drawn(n: usize, limit: u64) -> u64 {
 
 #[test]
 fn debates_outlive_a_model_server_that_is_killed_and_started_again() {
-    let ((debates, kills), world, port) = (counts(), World::new(), free_port().unwrap());
+    let ((debates, kills), world) = (counts(), World::new());
     let (next, over) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let (mut first, url) = (start(&world.path(""), port, 0), format!("http://127.0.0.1:{port}"));
+    let (address, options) =
+        (format!("127.0.0.1:{}", free_port().unwrap()), ["--token-interval", "2ms", "--latency", "30ms"]);
+    let mut server = Rehearsal::start_at(&address, &agon(), &world.path(""), &options).unwrap();
+    let url = server.url().to_owned();
     let killed = std::thread::scope(|scope| {
         for _ in 0..LANES {
             scope.spawn(|| {
@@ -40,7 +36,7 @@ fn debates_outlive_a_model_server_that_is_killed_and_started_again() {
                 }
             });
         }
-        kill_again_and_again(&world, port, kills, || over.load(Ordering::Relaxed) >= debates, &mut first)
+        kill_again_and_again(&mut server, kills, || over.load(Ordering::Relaxed) >= debates)
     });
     assert!(killed >= kills.min(5), "{killed} kills");
     let mut lost = 0;
@@ -74,13 +70,7 @@ fn hold(world: &World, n: usize, url: &str) {
 }
 
 /// Kills the server after a number of calls, and starts it anew, until all debates are over; how often.
-fn kill_again_and_again(
-    world: &World,
-    port: u16,
-    kills: usize,
-    over: impl Fn() -> bool,
-    server: &mut Rehearsal,
-) -> usize {
+fn kill_again_and_again(server: &mut Rehearsal, kills: usize, over: impl Fn() -> bool) -> usize {
     for life in 0..kills {
         let calls = 3 + drawn(life, 12);
         let reached = || Ok((over() || server.count("chat_calls").unwrap_or(0) >= calls).then_some(()));
@@ -89,7 +79,7 @@ fn kill_again_and_again(
             return life;
         }
         server.process.kill();
-        *server = start(&world.path(""), port, life + 1);
+        server.restart().unwrap();
     }
     until("all debates are over", Duration::from_secs(600), || Ok(over().then_some(()))).unwrap();
     kills

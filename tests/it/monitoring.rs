@@ -2,13 +2,12 @@
 mod expression;
 mod prometheus;
 
-use crate::support::{PATIENCE, TestCluster, address, example, yaml};
+use crate::support::{PATIENCE, TestCluster, address, example, root, yaml};
 use agon_testkit::{http_get, until};
 use expression::{Selector, selectors};
 use prometheus::Prometheus;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 const RULES: &str = "helm/agon/files/alerts.yaml";
 const DASHBOARD: &str = "helm/agon/files/dashboard.json";
@@ -39,7 +38,7 @@ const FILLED: [(&str, &str); 5] = [
 ];
 
 fn file(name: &str) -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(name)).unwrap()
+    std::fs::read_to_string(root().join(name)).unwrap()
 }
 
 /// The rules of the file, alerts and others.

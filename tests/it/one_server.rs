@@ -85,8 +85,8 @@ fn a_debate_without_a_model_is_submitted_for_the_one_that_most_hosts_serve() {
 #[test]
 fn a_model_that_no_host_serves_is_told_when_a_debate_is_submitted() {
     let mut cluster = TestCluster::start();
-    let rehearsal = crate::support::RehearsalServerProcess::start(&cluster.world, &["--models", "here:1b"]);
-    let settings = format!("[[hosts]]\nname = \"small\"\nurl = \"{}\"\nmodels = [\"here:1b\"]\n", rehearsal.url);
+    let rehearsal = cluster.world.rehearsal(&["--models", "here:1b"]);
+    let settings = format!("[[hosts]]\nname = \"small\"\nurl = \"{}\"\nmodels = [\"here:1b\"]\n", rehearsal.url());
     let settings = cluster.world.file("small.toml", &settings);
     let mut alone = cluster.launch("alone", &["--config", &settings]);
     let grpc = address(&mut alone, "gRPC");

@@ -1,5 +1,5 @@
 //! The plan for very many debates at once: its arithmetic, its simulation, and the page that shows its tables.
-use crate::documents::root;
+use crate::support::root;
 use std::process::Command;
 
 #[test]

@@ -1,5 +1,5 @@
 //! The worked example of an external participant plays its seat in real clusters, with and without permissions.
-use crate::support::{PATIENCE, SLOW, TestCluster, example};
+use crate::support::{PATIENCE, SLOW, TestCluster, example, root};
 use agon_testkit::{Process, until};
 use serde_json::Value;
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 pub const SENTENCE: &str = "Streets are for people before they are for cars.";
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("examples/external-participant")
+    root().join("examples/external-participant")
 }
 
 /// A Python with what the example requires, made once below the build folder; several test programs may want it at once.
@@ -56,7 +56,7 @@ pub fn submit(cluster: &mut TestCluster, id: &str) {
 /// What the seat has said, after the debate's end, and how that was.
 pub fn outcome(cluster: &mut TestCluster, id: &str) -> (Vec<String>, Value) {
     cluster.agon(&["watch", id, "--quiet"]);
-    let result = serde_json::from_str(&cluster.agon(&["get", id, "--json"]).ok().stdout).unwrap();
+    let result = cluster.json(&["get", id, "--json"]);
     let events = cluster.events(id);
     let spoken = events.iter().filter(|event| event["type"] == "speech_recorded");
     let texts = spoken.map(|event| event["text"].as_str().or(event["speech"]["text"].as_str()).unwrap_or_default());

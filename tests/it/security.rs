@@ -11,7 +11,7 @@ mod tls;
 pub mod wire;
 
 use crate::seat_example;
-use crate::support::{SHORT, TestCluster, example, nats_config, variables};
+use crate::support::{TestCluster, nats_config, variables};
 use agon_testkit::{NatsOptions, NatsServer};
 use serde_json::Value;
 use wire::NatsWire;
@@ -46,14 +46,21 @@ fn guarded_by(conf: String) -> TestCluster {
     TestCluster::start().nats_with(options(conf)).with_users(PASSWORD)
 }
 
+/// A cluster by this configuration, less these permissions of a user.
+fn lacking(conf: &str, name: &str, subjects: &[&str]) -> TestCluster {
+    let user = format!("        user: \"{name}\"\n");
+    let (before, rest) = conf.split_once(&user).unwrap();
+    let rest = subjects.iter().fold(rest.to_owned(), |rest, subject| {
+        let less = rest.replacen(&format!("              \"{subject}\"\n"), "", 1);
+        assert_ne!(less, rest, "{name} has no permission for {subject}");
+        less
+    });
+    guarded_by(format!("{before}{user}{rest}"))
+}
+
 /// A gateway whose user lacks these permissions.
 pub fn without(subjects: &[&str]) -> TestCluster {
-    let conf = guarded();
-    let (before, mut rest) = conf.split_once("        user: \"gateway\"\n").map(|(a, b)| (a, b.to_owned())).unwrap();
-    for subject in subjects {
-        rest = rest.replacen(&format!("              \"{subject}\"\n"), "", 1);
-    }
-    let cluster = guarded_by(format!("{before}        user: \"gateway\"\n{rest}"));
+    let cluster = lacking(&guarded(), "gateway", subjects);
     cluster.provision().ok();
     cluster.gateway()
 }
@@ -131,9 +138,7 @@ fn a_debate_runs_with_exactly_the_permissions_of_each_role() {
     cluster.provision().ok();
     let mut cluster = cluster.gateway().coordinators(1).hosts(1);
 
-    let said = cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", "guarded"]).ok();
-
-    assert!(said.stdout.contains("Decided"), "{said:?}");
+    cluster.decides("guarded");
     cluster.agon(&["delete", "guarded"]).ok();
     let login = ["--user", "seat_example", "--password", PASSWORD, "--inbox", "_INBOX_seat_example"];
     let _seat = seat_example::start(&mut cluster, "outsider", &login);
@@ -151,9 +156,7 @@ fn processes_run_with_the_users_of_an_older_configuration() {
     cluster.provision().ok();
     let mut cluster = cluster.gateway().coordinators(1).hosts(1);
 
-    let said = cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", "older"]).ok();
-
-    assert!(said.stdout.contains("Decided"), "{said:?}");
+    cluster.decides("older");
 }
 
 #[test]
@@ -165,11 +168,7 @@ fn a_role_that_lacks_one_permission_does_not_start_and_names_it() {
         ("gateway", "agon.v1.req.>", "publish to agon.v1.req."),
     ];
     for (role, subject, named) in lacks {
-        let conf = guarded();
-        let user = format!("        user: \"{role}\"\n");
-        let (before, rest) = conf.split_once(&user).unwrap();
-        let less = rest.replacen(&format!("              \"{subject}\"\n"), "", 1);
-        let mut cluster = guarded_by(format!("{before}{user}{less}"));
+        let mut cluster = lacking(&guarded(), role, &[subject]);
         cluster.provision().ok();
         let rehearsal: &[&str] = if role == "host" { &["--rehearsal"] } else { &[] };
 

@@ -1,5 +1,6 @@
 //! Servers: one of its own, none at all, and one without the model.
-use crate::support::{RehearsalServerProcess, RunningProgram, SHORT, World, example};
+use crate::support::{RunningProgram, SHORT, World, example};
+use agon_testkit::Rehearsal;
 use nix::sys::signal::Signal;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
@@ -7,18 +8,18 @@ use std::time::{Duration, Instant};
 #[test]
 fn the_same_file_runs_against_a_server_in_another_process() {
     let world = World::new();
-    let server = RehearsalServerProcess::start(&world, &[]);
-    let said = world.agon(&["run", &example(SHORT), "--ollama", &server.url]).ok();
+    let server = world.rehearsal(&[]);
+    let said = world.agon(&["run", &example(SHORT), "--ollama", server.url()]).ok();
     assert!(said.stdout.contains("Rehearsal"), "a scripted server is marked wherever it runs: {said:?}");
-    assert!(server.count("finished_calls") > 10);
+    assert!(server.count("finished_calls").unwrap() > 10);
 }
 
 #[test]
 fn ollama_host_names_the_server_in_any_form() {
     let world = World::new();
-    let server = RehearsalServerProcess::start(&world, &[]);
-    let port = server.url.rsplit(':').next().unwrap();
-    for host in [server.url.clone(), format!("127.0.0.1:{port}"), format!("0.0.0.0:{port}"), format!(":{port}")] {
+    let server = world.rehearsal(&[]);
+    let port = server.url().rsplit(':').next().unwrap();
+    for host in [server.url().to_owned(), format!("127.0.0.1:{port}"), format!("0.0.0.0:{port}"), format!(":{port}")] {
         let mut command = world.command(&["run", "Tea?", "--rounds", "1", "--quiet", "--no-reports"]);
         let output = command.env("OLLAMA_HOST", &host).output().unwrap();
         assert!(output.status.code().is_some_and(|code| code == 0 || code == 2), "{host}: {output:?}");
@@ -50,8 +51,8 @@ fn a_server_that_accepts_and_says_nothing_is_given_up_within_seconds() {
 #[test]
 fn a_model_that_is_not_there_is_told_with_those_that_are() {
     let world = World::new();
-    let server = RehearsalServerProcess::start(&world, &["--models", "qwen3:8b,phi4:14b"]);
-    let said = world.agon(&["run", "Tea?", "--model", "gone:1b", "--ollama", &server.url]).code(69);
+    let server = world.rehearsal(&["--models", "qwen3:8b,phi4:14b"]);
+    let said = world.agon(&["run", "Tea?", "--model", "gone:1b", "--ollama", server.url()]).code(69);
     for wanted in ["gone:1b", "qwen3:8b", "phi4:14b", "ollama pull gone:1b"] {
         assert!(said.stderr.contains(wanted), "{wanted}: {said:?}");
     }
@@ -61,10 +62,9 @@ fn a_model_that_is_not_there_is_told_with_those_that_are() {
 fn the_rehearsal_server_ends_in_order_when_asked_to() {
     let world = World::new();
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
-        let RehearsalServerProcess { running, .. } = RehearsalServerProcess::start(&world, &[]);
-        running.signal(signal);
-        let (status, told) = running.wait();
-        assert_eq!(status.code(), Some(0), "{told}");
+        let mut process = world.rehearsal(&[]).process;
+        process.signal(signal).unwrap();
+        assert_eq!(process.wait().unwrap().code(), Some(0), "{}", process.log());
     }
 }
 
@@ -81,10 +81,10 @@ fn a_cast_can_be_proposed_and_is_a_good_debate_file() {
 #[test]
 fn doctor_says_what_is_well_and_what_is_not() {
     let world = World::new();
-    let server = RehearsalServerProcess::start(&world, &["--models", "qwen3:8b"]);
-    let well = world.agon(&["doctor", "--ollama", &server.url, "--model", "qwen3:8b"]).ok();
+    let server = world.rehearsal(&["--models", "qwen3:8b"]);
+    let well = world.agon(&["doctor", "--ollama", server.url(), "--model", "qwen3:8b"]).ok();
     assert!(well.stdout.contains("answers to a schema"), "{well:?}");
-    let lacking = world.agon(&["doctor", "--ollama", &server.url, "--model", "gone"]).code(1);
+    let lacking = world.agon(&["doctor", "--ollama", server.url(), "--model", "gone"]).code(1);
     assert!(lacking.stdout.contains("fail") && lacking.stdout.contains("ollama pull gone"), "{lacking:?}");
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let gone = world.command(&["doctor", "--json", "--ollama", &free]).output().unwrap();
@@ -95,13 +95,16 @@ fn doctor_says_what_is_well_and_what_is_not() {
 #[test]
 fn two_hosts_share_a_debate_by_the_models_they_have() {
     let world = World::new();
-    let one = RehearsalServerProcess::start(&world, &["--models", "qwen3:8b"]);
-    let two = RehearsalServerProcess::start(&world, &["--models", "llama3.1:8b,gemma3:12b"]);
-    let hosts =
-        format!("[[hosts]]\nname = \"one\"\nurl = \"{}\"\n[[hosts]]\nname = \"two\"\nurl = \"{}\"\n", one.url, two.url);
+    let one = world.rehearsal(&["--models", "qwen3:8b"]);
+    let two = world.rehearsal(&["--models", "llama3.1:8b,gemma3:12b"]);
+    let hosts = format!(
+        "[[hosts]]\nname = \"one\"\nurl = \"{}\"\n[[hosts]]\nname = \"two\"\nurl = \"{}\"\n",
+        one.url(),
+        two.url()
+    );
     let settings = world.file("hosts.toml", &hosts);
     world.agon(&["run", &example(SHORT), "--config", &settings, "--quiet", "--no-reports"]).ok();
-    let models = |server: &RehearsalServerProcess| server.stats()["calls_by_model"].to_string();
+    let models = |server: &Rehearsal| server.stats().unwrap()["calls_by_model"].to_string();
     assert!(models(&one).contains("qwen3:8b") && !models(&one).contains("llama"), "{}", models(&one));
     assert!(models(&two).contains("llama3.1:8b") && models(&two).contains("gemma3:12b"), "{}", models(&two));
 }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
+use crate::process;
 use crate::test::{build, tests};
 
 /// The test that feeds them; it takes its numbers from the environment.
@@ -34,6 +35,5 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if let Some(door) = &args.door {
         command.env("AGON_BOMBS_DOOR", door);
     }
-    let status = command.status().context("cannot start the test")?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    process::to_its_end(&mut command)
 }

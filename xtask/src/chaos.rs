@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 
 use crate::{needs, process};
 
@@ -58,12 +58,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 /// Builds both programs and runs `agon-chaos` to its end.
 pub fn start(nats_server: Option<PathBuf>, words: &[OsString]) -> Result<ExitCode> {
     let nats = nats_server.map_or_else(needs::nats_server, Ok)?;
-    println!("xtask: building agon and agon-chaos");
-    let built = process::cargo().args(["build", "--quiet", "--release", "-p", "agon", "-p", "agon-chaos"]).status()?;
-    ensure!(built.success(), "the release build failed");
-    let release = process::metadata()?.target_directory.join("release").into_std_path_buf();
-    let mut command = std::process::Command::new(release.join("agon-chaos"));
+    let release = process::release("agon-chaos")?;
+    let mut command = Command::new(release.join("agon-chaos"));
     command.arg("--agon").arg(release.join("agon")).arg("--nats-server").arg(nats).args(words);
-    let status = command.status().context("cannot start agon-chaos")?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    process::to_its_end(&mut command)
 }

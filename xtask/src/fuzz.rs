@@ -2,7 +2,7 @@
 
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 
 use crate::process;
 
@@ -22,18 +22,14 @@ pub struct Args {
 
 /// Builds `agon-fuzz` with its checks on, and runs it to its end.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    println!("xtask: building agon-fuzz");
-    let built = process::cargo().args(["build", "--quiet", "-p", "agon-fuzz"]).status()?;
-    ensure!(built.success(), "the build failed");
-    let target = process::metadata()?.target_directory;
+    let folder = process::debug("agon-fuzz")?;
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let seed = args.seed.unwrap_or(since.as_secs());
-    let mut command = Command::new(target.join("debug").join("agon-fuzz"));
+    let mut command = Command::new(folder.join("agon-fuzz"));
     command.args(["--seconds", &(args.minutes * 60).to_string(), "--seed", &seed.to_string()]);
-    command.arg("--findings").arg(target.join("fuzz"));
+    command.arg("--findings").arg(folder.with_file_name("fuzz"));
     for name in &args.targets {
         command.args(["--target", name]);
     }
-    let status = command.status().context("cannot start agon-fuzz")?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    process::to_its_end(&mut command)
 }

@@ -17,7 +17,6 @@ mod notes;
 mod package;
 mod process;
 mod protos;
-mod rehearsal;
 mod sbom;
 mod ship;
 mod shipped;
@@ -80,9 +79,9 @@ fn main() -> ExitCode {
         Command::Protos(args) => protos::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Test(args) => test::run(&args),
         Command::Check(args) => check::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Bench(args) => bench::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Bench(args) => bench::run(&args),
         Command::Ship(args) => ship::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Crash(args) => crash::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Crash(args) => crash::run(&args),
         Command::Chaos(args) => chaos::run(&args),
         Command::Bombs(args) => bombs::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use cargo_metadata::{Message, Metadata, MetadataCommand};
 
 /// The folder that holds the workspace's `Cargo.toml`.
@@ -44,6 +44,32 @@ pub fn build_agon() -> Result<PathBuf> {
         bail!("the agon program does not build");
     }
     built.context("cargo built no program called agon")
+}
+
+/// Builds `agon` and another program of the workspace for release; the folder of both.
+pub fn release(program: &str) -> Result<PathBuf> {
+    programs(&["--release", "-p", "agon", "-p", program], "release")
+}
+
+/// Builds a program of the workspace with its checks on; the folder where it is.
+pub fn debug(program: &str) -> Result<PathBuf> {
+    programs(&["--bin", program], "debug")
+}
+
+fn programs(which: &[&str], folder: &str) -> Result<PathBuf> {
+    println!(
+        "xtask: building {}",
+        which.iter().filter(|word| !word.starts_with('-')).copied().collect::<Vec<_>>().join(" and ")
+    );
+    let built = cargo().args(["build", "--quiet"]).args(which).status().context("cannot start cargo")?;
+    ensure!(built.success(), "the build failed");
+    Ok(metadata()?.target_directory.join(folder).into_std_path_buf())
+}
+
+/// Runs a program that says by itself what came of it, and ends as it did.
+pub fn to_its_end(command: &mut Command) -> Result<ExitCode> {
+    let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// What `program` prints as the help of `subcommand` (its own for an empty name); `None` if it refuses.

@@ -34,16 +34,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let nats = args.nats_server.clone().map_or_else(needs::nats_server, Ok)?;
     let target = process::metadata()?.target_directory.into_std_path_buf();
     let old = older(&args.from, &target)?;
-    println!("xtask: building agon and agon-chaos");
     let new = process::build_agon()?;
-    let built = process::cargo().args(["build", "--quiet", "--bin", "agon-chaos"]).status()?;
-    ensure!(built.success(), "agon-chaos does not build");
-    let mut command = Command::new(target.join("debug/agon-chaos"));
+    let mut command = Command::new(process::debug("agon-chaos")?.join("agon-chaos"));
     command.arg("--agon").arg(new).arg("--nats-server").arg(nats).arg("upgrade").arg("--old").arg(old);
     command.args(["--debates", &args.debates.to_string()]);
-    command.args(args.keep.then_some("--keep"));
-    let status = command.status().context("cannot start agon-chaos")?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    process::to_its_end(command.args(args.keep.then_some("--keep")))
 }
 
 /// The program of a commit, which is built where it is not there yet. Only the program is kept, below `target/upgrade`.

@@ -5,26 +5,26 @@ use agon_testkit::cluster::{Cluster, MODEL, NodeRole, Scenario};
 use agon_testkit::{NatsOptions, cpu_seconds, free_port, http_get};
 use anyhow::{Context, Result, ensure};
 use futures_util::StreamExt as _;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// What a run gave, from the first submission to the last end.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct ClusterRun {
-    wall_s: f64,
-    turns: u64,
-    calls: u64,
-    finished: u32,
-    logs_checked: u32,
-    gateway_cpu_s: f64,
-    coordinators_cpu_s: f64,
-    hosts_cpu_s: f64,
-    nats_cpu_s: f64,
-    models_cpu_s: f64,
-    bus_bytes: u64,
-    prompt_tokens: u64,
-    peak_kib: u64,
-    nats_peak_kib: u64,
+    pub wall_s: f64,
+    pub turns: u64,
+    pub calls: u64,
+    pub finished: u32,
+    pub logs_checked: u32,
+    pub gateway_cpu_s: f64,
+    pub coordinators_cpu_s: f64,
+    pub hosts_cpu_s: f64,
+    pub nats_cpu_s: f64,
+    pub models_cpu_s: f64,
+    pub bus_bytes: u64,
+    pub prompt_tokens: u64,
+    pub peak_kib: u64,
+    pub nats_peak_kib: u64,
 }
 
 /// How long all debates may take.

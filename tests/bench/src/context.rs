@@ -1,5 +1,5 @@
 //! How much of its model's context a long debate needs, and how many prompt tokens a turn of it costs, under each memory.
-mod metrics;
+pub mod metrics;
 #[cfg(test)]
 mod tests;
 

@@ -9,7 +9,7 @@ use agon_runtime::{HostConfig, Node, NodeConfig, Ports, Served, Silent, SystemCl
 use agon_spec::{Defaults, Source};
 use agon_store::{SqliteOptions, SqliteStore, SyncMode};
 use anyhow::{Context, Result, ensure};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -155,14 +155,14 @@ pub async fn wait(plan: &BenchPlan) -> Result<Measurement> {
 }
 
 /// Prompt tokens of one debate, as its log has them from the server.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct LayoutFigures {
-    turns: u32,
-    prompt_tokens: u64,
-    evaluated_tokens: u64,
-    persona_first_tokens: u64,
-    judge_prompt_tokens: u64,
-    judge_evaluated_tokens: u64,
+    pub turns: u32,
+    pub prompt_tokens: u64,
+    pub evaluated_tokens: u64,
+    pub persona_first_tokens: u64,
+    pub judge_prompt_tokens: u64,
+    pub judge_evaluated_tokens: u64,
 }
 
 /// Runs one debate of five speakers, then asks the same server for the same speeches in the persona-first layout.
@@ -172,14 +172,7 @@ pub async fn layout(plan: &BenchPlan) -> Result<LayoutFigures> {
     let id = rig.submit("layout".to_owned(), &spec).await?;
     rig.node.finished(&id).await?;
     let records = agon_store::Journal::read(rig.journal.as_ref(), &id, Position(0)).await?;
-    let mut layout = LayoutFigures {
-        turns: 0,
-        prompt_tokens: 0,
-        evaluated_tokens: 0,
-        persona_first_tokens: 0,
-        judge_prompt_tokens: 0,
-        judge_evaluated_tokens: 0,
-    };
+    let mut layout = LayoutFigures::default();
     let mut speeches = Vec::new();
     for event in records.iter().flat_map(|record| &record.events) {
         match event {

@@ -1,7 +1,7 @@
-//! One measurement in one fresh process: debates through Agon's runtime, or the same calls in a bare loop.
+//! What debates cost: through Agon's runtime, and the same calls in a bare loop.
 //!
-//! `cargo xtask bench` builds this, runs it for each cell of its tables and prints them. The model server is another
-//! process and is not counted.
+//! `cargo xtask bench` builds this and runs its `tables`, each cell of which is a `measure` in a fresh process. The model
+//! server is another process and is not counted.
 //!
 //! Invariant: nothing here is linked into a shipped binary, and nothing is measured that the product does not do.
 mod cluster;
@@ -9,10 +9,11 @@ mod context;
 mod debates;
 mod floor;
 mod meter;
+mod tables;
 
 use anyhow::{Result, ensure};
 use clap::{Parser, ValueEnum};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -20,8 +21,16 @@ use std::time::{Duration, Instant};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+#[derive(Debug, Parser)]
+enum Cli {
+    /// Measure and print every table
+    Tables(tables::Args),
+    /// One measurement in this process, printed as JSON
+    Measure(BenchPlan),
+}
+
 /// What to measure.
-#[derive(Clone, Debug, Parser)]
+#[derive(Clone, Debug, clap::Args)]
 struct BenchPlan {
     /// What runs
     #[arg(value_enum)]
@@ -90,7 +99,7 @@ impl BenchPlan {
 }
 
 /// What one measurement gave.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Measurement {
     wall_s: f64,
     cpu_s: f64,
@@ -98,6 +107,13 @@ struct Measurement {
     finished: u32,
     before_kib: u64,
     peak_kib: u64,
+}
+
+impl Measurement {
+    /// Processor milliseconds per call.
+    fn cpu_ms(&self) -> f64 {
+        self.cpu_s * 1e3 / self.calls.max(1) as f64
+    }
 }
 
 /// Returns once the server has a call of every debate in its hands.
@@ -116,7 +132,10 @@ async fn until_all_wait(plan: &BenchPlan) -> Result<()> {
 }
 
 fn main() -> Result<()> {
-    let plan = BenchPlan::parse();
+    let plan = match Cli::parse() {
+        Cli::Tables(args) => return tables::run(args),
+        Cli::Measure(plan) => plan,
+    };
     // reqwest wants a provider even where no TLS is spoken; an earlier one is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     if let BenchSubject::Cluster = plan.subject {

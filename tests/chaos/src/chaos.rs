@@ -17,28 +17,21 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// The options of `chaos`.
+/// The options of `chaos`, as `cargo xtask chaos` describes them and passes them on.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// How long faults go on
-    #[arg(long, default_value_t = 10)]
+    #[arg(long)]
     minutes: u32,
-    /// What the faults follow from
-    #[arg(long, default_value_t = 1)]
+    #[arg(long)]
     seed: u64,
-    /// Debates, submitted evenly over that time [default: 24 a minute]
     #[arg(long)]
     debates: Option<u32>,
-    /// Coordinators
-    #[arg(long, default_value_t = 3)]
+    #[arg(long)]
     coordinators: usize,
-    /// Hosts, each with a model server of its own
-    #[arg(long, default_value_t = 3)]
+    #[arg(long)]
     hosts: usize,
-    /// Gateways; clients go on at another where one is gone
-    #[arg(long, default_value_t = 2)]
+    #[arg(long)]
     gateways: usize,
-    /// Keep the logs of all processes, and say where they are
     #[arg(long)]
     keep: bool,
 }

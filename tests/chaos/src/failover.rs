@@ -10,16 +10,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// The options of `failover`.
+/// The options of `failover`, as `cargo xtask failover` describes them and passes them on.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Kills of owners, and as many of hosts
-    #[arg(long, default_value_t = 50)]
+    #[arg(long)]
     kills: u32,
-    /// Debates that run at one time
-    #[arg(long, default_value_t = 6)]
+    #[arg(long)]
     debates: u32,
-    /// Only these kills
     #[arg(long, value_enum)]
     only: Option<KillTarget>,
 }

@@ -1,10 +1,11 @@
 //! Kills and cuts a cluster of real processes at random and says what that did to its debates.
 //!
-//! `cargo xtask chaos`, `cargo xtask failover` and `cargo xtask upgrade` build this and run it.
+//! `cargo xtask` builds this and runs it, by the same names.
 //!
 //! Invariant: nothing here is shipped, the faults follow from the seed alone, and every process that is started is ended.
 mod chaos;
 mod counts;
+mod crash;
 mod crowd;
 mod failover;
 mod faults;
@@ -37,6 +38,8 @@ enum Command {
     Chaos(chaos::Args),
     /// How soon debates go on when their owner or host is killed
     Failover(failover::Args),
+    /// Kills `agon run` at many moments, resumes, and counts the harm
+    Crash(crash::Args),
     /// Replaces every process by another version while debates run
     Upgrade(upgrade::Args),
 }
@@ -46,6 +49,7 @@ fn main() -> Result<ExitCode> {
     match cli.command {
         Command::Chaos(args) => chaos::run(cli.agon, cli.nats_server, &args),
         Command::Failover(args) => failover::run(cli.agon, cli.nats_server, &args),
+        Command::Crash(args) => crash::run(cli.agon, &args),
         Command::Upgrade(args) => upgrade::run(&cli.agon, cli.nats_server, &args),
     }
 }

@@ -13,28 +13,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// The options of `upgrade`.
+/// The options of `upgrade`, as `cargo xtask upgrade` describes them and passes them on.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The program that the cluster begins with
     #[arg(long)]
     old: PathBuf,
-    /// Debates that are under way at any time
-    #[arg(long, default_value_t = 12)]
+    #[arg(long)]
     debates: u32,
-    /// Coordinators
-    #[arg(long, default_value_t = 2)]
-    coordinators: usize,
-    /// Hosts, each with a model server of its own
-    #[arg(long, default_value_t = 3)]
-    hosts: usize,
-    /// Gateways; clients go on at another where one is gone
-    #[arg(long, default_value_t = 2)]
-    gateways: usize,
-    /// Keep the logs of all processes, and say where they are
     #[arg(long)]
     keep: bool,
 }
+
+/// Clients go on at the second gateway where the first is gone.
+const GATEWAYS: usize = 2;
 
 /// How long one debate may take, and how long a process may take to have work.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -61,14 +53,14 @@ struct UpgradeStep {
 
 /// Runs it all and prints what came of it.
 pub fn run(new: &Path, nats: Option<PathBuf>, args: &Args) -> Result<ExitCode> {
-    let scenario = Scenario::new(&args.old).gateways(args.gateways).coordinators(args.coordinators).hosts(args.hosts);
+    let scenario = Scenario::new(&args.old).gateways(GATEWAYS).coordinators(2).hosts(3);
     let scenario = scenario.own_rehearsals().settings(&settings());
     let scenario = scenario.nats(NatsOptions { program: nats, ..Default::default() });
     let mut cluster = scenario.rehearsal(&["--latency", "300ms", "--token-interval", "2ms"]).start()?;
     if args.keep {
         println!("the logs of all processes are in {}", cluster.keep_folder().display());
     }
-    let gateways = (0..args.gateways).map(|n| cluster.grpc(n)).collect::<Result<Vec<_>>>()?;
+    let gateways = (0..GATEWAYS).map(|n| cluster.grpc(n)).collect::<Result<Vec<_>>>()?;
     let logs = Logs::open(&cluster.nats.url())?;
     let crowd = Crowd::keep_up(&gateways, args.debates, PATIENCE, file)?;
     let mut rig = UpgradeRig { cluster, logs, crowd, over: BTreeSet::new(), steps: Vec::new() };

@@ -75,8 +75,7 @@ fn with_tls_users_and_tokens_it_does_too() {
 #[test]
 fn with_high_availability_debates_with_models_go_on_while_every_pod_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
-    let slow = ["--latency".to_owned(), "100ms".to_owned()];
-    let rehearsal = Rehearsal::start(&agon(), folder.path(), "models", &slow).unwrap();
+    let rehearsal = Rehearsal::start(&agon(), folder.path(), &["--latency", "100ms"]).unwrap();
     let models = ["Qwen/Qwen3-8B", "meta-llama/Llama-3.1-8B-Instruct"];
     let door = OpenAiDoor::start(rehearsal.url().trim_start_matches("http://"), &models).unwrap();
     // nobody takes spans: what happens to debates must not depend on it

@@ -1,5 +1,5 @@
 //! The secrets of the namespace, made by the very commands of the guide, with a stand-in for kubectl.
-use crate::support::agon;
+use crate::support::{agon, root};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ impl Secrets {
 
 /// The blocks of the section that hold commands.
 fn commands() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(GUIDE);
+    let path = root().join(GUIDE);
     let page = std::fs::read_to_string(path).unwrap();
     let (_, section) = page.split_once(SECTION).expect("the guide has a section on secrets");
     let section = section.split("\n## ").next().unwrap();

@@ -1,5 +1,6 @@
 //! Whoever is woken by an alert finds it in the operations guide.
-use super::page::{root, text};
+use super::page::text;
+use crate::support::root;
 use std::collections::BTreeSet;
 
 const RULES: &str = "helm/agon/files/alerts.yaml";

@@ -1,5 +1,6 @@
 //! What a document tells its readers to type.
-use std::path::{Path, PathBuf};
+use crate::support::root;
+use std::path::PathBuf;
 
 /// Where documents are; those of `docs/adr` tell history.
 const FOLDERS: [&str; 5] = ["docs", "examples", "deploy", "helm", "crates"];
@@ -26,11 +27,6 @@ pub struct CodeBlock {
     pub fence: String,
     pub line: usize,
     pub lines: Vec<String>,
-}
-
-/// The repository.
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
 }
 
 /// All documents, by their paths from the root.

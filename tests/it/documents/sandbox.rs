@@ -3,8 +3,8 @@
 //! The documents use the ports that everybody uses (4222, 50051, 8080, 9090), so each page gets a network of its own, and with it names
 //! for the machines that the pages speak of. `unshare` makes it, also for plain users where the system lets them (Debian does).
 use super::kind::{BackgroundCommand, CommandKind, FROM_SOURCES, kind};
-use super::page::{Typed, root};
-use crate::support::agon;
+use super::page::Typed;
+use crate::support::{agon, root};
 use agon_testkit::{Process, until};
 use std::fmt::Write as _;
 use std::path::Path;

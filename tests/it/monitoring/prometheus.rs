@@ -1,5 +1,5 @@
 //! A real Prometheus on a free port.
-use crate::support::PATIENCE;
+use crate::support::{PATIENCE, root};
 use agon_testkit::{Process, free_port, http_get, until};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
@@ -17,7 +17,7 @@ impl Prometheus {
     /// Starts one in a folder of its own, and waits until it is ready.
     pub fn start(folder: &Path, targets: &[String]) -> Self {
         std::fs::create_dir(folder).unwrap();
-        let rules = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(super::RULES);
+        let rules = root().join(super::RULES);
         let config = format!(
             "global: {{scrape_interval: 500ms, evaluation_interval: 500ms}}\nrule_files: [{rules:?}]\n\
              scrape_configs: [{{job_name: processes, static_configs: [{{targets: {targets:?}}}]}}]\n"

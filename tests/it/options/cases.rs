@@ -34,7 +34,7 @@ pub struct Case {
 }
 
 /// What is held beside the debate of a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Around {
     Nothing,
     /// The usual debate, before it.

@@ -4,7 +4,8 @@ mod outputs;
 
 use crate::formats::each;
 use crate::support::World;
-use cases::{Case, cases};
+use agon_spec::{Defaults, Source};
+use cases::{Around, Case, cases};
 use outputs::{DebateOutputs, difference};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 /// Every option that the schema of debate files knows, as `personas.style`.
 fn options(world: &World) -> BTreeSet<String> {
-    let schema: Value = serde_json::from_str(&world.agon(&["schema"]).ok().stdout).unwrap();
+    let schema: Value = world.json(&["schema"]);
     let mut found = BTreeSet::new();
     collect(&schema, &schema, "", &mut found);
     found
@@ -76,19 +77,25 @@ fn every_option_of_the_reference_is_flipped_here() {
 
 #[test]
 fn every_option_changes_the_log_the_prompts_or_what_comes_out() {
-    // Many options are absent from one and the same file.
-    let known: Mutex<BTreeMap<String, Arc<DebateOutputs>>> = Mutex::default();
+    // Many options are absent from one and the same debate, or have the value there that they have where a file says nothing.
+    let known: Mutex<BTreeMap<(String, Around), Arc<DebateOutputs>>> = Mutex::default();
     let without = |case: &Case| {
-        let file = case.off().to_string();
-        let seen = known.lock().unwrap().get(&file).cloned().filter(|_| case.beside.is_empty());
+        let key = (normal_form(case), case.around);
+        let seen = known.lock().unwrap().get(&key).cloned().filter(|_| case.beside.is_empty());
         let seen = seen.unwrap_or_else(|| held_twice(case));
-        known.lock().unwrap().insert(file, seen.clone());
+        known.lock().unwrap().insert(key, seen.clone());
         seen
     };
     each(&cases(), |case: &Case| {
         let (off, on) = (without(case), DebateOutputs::of(case, &case.on()));
         assert!(difference(&off, &on).is_some(), "{} changes nothing", case.name);
     });
+}
+
+/// The debate without the option, as its whole specification.
+fn normal_form(case: &Case) -> String {
+    let read = agon_spec::parse(&Source::new("debate.json", case.off().to_string()), &Defaults::default());
+    agon_spec::normalize(&read.spec.unwrap_or_else(|| panic!("{}: {:?}", case.name, read.diagnostics)))
 }
 
 /// The debate without the option. Where the same file twice shows a difference, one between two files shows nothing.

@@ -1,6 +1,6 @@
 //! A host that may play one model, with nothing but its own user's permissions.
 use super::{PASSWORD, options, violations};
-use crate::support::{SHORT, TestCluster, agon, example, nats_config};
+use crate::support::{SHORT, TestCluster, example, nats_config};
 use agon_testkit::Rehearsal;
 
 const MODEL: &str = "qwen3:8b";
@@ -11,7 +11,7 @@ fn bound() -> (TestCluster, Rehearsal) {
     let conf = nats_config(&["--roles", "gateway,coordinator", "--bound-host", &user]);
     let cluster = TestCluster::start().nats_with(options(conf)).with_users(PASSWORD);
     cluster.provision().ok();
-    let rehearsal = Rehearsal::start(&agon(), &cluster.world.path(""), "rehearsal", &[]).unwrap();
+    let rehearsal = cluster.world.rehearsal(&[]);
     (cluster, rehearsal)
 }
 

@@ -1,6 +1,6 @@
 //! Users with keys instead of passwords, made and used by the program's own commands.
 use super::{options, violations};
-use crate::support::{PATIENCE, SHORT, TestCluster, example, nats_config};
+use crate::support::{PATIENCE, TestCluster, nats_config};
 use agon_testkit::{NatsServer, until};
 use nix::sys::signal::Signal;
 
@@ -22,9 +22,7 @@ fn a_debate_runs_by_keys_that_the_program_made_and_a_stranger_stays_outside() {
     cluster.provision().ok();
 
     let mut cluster = cluster.gateway_and_coordinator().hosts(1);
-    let said = cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", "by-keys"]).ok();
-
-    assert!(said.stdout.contains("Decided"), "{said:?}");
+    cluster.decides("by-keys");
     cluster.agon(&["delete", "by-keys"]).ok();
     let violations = violations(cluster.nats_server());
     assert!(violations.is_empty(), "{violations:#?}");
@@ -64,8 +62,7 @@ fn a_key_is_replaced_without_a_restart_of_anybody() {
     reload(cluster.nats_server(), |conf| conf.replace(&old, &new));
 
     // the host alone plays turns, so the debate ends only if it has come back
-    let said = cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", "renewed"]).ok();
-    assert!(said.stdout.contains("Decided"), "{said:?}");
+    cluster.decides("renewed");
     assert!(cluster.nats_server().log().contains("Reloaded: accounts"), "{}", cluster.nats_server().log());
 }
 

@@ -32,8 +32,7 @@ fn a_role_that_may_set_up_streams_does_so_when_they_are_lost() {
         Ok((said.code == Some(0)).then_some(()))
     })
     .unwrap();
-    let said = cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", "after"]).ok();
-    assert!(said.stdout.contains("Decided"), "{said:?}");
+    cluster.decides("after");
 }
 
 #[test]

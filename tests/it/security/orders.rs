@@ -1,7 +1,7 @@
 //! Hosts take orders from coordinators and gateways alone, and turns alone from the server.
 use super::wire::NatsWire;
 use super::{PASSWORD, options, user};
-use crate::support::{PATIENCE, SHORT, TestCluster, example, nats_config};
+use crate::support::{PATIENCE, TestCluster, nats_config};
 use agon_bus::subject::Token;
 use agon_testkit::{NatsServer, until};
 
@@ -99,8 +99,7 @@ fn no_host_has_the_server_order_another_to_drain() {
     }
     let hosts = cluster.agon(&["hosts", "--json"]).ok().stdout;
     assert!(hosts.contains("\"draining\":false") || hosts.contains("\"draining\": false"), "{hosts}");
-    let said = cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", "after"]).ok();
-    assert!(said.stdout.contains("Decided"), "{said:?}");
+    cluster.decides("after");
     // who may order it does
     let log = victim.log();
     assert!(!log.contains("drain=true"), "{log}");

@@ -1,7 +1,7 @@
 //! `agon nats config`: what is shipped, what can be asked for, and what nats-server says to it.
 use super::tls::CertificateFiles;
-use super::{PASSWORD, guarded_by, options};
-use crate::support::{ProgramOutput, World, assert_valid, nats_config, nats_users, variables};
+use super::{PASSWORD, guarded_by, lacking, options};
+use crate::support::{ProgramOutput, World, assert_valid, nats_config, nats_users, root, variables};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const CERTIFICATES: &str = "/etc/nats/tls";
 
 fn shipped() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("deploy/nats");
+    let folder = root().join("deploy/nats");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|ending| ending == "conf")).collect();
     assert!(files.len() >= 4, "{files:?}");
@@ -199,10 +199,7 @@ fn doctor_finds_no_fault_with_the_users_as_printed() {
 
 #[test]
 fn doctor_names_what_a_user_lacks_and_what_is_not_set_up() {
-    let conf = nats_config(&[]);
-    let (before, rest) = conf.split_once("        user: \"gateway\"\n").unwrap();
-    let rest = rest.replacen("              \"agon.v1.job.>\"\n", "", 1);
-    let mut cluster = guarded_by(format!("{before}        user: \"gateway\"\n{rest}"));
+    let mut cluster = lacking(&nats_config(&[]), "gateway", &["agon.v1.job.>"]);
     let url = cluster.nats_server().url();
     for (user, lacks) in [("gateway", "publish to agon.v1.job.>"), ("coordinator", "without the streams")] {
         let mut command = cluster.world.command(&["doctor", "--rehearsal"]);

@@ -1,6 +1,6 @@
 //! Two clusters in two accounts of one nats-server: neither knows of the other.
 use super::{PASSWORD, options, stored_as, user, violations};
-use crate::support::{SHORT, TestCluster, example, nats_config};
+use crate::support::{TestCluster, nats_config};
 use agon_testkit::NatsServer;
 use serde_json::Value;
 
@@ -13,13 +13,12 @@ fn logged(server: &NatsServer, tenant: &str) -> u64 {
 }
 
 fn ids(cluster: &mut TestCluster) -> Vec<String> {
-    let listed: Value = serde_json::from_str(&cluster.agon(&["list", "--json"]).ok().stdout).unwrap();
+    let listed: Value = cluster.json(&["list", "--json"]);
     listed.as_array().unwrap().iter().map(|debate| debate["id"].as_str().unwrap().to_owned()).collect()
 }
 
 fn debate(cluster: &mut TestCluster, id: &str) {
-    let said = cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", id]).ok();
-    assert!(said.stdout.contains("Decided"), "{said:?}");
+    cluster.decides(id);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The shipped configuration with TLS: both sides show certificates, and still say which user they are.
 use super::{options, violations};
-use crate::support::{SHORT, TestCluster, example, nats_config};
+use crate::support::{TestCluster, nats_config};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use std::path::{Path, PathBuf};
 
@@ -54,9 +54,7 @@ fn a_debate_runs_over_tls_with_certificates_on_both_sides() {
     cluster.provision().ok();
     let mut cluster = cluster.gateway().coordinators(1).hosts(1);
 
-    let said = cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", "secured"]).ok();
-
-    assert!(said.stdout.contains("Decided"), "{said:?}");
+    cluster.decides("secured");
     let violations = violations(cluster.nats_server());
     assert!(violations.is_empty(), "{violations:#?}");
 }

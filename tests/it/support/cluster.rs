@@ -1,5 +1,5 @@
 //! A cluster as a user would start it by hand: nats-server, gateways, coordinators and hosts, each a process with a log of its own.
-use super::{ProgramOutput, RunningProgram, World};
+use super::{ProgramOutput, RunningProgram, SHORT, World, example};
 use agon_testkit::{NatsOptions, NatsServer, Process};
 use serde_json::Value;
 use std::process::Command;
@@ -218,6 +218,15 @@ impl TestCluster {
     /// The same, run to its end.
     pub fn agon(&mut self, args: &[&str]) -> ProgramOutput {
         ProgramOutput::of(&self.client(args).output().unwrap())
+    }
+    /// The same, whose words must be JSON.
+    pub fn json(&mut self, args: &[&str]) -> Value {
+        serde_json::from_str(&self.agon(args).ok().stdout).unwrap()
+    }
+    /// Submits the usual example under this id, and waits for its decision.
+    pub fn decides(&mut self, id: &str) {
+        let said = self.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", id]).ok();
+        assert!(said.stdout.contains("Decided"), "{said:?}");
     }
     /// The same, while it runs.
     pub fn running(&mut self, args: &[&str]) -> RunningProgram {

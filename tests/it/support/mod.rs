@@ -3,16 +3,16 @@ mod cluster;
 mod nats_conf;
 mod process;
 mod recorded;
-mod server;
 mod yaml;
 
+pub use agon_testkit::answered;
 pub use cluster::{SLOW, TestCluster, address};
 pub use nats_conf::{assert_valid, nats_config, nats_users, variables};
 pub use process::{ProgramOutput, RunningProgram};
 pub use recorded::{Recorded, Recording};
-pub use server::RehearsalServerProcess;
 pub use yaml::yaml;
 
+use agon_testkit::Rehearsal;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -61,6 +61,11 @@ impl World {
         serde_json::from_str(&said.stdout).unwrap_or_else(|error| panic!("{error}: {said:?}"))
     }
 
+    /// A rehearsal server in a process of its own.
+    pub fn rehearsal(&self, options: &[&str]) -> Rehearsal {
+        Rehearsal::start(&agon(), self.home.path(), options).unwrap()
+    }
+
     /// A short rehearsal with that id, held to its end.
     pub fn rehearse(&self, id: &str) -> ProgramOutput {
         self.agon(&["run", &example(SHORT), "--rehearsal", "--seed", "7", "--id", id])
@@ -88,9 +93,14 @@ impl World {
 /// The example that most tests run.
 pub const SHORT: &str = "invest-in-battery-startup.md";
 
+/// The folder of the workspace.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
 /// A debate file that users are shown.
 pub fn example(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("examples").join(name);
+    let path = root().join("examples").join(name);
     assert!(path.is_file(), "{} is missing", path.display());
     path.to_str().unwrap().to_owned()
 }
@@ -113,15 +123,4 @@ pub fn mcp_server() -> String {
     let path = std::env::var_os("AGON_MCP_SERVER").map_or_else(fetched, PathBuf::from);
     assert!(path.is_file(), "{} is missing; cargo xtask test fetches it", path.display());
     path.to_str().unwrap().to_owned()
-}
-
-/// The turns that the log says are answered, each with how often.
-pub fn answered(events: &[Value]) -> std::collections::BTreeMap<String, usize> {
-    const ANSWERS: [&str; 5] =
-        ["speech_recorded", "ballot_cast", "vote_cast", "moderator_decided", "judgement_recorded"];
-    let mut turns = std::collections::BTreeMap::new();
-    for event in events.iter().filter(|event| ANSWERS.iter().any(|kind| event["type"] == *kind)) {
-        *turns.entry(format!("{}/{}", event["turn"]["round"], event["turn"]["seat"])).or_default() += 1;
-    }
-    turns
 }

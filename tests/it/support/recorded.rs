@@ -1,5 +1,5 @@
 //! Debates of which every prompt is recorded: what each speaker was told, word for word, and the log beside it.
-use super::{RehearsalServerProcess, World};
+use super::World;
 use agon_core::fence::{Fence, FenceKind, Mark, Reader, Written, YOUR_TURN};
 use agon_core::seed::sampling_seed;
 use agon_core::{Admission, Ask, DebateId, Event, Position, Record, Transcript};
@@ -139,11 +139,11 @@ impl Recording {
         let folder = world.path("prompts");
         let _ = std::fs::remove_dir_all(&folder);
         let record = ["--record", folder.to_str().unwrap()];
-        let server = RehearsalServerProcess::start(world, &[&record, server].concat());
-        let args = ["run", file, "--ollama", &server.url, "--jsonl", "--seed", "7"];
+        let server = world.rehearsal(&[&record, server].concat());
+        let args = ["run", file, "--ollama", server.url(), "--jsonl", "--seed", "7"];
         let said = world.agon(&[&args[..], run].concat());
         assert!(matches!(said.code, Some(0 | 2)), "{said:?}");
-        server.until_idle();
+        server.until_idle().unwrap();
         let events: Vec<Value> = said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let id = DebateId::parse(events[0]["id"].as_str().unwrap()).unwrap();
         let store = SqliteStore::open(&world.database(), SqliteOptions::default()).unwrap();

@@ -139,7 +139,7 @@ impl Scenario {
             (None, false) => 1,
         };
         let rehearsals = (1..=servers)
-            .map(|n| Rehearsal::start(&self.agon, folder.path(), &format!("rehearsal-{n}"), &self.rehearsal))
+            .map(|_| Rehearsal::start(&self.agon, folder.path(), &self.rehearsal))
             .collect::<Result<Vec<_>>>()?;
         let mut cluster = Cluster { members: Vec::new(), rehearsals, nats, folder, scenario: self };
         let roles = [

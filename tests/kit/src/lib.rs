@@ -5,6 +5,7 @@
 pub mod cluster;
 mod dice;
 mod engine;
+mod events;
 #[cfg(feature = "grpc")]
 mod grpc;
 mod http;
@@ -21,6 +22,7 @@ mod stub;
 
 pub use dice::SplitMix;
 pub use engine::SearchEngine;
+pub use events::answered;
 #[cfg(feature = "grpc")]
 pub use grpc::DynamicClient;
 pub use http::http_get;

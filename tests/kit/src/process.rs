@@ -9,7 +9,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 /// How long a process may take to be up, and to end when it is told to.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// Ticks of processor time in a second, on every Linux.
 const TICKS: f64 = 100.0;
 /// Lines of its log that are shown when a test fails.

@@ -1,13 +1,15 @@
 //! `agon rehearsal` as a process of its own: the model server of a host.
 use crate::http::{http_ask, http_get};
-use crate::process::Process;
+use crate::patience::until;
+use crate::process::{PATIENCE, Process};
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A rehearsal server on a free port that writes down each call that ends.
+/// A rehearsal server that writes down each call that ends.
 pub struct Rehearsal {
     /// Its process.
     pub process: Process,
@@ -21,18 +23,20 @@ pub struct Rehearsal {
 struct Start {
     agon: PathBuf,
     folder: PathBuf,
-    name: String,
     options: Vec<String>,
 }
 
 impl Start {
     /// Starts it at an address; its process and the file of its calls.
-    fn at(&self, address: &str, name: &str) -> Result<(Process, PathBuf)> {
+    fn at(&self, address: &str) -> Result<(Process, PathBuf)> {
+        /// How many were started by this process: no two have the same files.
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let name = format!("rehearsal-{}", STARTED.fetch_add(1, Ordering::Relaxed) + 1);
         let calls = self.folder.join(format!("{name}.calls"));
         let mut command = Command::new(&self.agon);
-        command.env_clear().env("HOME", &self.folder).args(["rehearsal", "--listen", address, "--calls"]).arg(&calls);
-        command.args(&self.options);
-        Ok((Process::start(name, command, self.folder.join(format!("{name}.log")))?, calls))
+        command.env_clear().env("HOME", &self.folder).current_dir(&self.folder);
+        command.args(["rehearsal", "--listen", address, "--calls"]).arg(&calls).args(&self.options);
+        Ok((Process::start(&name, command, self.folder.join(format!("{name}.log")))?, calls))
     }
 }
 
@@ -50,28 +54,23 @@ pub struct RehearsedCall {
 }
 
 impl Rehearsal {
-    /// Starts a server; its files go to `folder` under `name`.
-    pub fn start(agon: &Path, folder: &Path, name: &str, options: &[String]) -> Result<Self> {
-        Self::start_at(agon, folder, name, ("127.0.0.1:0", options))
+    /// Starts a server on a free port; its files go to `folder`.
+    pub fn start(agon: &Path, folder: &Path, options: &[impl AsRef<str>]) -> Result<Self> {
+        Self::start_at("127.0.0.1:0", agon, folder, options)
     }
 
-    /// Starts a server at this address.
-    pub fn start_at(agon: &Path, folder: &Path, name: &str, (listen, options): (&str, &[String])) -> Result<Self> {
-        let start = Start {
-            agon: agon.to_path_buf(),
-            folder: folder.to_path_buf(),
-            name: name.to_owned(),
-            options: options.to_vec(),
-        };
-        let (mut process, calls) = start.at(listen, name)?;
+    /// The same at this address.
+    pub fn start_at(listen: &str, agon: &Path, folder: &Path, options: &[impl AsRef<str>]) -> Result<Self> {
+        let options = options.iter().map(|option| option.as_ref().to_owned()).collect();
+        let start = Start { agon: agon.to_path_buf(), folder: folder.to_path_buf(), options };
+        let (mut process, calls) = start.at(listen)?;
         let url = process.wait_for("http://")?.trim().to_owned();
         Ok(Self { process, url, calls: vec![calls], start })
     }
 
     /// Starts it again at the same port, after it was killed, and waits until it is up.
     pub fn restart(&mut self) -> Result<()> {
-        let name = format!("{}.{}", self.start.name, self.calls.len() + 1);
-        let (process, calls) = self.start.at(self.address(), &name)?;
+        let (process, calls) = self.start.at(self.address())?;
         self.process = process;
         self.calls.push(calls);
         self.process.wait_for("http://").map(drop)
@@ -96,6 +95,13 @@ impl Rehearsal {
     /// Counts from zero again.
     pub fn reset(&self) -> Result<()> {
         http_ask("POST", self.address(), "/rehearsal/reset").map(drop)
+    }
+
+    /// Waits until the calls of a client that is gone have ended.
+    pub fn until_idle(&self) -> Result<()> {
+        until("the server has no call of a client that is gone", PATIENCE, || {
+            Ok((self.count("in_flight")? == 0).then_some(()))
+        })
     }
 
     /// The calls that have ended, in that order, those of its earlier lives included.

@@ -1,9 +1,9 @@
 //! From the events of a log to the figures of a debate.
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What one debate asked of its model.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ContextFigures {
     /// How it ended.
     pub ended: String,
@@ -30,7 +30,7 @@ pub struct ContextFigures {
 }
 
 /// Prompt tokens per turn. A summary is a call of its own, and in the means a part of what the speeches of its round cost.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TokenLoad {
     /// The mean over all speeches.
     pub mean: f64,

@@ -1,5 +1,6 @@
 //! Long debates stay within the model's context, and their last turns cost no more than those in the middle.
 use super::*;
+use crate::Cli;
 use agon_rehearsal::{RehearsalConfig, RehearsalServer};
 use clap::Parser as _;
 
@@ -11,9 +12,11 @@ async fn hold(past: &str, rounds: u32, context: Option<u32>, cache: bool) -> Con
     let folder = tempfile::tempdir().unwrap();
     let (rounds, url) = (rounds.to_string(), server.url());
     let context = context.map(|tokens| format!("--context={tokens}"));
-    let mut args = vec!["agon-bench", "context", "--sync-normal", "--past", past, "--rounds", &rounds, "--url", &url];
+    let mut args =
+        vec!["agon-bench", "measure", "context", "--sync-normal", "--past", past, "--rounds", &rounds, "--url", &url];
     args.extend(context.as_deref());
-    let plan = BenchPlan { store: Some(folder.path().join("bench.db")), ..BenchPlan::parse_from(args) };
+    let Cli::Measure(plan) = Cli::parse_from(args) else { panic!("it is asked to measure") };
+    let plan = BenchPlan { store: Some(folder.path().join("bench.db")), ..plan };
     let figures = run(&plan).await.unwrap();
     server.shutdown().await;
     figures

@@ -1,0 +1,261 @@
+//! The tables: each cell is measured by this program in a process of its own, so that none starts with what another left behind.
+mod cluster;
+mod context;
+
+use crate::Measurement;
+use crate::debates::LayoutFigures;
+use agon_testkit::Rehearsal;
+use anyhow::{Context, Result, ensure};
+use serde::de::DeserializeOwned;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// The options of `tables`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The program that is measured
+    #[arg(long)]
+    agon: PathBuf,
+    /// The nats-server of the cluster; that of the search path if absent
+    #[arg(long)]
+    nats_server: Option<PathBuf>,
+    /// Leave out the cells with more than 1,000 debates at once
+    #[arg(long)]
+    quick: bool,
+    /// Only these tables
+    #[arg(long, value_enum, value_delimiter = ',')]
+    only: Vec<BenchTable>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum BenchTable {
+    /// Prompt tokens of five speakers over ten rounds
+    Layout,
+    /// Prompts and prompt tokens of 64 rounds under each memory, against the model's context
+    Context,
+    /// Processor time, wall time and memory of 1 to 10,000 debates at once
+    Load,
+    /// Processor time per turn from 4 to 64 rounds
+    Growth,
+    /// Memory of a debate that waits for its model
+    Memory,
+    /// Time to help and to the first speech
+    Start,
+    /// 1,000 debates at once over NATS, and the growth from 4 to 64 rounds there; several processes
+    Cluster,
+}
+
+struct BenchRun {
+    agon: PathBuf,
+    bench: PathBuf,
+    nats_server: PathBuf,
+    folder: TempDir,
+}
+
+/// Tokens of every answer in the load tables.
+const ANSWER_TOKENS: &str = "200";
+
+/// Measures and prints the tables that are wanted.
+pub fn run(args: Args) -> Result<()> {
+    let wanted = |table: BenchTable| args.only.is_empty() || args.only.contains(&table);
+    let bench = BenchRun {
+        bench: std::env::current_exe()?,
+        folder: tempfile::tempdir()?,
+        nats_server: args.nats_server.unwrap_or_else(|| PathBuf::from("nats-server")),
+        agon: args.agon,
+    };
+    println!("machine: {}", machine());
+    if wanted(BenchTable::Start) {
+        bench.start()?;
+    }
+    if wanted(BenchTable::Layout) {
+        bench.layout()?;
+    }
+    if wanted(BenchTable::Context) {
+        bench.context()?;
+    }
+    if wanted(BenchTable::Growth) {
+        bench.growth()?;
+    }
+    if wanted(BenchTable::Memory) {
+        bench.memory()?;
+    }
+    if wanted(BenchTable::Load) {
+        bench.load(args.quick)?;
+    }
+    if wanted(BenchTable::Cluster) {
+        bench.cluster()?;
+    }
+    Ok(())
+}
+
+impl BenchRun {
+    /// A model server with these options.
+    fn server(&self, options: &[&str]) -> Result<Rehearsal> {
+        Rehearsal::start(&self.agon, self.folder.path(), options)
+    }
+
+    /// What a measurement at this server gave.
+    fn measure<T: DeserializeOwned>(&self, subject: &str, server: &Rehearsal, options: &[&str]) -> Result<T> {
+        server.reset()?;
+        for suffix in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(self.folder.path().join(format!("bench.db{suffix}")));
+        }
+        let mut command = Command::new(&self.bench);
+        command.args(["measure", subject, "--url", server.url()]).args(options);
+        measured(command.arg("--store").arg(self.folder.path().join("bench.db")))
+    }
+
+    fn start(&self) -> Result<()> {
+        let help = median(5, || timed(Command::new(&self.agon).arg("--help")))?;
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/monolith-or-services.md");
+        let first = median(5, || self.first_speech(file.as_ref()))?;
+        println!("\n## Start\n\n| what | median of 5 |\n| --- | --- |");
+        println!("| `agon --help` | {:.1} ms |", help.as_secs_f64() * 1e3);
+        println!("| `agon run --rehearsal` to the first recorded speech | {:.1} ms |", first.as_secs_f64() * 1e3);
+        Ok(())
+    }
+
+    fn first_speech(&self, file: &Path) -> Result<Duration> {
+        let store = self.folder.path().join(format!("start-{:?}.db", Instant::now()));
+        let started = Instant::now();
+        let mut command = Command::new(&self.agon);
+        command.arg("run").arg(file).args(["--rehearsal", "--jsonl", "--no-reports", "--store"]).arg(store);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let lines = BufReader::new(child.stdout.take().context("no stdout")?).lines();
+        let mut first = None;
+        for line in lines {
+            if first.is_none() && line?.contains("\"speech_recorded\"") {
+                first = Some(started.elapsed());
+            }
+        }
+        child.wait()?;
+        first.context("the rehearsal debate has no speech")
+    }
+
+    fn layout(&self) -> Result<()> {
+        println!("\n## Prompt tokens: 5 debaters, 10 rounds, one model, one slot of prompt cache\n");
+        println!(
+            "| tokens of an answer | turns | shared head: evaluated | persona first, same cache: evaluated | no reuse at all | judge, 2 orders: evaluated of prompt |"
+        );
+        println!("| --- | --- | --- | --- | --- | --- |");
+        for (name, options) in [("rehearsal speeches", &[][..]), ("400", &["--answer-tokens", "400"])] {
+            let server = self.server(options)?;
+            let layout: LayoutFigures = self.measure("layout", &server, &["--rounds", "10"])?;
+            let LayoutFigures { turns, prompt_tokens, evaluated_tokens, persona_first_tokens, .. } = layout;
+            let judge = format!("{} of {}", layout.judge_evaluated_tokens, layout.judge_prompt_tokens);
+            println!("| {name} | {turns} | {evaluated_tokens} | {persona_first_tokens} | {prompt_tokens} | {judge} |");
+        }
+        Ok(())
+    }
+
+    fn growth(&self) -> Result<()> {
+        let server = self.server(&["--answer-tokens", ANSWER_TOKENS, "--no-model-cache"])?;
+        println!("\n## CPU per streamed turn of {ANSWER_TOKENS} tokens as a debate grows: 10 debates at once\n");
+        println!("| rounds | floor, ms | agon, ms | agon − floor, ms |\n| --- | --- | --- | --- |");
+        for rounds in ["4", "16", "64"] {
+            let options = ["--debates", "10", "--rounds", rounds, "--repeat", "5"];
+            let floor = self.measure::<Measurement>("floor", &server, &options)?.cpu_ms();
+            let agon = self.measure::<Measurement>("agon", &server, &options)?.cpu_ms();
+            println!("| {rounds} | {floor:.3} | {agon:.3} | {:.3} |", agon - floor);
+        }
+        Ok(())
+    }
+
+    fn memory(&self) -> Result<()> {
+        println!("\n## Memory of a debate that waits for its first answer: 2,000 at once, each with a call open\n");
+        println!("| what | KiB each |\n| --- | --- |");
+        for (name, subject) in [
+            ("bare call: connection and prompt", "floor-waiting"),
+            ("debate: its call, log, prompt and actors", "waiting"),
+        ] {
+            let server = self.server(&["--answer-tokens", "1", "--latency", "600s", "--no-model-cache"])?;
+            let waiting: Measurement = self.measure(subject, &server, &["--debates", "2000"])?;
+            let each = waiting.peak_kib.saturating_sub(waiting.before_kib) as f64 / f64::from(waiting.finished.max(1));
+            println!("| {name} | {each:.1} |");
+        }
+        Ok(())
+    }
+
+    fn load(&self, quick: bool) -> Result<()> {
+        println!(
+            "\n## Debates at once in one process: 3 debaters and a moderator, 4 rounds and a judge (17 calls), {ANSWER_TOKENS} streamed tokens each\n"
+        );
+        println!(
+            "| latency | debates | finished | floor: CPU ms per call | agon: CPU ms per call | ratio | floor: wall s | agon: wall s | sum of latencies, s | floor: peak MiB | agon: peak MiB |"
+        );
+        println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+        for latency in [0u32, 20, 200] {
+            let wait = format!("{latency}ms");
+            let server = self.server(&["--answer-tokens", ANSWER_TOKENS, "--latency", &wait, "--no-model-cache"])?;
+            for debates in [1u32, 10, 100, 1_000, 10_000].into_iter().filter(|debates| !quick || *debates <= 1_000) {
+                let count = debates.to_string();
+                // Short runs are repeated, so that the figures do not hang on a few milliseconds.
+                let repeat = (if latency == 0 { 300 } else { 1 } / debates).max(1);
+                let sets = repeat.to_string();
+                let options = ["--debates", count.as_str(), "--rounds", "4", "--repeat", sets.as_str()];
+                let floor: Measurement = self.measure("floor", &server, &options)?;
+                let agon: Measurement = self.measure("agon", &server, &options)?;
+                let ideal = f64::from(latency) * 17.0 / 1e3;
+                println!(
+                    "| {latency} ms | {debates} | {} | {:.3} | {:.3} | {:.2} | {:.2} | {:.2} | {ideal:.2} | {:.0} | {:.0} |",
+                    agon.finished / repeat,
+                    floor.cpu_ms(),
+                    agon.cpu_ms(),
+                    agon.cpu_ms() / floor.cpu_ms(),
+                    floor.wall_s / f64::from(repeat),
+                    agon.wall_s / f64::from(repeat),
+                    floor.peak_kib as f64 / 1024.0,
+                    agon.peak_kib as f64 / 1024.0,
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs one measurement to its end and reads what it gave.
+fn measured<T: DeserializeOwned>(command: &mut Command) -> Result<T> {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output().context("cannot start agon-bench")?;
+    ensure!(output.status.success(), "{command:?} failed: {}", output.status);
+    serde_json::from_slice(&output.stdout).context("agon-bench printed something else")
+}
+
+fn timed(command: &mut Command) -> Result<Duration> {
+    let started = Instant::now();
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status()?;
+    ensure!(status.success(), "{command:?} failed");
+    Ok(started.elapsed())
+}
+
+fn median(times: u32, mut measure: impl FnMut() -> Result<Duration>) -> Result<Duration> {
+    let mut all = (0..times).map(|_| measure()).collect::<Result<Vec<_>>>()?;
+    all.sort_unstable();
+    all.get(all.len() / 2).copied().context("nothing was measured")
+}
+
+/// Processor, cores, memory and kernel, as the system reports them.
+fn machine() -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let field = |text: &str, key: &str| {
+        let line = text.lines().find(|line| line.starts_with(key)).map(str::to_owned);
+        line.and_then(|line| line.split_once(':').map(|(_, value)| value.trim().to_owned()))
+            .unwrap_or_else(|| "?".to_owned())
+    };
+    let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
+    let memory: f64 = field(&read("/proc/meminfo"), "MemTotal")
+        .split_whitespace()
+        .next()
+        .and_then(|kib| kib.parse().ok())
+        .unwrap_or(0.0);
+    let kernel = read("/proc/sys/kernel/osrelease");
+    format!(
+        "{}, {cores} cores, {:.0} GiB, Linux {}",
+        field(&read("/proc/cpuinfo"), "model name"),
+        memory / 1_048_576.0,
+        kernel.trim()
+    )
+}
