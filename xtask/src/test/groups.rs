@@ -35,7 +35,7 @@ const SLOW: &[TestGroup] = &[
         tests: &["formats::each_format_is_held_in_each_", "options::every_option_changes_"],
     },
     TestGroup {
-        name: "40 more random sequences of run, Ctrl-C, kill, resume and a server on one store",
+        name: "200 random sequences of run, Ctrl-C, kill, resume and a server on one store",
         suite: "agon-tests it",
         tests: &["stop::sequences::slow::"],
     },
