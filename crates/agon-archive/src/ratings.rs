@@ -37,7 +37,7 @@ pub use traits::LEAST_DEBATES;
 use agon_core::Card;
 use agon_core::names::normal_form;
 use agon_core::{DebateId, ModelName, ParticipantId, Timestamp};
-use agon_core::{DebateSpec, Persona, VoteRule, Voters, Voting};
+use agon_core::{DebateSpec, Persona, Voters, Voting};
 use contest::Contest;
 use moments::Runs;
 use objections::Patterns;
@@ -218,7 +218,7 @@ pub fn wants_ratings(spec: &DebateSpec) -> bool {
 }
 
 fn weighed_by_rating(spec: &DebateSpec) -> impl Iterator<Item = &Persona> {
-    let weighs = |voting: Voting| voting.rule == VoteRule::Weighted && voting.voters == Voters::Debaters;
+    let weighs = |voting: Voting| voting.rule.is_weighted() && voting.voters == Voters::Debaters;
     let voters = if spec.voting.is_some_and(weighs) { spec.personas.as_slice() } else { &[] };
     voters.iter().filter(|persona| persona.weight.is_none() && persona.elo.is_none())
 }

@@ -340,7 +340,7 @@ impl DebateSpec {
     /// Whether debaters stand for election, and not stances or answers.
     pub fn elects_debaters(&self) -> bool {
         let ranks = self.consensus_strategy == ConsensusStrategy::RankedReasons;
-        let scores = self.voting.is_some_and(|voting| voting.rule == VoteRule::AnonymousScoring);
+        let scores = self.voting.is_some_and(|voting| voting.rule.is_scored());
         self.debate_format.traits().elects_debaters.unwrap_or(ranks || scores)
     }
     /// The distinct stances in declared order.

@@ -175,7 +175,7 @@ impl<'a> Minutes<'a> {
         let contested = self.contested_by().join(" and ");
         let contested = if contested.is_empty() { contested } else { format!(", contested because {contested}") };
         let (strength, share) = (consensus.strength.label(), words::share(consensus));
-        let weighted = self.tally.is_some_and(|tally| tally.rule == Some(VoteRule::Weighted));
+        let weighted = self.tally.is_some_and(|tally| tally.rule.is_some_and(VoteRule::is_weighted));
         let by_heads = if weighted { ", by heads and not by weight" } else { "" };
         Some(format!("{strength} among the {whose}{by_heads}{contested}: {share}"))
     }

@@ -10,7 +10,7 @@ use crate::section::Section;
 use crate::slot::fill;
 use agon_core::{
     ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, Memory, Mode, SelfVotes, Topology, TurnMode, Visibility,
-    VoteRule, Voters, Windows,
+    Voters, Windows,
 };
 
 /// The texts that a file may hold in its body or in its keys.
@@ -73,7 +73,7 @@ fn by_people(spec: &mut DebateSpec, root: &Section, defaults: &Defaults) {
 fn by_roles(spec: &mut DebateSpec, root: &Section, defaults: &Defaults) {
     let candidates = candidates(spec);
     if let Some(voting) = &mut spec.voting {
-        let few = voting.rule != VoteRule::AnonymousScoring && candidates < 3;
+        let few = !voting.rule.is_scored() && candidates < 3;
         let allows = voting.voters == Voters::Judges || few;
         voting.self_votes = if allows { SelfVotes::Allow } else { SelfVotes::Exclude };
     }

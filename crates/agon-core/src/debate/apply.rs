@@ -12,7 +12,7 @@ use crate::checks::{Check, SHOWN_CLAIM_CHARS, SHOWN_OUTPUT_CHARS};
 use crate::event::{Admission, Answered, Event, Given, ModeratorDecision, PhaseName, Speech, Step};
 use crate::ids::{MODERATOR, ParticipantId, SYNTHESIZER, Timestamp, TurnId};
 use crate::outcome::{Halt, StopRule};
-use crate::spec::{ConsensusStrategy, DebateFormat, DebateSpec, Visibility, VoteRule, Voters};
+use crate::spec::{ConsensusStrategy, DebateFormat, DebateSpec, Visibility, Voters};
 use crate::task::{BallotStage, Conclusion, SpeechKind};
 use crate::work::{Seat, Work};
 
@@ -326,7 +326,7 @@ pub(crate) fn deciders(spec: &DebateSpec) -> Vec<(ParticipantId, Work)> {
 /// Who votes, and how, at the end or after each round.
 pub(crate) fn voters(spec: &DebateSpec) -> Vec<(ParticipantId, Work)> {
     let Some(voting) = spec.voting else { return Vec::new() };
-    let work = || if voting.rule == VoteRule::AnonymousScoring { Work::ScoreDebaters } else { Work::Vote };
+    let work = || if voting.rule.is_scored() { Work::ScoreDebaters } else { Work::Vote };
     match voting.voters {
         Voters::Debaters => spec.personas.iter().map(|persona| (persona.name.clone(), work())).collect(),
         Voters::Judges => spec.judges().map(|judge| (judge, work())).collect(),

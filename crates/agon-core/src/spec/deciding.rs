@@ -129,6 +129,14 @@ impl VoteRule {
             Self::AnonymousScoring => VoteUnit::MeanScore,
         }
     }
+    /// Whether votes weigh differently.
+    pub fn is_weighted(self) -> bool {
+        self.unit() == VoteUnit::Weight
+    }
+    /// Whether voters score each other and choose nobody.
+    pub fn is_scored(self) -> bool {
+        self.form() == BallotForm::Scores
+    }
     /// What a voter fills in.
     pub const fn form(self) -> BallotForm {
         match self {

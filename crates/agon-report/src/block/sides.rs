@@ -4,7 +4,7 @@ use crate::result::ResultState;
 use crate::text::{excerpt, one_line};
 use crate::words;
 use agon_core::tally::same_answer;
-use agon_core::{BallotStage, Ballots, ConsensusStrategy, DebateSpec, SelfVotes, VoteRule, Voters};
+use agon_core::{BallotForm, BallotStage, Ballots, ConsensusStrategy, DebateSpec, SelfVotes, Voters};
 
 /// Characters of an answer that stands behind a name.
 const MOST_ANSWER: usize = 80;
@@ -110,7 +110,8 @@ fn ballots<'m>(minutes: &'m Minutes<'_>) -> Vec<FinalChoice<'m>> {
 
 /// What each voter put first in its last vote: where every round votes, each has several.
 fn votes<'m>(minutes: &'m Minutes<'_>) -> Vec<FinalChoice<'m>> {
-    let approval = minutes.tally.is_some_and(|tally| tally.rule == Some(VoteRule::Approval));
+    let approval =
+        minutes.tally.is_some_and(|tally| tally.rule.is_some_and(|rule| rule.form() == BallotForm::Approval));
     let moved = minutes.verdict.map(|verdict| verdict.moved).unwrap_or_default();
     let own_left_out = own_left_out(&minutes.admission.spec);
     let mut last: Vec<FinalChoice<'m>> = Vec::new();

@@ -9,7 +9,7 @@ use crate::section::CheckedValue;
 use crate::slot::{KeySlot, SpecField, block, millis, row, written};
 use agon_core::{
     Ballots, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, Direction, EndCondition, Interruptions, Memory,
-    Mode, OnTurnFailure, Output, Topology, TurnMode, Visibility, VoteRule,
+    Mode, OnTurnFailure, Output, Topology, TurnMode, Visibility,
 };
 use serde_json::Value;
 
@@ -186,14 +186,14 @@ const KEYS: &[Key] = &[
         "Whether ballots and votes state how sure the voter is, from 0 to 100, for reports and `weigh_by_confidence`.")
         .quiet()
         .needs("`ballots`, or votes with a rule other than `anonymous_scoring`", &["debate_format"],
-            |spec| spec.ballots != Ballots::None || has_vote(spec, |voting| voting.rule != VoteRule::AnonymousScoring))
+            |spec| spec.ballots != Ballots::None || has_vote(spec, |voting| !voting.rule.is_scored()))
         .since("0.2"),
     row!(DebateSpec, answers.weigh_by_confidence, Shape::Flag, "false",
         "`rule: weighted` with `confidence: true`: whether the weight of a vote is multiplied by its voter's \
          confidence.")
         .quiet()
         .needs("`confidence: true`, and `rule: weighted` without `every_round`", &["debate_format"],
-            |spec| spec.answers.confidence && has_vote(spec, |voting| voting.rule == VoteRule::Weighted && !voting.every_round))
+            |spec| spec.answers.confidence && has_vote(spec, |voting| voting.rule.is_weighted() && !voting.every_round))
         .since("0.2"),
     block!(DebateSpec, visible, Shape::Map(&VISIBLE), "everything",
         "Whose words are shown where. The log keeps all.").quiet(),

@@ -63,10 +63,7 @@ pub(crate) static VOTING: KeyTable = KeyTable {
         .needs(
             "debaters who vote for sides; here `voters` or `rule` decides it",
             &["voting.voters", "voting.rule"],
-            |spec| {
-                spec.voting
-                    .is_none_or(|voting| voting.voters == Voters::Debaters && voting.rule != VoteRule::AnonymousScoring)
-            },
+            |spec| spec.voting.is_none_or(|voting| voting.voters == Voters::Debaters && !voting.rule.is_scored()),
         ),
         row!(Voting, voters, Shape::Choice(&Voters::CHOICES), "debaters", "Who votes."),
         row!(

@@ -6,7 +6,7 @@ use super::Decision;
 use crate::event::{Event, VoterWeight};
 use crate::ids::ParticipantId;
 use crate::outcome::{Outcome, Reason, ReasonCode};
-use crate::spec::{BallotForm, VoteRule};
+use crate::spec::BallotForm;
 use crate::tally::{Race, Tally, borda, count, mean_totals, tally, weight, weighted};
 
 impl Draft<'_> {
@@ -83,7 +83,7 @@ impl Draft<'_> {
 
     /// How much each voter's vote weighs; empty where all weigh the same.
     fn weights(&self) -> Vec<VoterWeight> {
-        if self.vote_rule() != VoteRule::Weighted {
+        if !self.vote_rule().is_weighted() {
             return Vec::new();
         }
         let voters = voters(self.spec());

@@ -3,7 +3,7 @@ use super::super::control::SlotState;
 use super::super::draft::Draft;
 use crate::event::{Event, Given, PhaseName, Step};
 use crate::outcome::{DebateState, Outcome, Reason, ReasonCode, StopRule};
-use crate::spec::{Ballots, ConsensusStrategy, Interject, VoteRule};
+use crate::spec::{Ballots, ConsensusStrategy, Interject};
 use crate::task::Conclusion;
 use crate::work::Work;
 
@@ -88,7 +88,7 @@ impl Draft<'_> {
             return self.end_failed(Reason::of(ReasonCode::EmptyTranscript));
         }
         let voted = self.spec().voting.filter(|_| self.strategy() == ConsensusStrategy::Vote);
-        let needs_candidates = voted.is_some_and(|voting| voting.rule != VoteRule::AnonymousScoring);
+        let needs_candidates = voted.is_some_and(|voting| !voting.rule.is_scored());
         if needs_candidates && self.candidates().is_empty() {
             let detail = "no private ballot named an answer to vote on";
             return self.end_failed(Reason::with(ReasonCode::NoVotes, detail));

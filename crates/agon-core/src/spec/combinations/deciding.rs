@@ -1,8 +1,6 @@
 //! Who decides, how, and among what.
 use super::ProblemList;
-use crate::spec::{
-    BallotForm, Ballots, ConsensusStrategy, DebateFormat, DebateSpec, Mode, SelfVotes, VoteRule, Voters, Voting,
-};
+use crate::spec::{BallotForm, Ballots, ConsensusStrategy, DebateFormat, DebateSpec, Mode, SelfVotes, Voters, Voting};
 
 pub(super) fn check(spec: &DebateSpec, found: &mut ProblemList) {
     strategy(spec, found);
@@ -22,7 +20,7 @@ fn confidence(spec: &DebateSpec, found: &mut ProblemList) {
     found.require(!spec.answers.confidence || asked, &["confidence", "ballots"], || {
         "`confidence` asks voters, and here are neither ballots nor votes".to_owned()
     });
-    let weighted = spec.voting.is_some_and(|voting| voting.rule == VoteRule::Weighted && !voting.every_round);
+    let weighted = spec.voting.is_some_and(|voting| voting.rule.is_weighted() && !voting.every_round);
     let known = spec.answers.confidence && weighted;
     found.require(!spec.answers.weigh_by_confidence || known, &["weigh_by_confidence", "confidence", "voting.rule"], || {
         "`weigh_by_confidence` needs `confidence: true` and `voting: {rule: weighted}` without `every_round`: a voter has one weight"
@@ -79,7 +77,7 @@ fn judge(spec: &DebateSpec, found: &mut ProblemList) {
 }
 
 fn votes(spec: &DebateSpec, voting: Voting, found: &mut ProblemList) {
-    let scores = voting.rule == VoteRule::AnonymousScoring;
+    let scores = voting.rule.is_scored();
     let judges = voting.voters == Voters::Judges;
     found.require(!(voting.every_round && (scores || judges)), &["voting.every_round", "voting"], || {
         "`every_round` is not possible with `rule: anonymous_scoring` or `voters: judges`: they look at the whole debate"
@@ -88,7 +86,7 @@ fn votes(spec: &DebateSpec, voting: Voting, found: &mut ProblemList) {
     found.require(!(scores && judges), &["voting.voters", "voting.rule"], || {
         "`rule: anonymous_scoring` lets the debaters score each other: write `voters: debaters`".to_owned()
     });
-    let weighs = voting.rule == VoteRule::Weighted;
+    let weighs = voting.rule.is_weighted();
     found.require(!(weighs && judges), &["voting.rule", "voting.voters"], || {
         "`rule: weighted` weighs votes by the debaters' ratings, and judges have none: take another rule, or \
          `voters: debaters`"
@@ -107,7 +105,7 @@ fn self_votes(spec: &DebateSpec, voting: Voting, found: &mut ProblemList) {
             "`self_votes: exclude` is about debaters, and here the judges vote: leave it out".to_owned()
         });
     }
-    if voting.rule == VoteRule::AnonymousScoring {
+    if voting.rule.is_scored() {
         return found.require(excludes, &["voting.self_votes", "voting.rule"], || {
             "under `rule: anonymous_scoring` nobody scores itself: leave `self_votes` out".to_owned()
         });
@@ -143,7 +141,7 @@ fn candidates(spec: &DebateSpec, found: &mut ProblemList) {
 }
 
 fn weights(spec: &DebateSpec, found: &mut ProblemList) {
-    let weighted = spec.voting.is_some_and(|voting| voting.rule == VoteRule::Weighted);
+    let weighted = spec.voting.is_some_and(|voting| voting.rule.is_weighted());
     let needed = "needs `voting.rule: weighted`, the only rule that weighs votes";
     let both = "does nothing beside `weight`, which is the whole weight: give one or the other";
     for (at, persona) in spec.personas.iter().enumerate() {
