@@ -53,8 +53,16 @@ pub(crate) fn of(spec: &DebateSpec, task: &Task, speeches: Option<usize>) -> Opt
             Some(object(&[("ranking", exactly(material.candidates().len(), ranked))]))
         }
         Work::Synthesise => spec.synthesizer.as_ref().and_then(|synthesizer| synthesizer.output_schema.clone()),
-        // the others are answered in plain text
-        _ => None,
+        // answered in plain text
+        Work::Opening
+        | Work::Argument { .. }
+        | Work::Statement { .. }
+        | Work::Closing
+        | Work::Research
+        | Work::Conclude { conclusion: Conclusion::Reconciliation | Conclusion::Summary }
+        | Work::Summarise
+        // answered by figures
+        | Work::Measure => None,
     }
 }
 

@@ -35,7 +35,17 @@ impl Draft<'_> {
             }
             Work::ScoreDebaters => Material { debaters: Some(self.scored_by(of)), ..material },
             // the others need no more than their work
-            _ => material,
+            Work::Opening
+            | Work::Closing
+            | Work::Bid { .. }
+            | Work::Critique { .. }
+            | Work::OpenRound
+            | Work::CloseRound
+            | Work::Interject
+            | Work::Research
+            | Work::Conclude { .. }
+            | Work::EnoughSaid
+            | Work::Synthesise => material,
         };
         Task::new(work, material)
     }

@@ -195,6 +195,32 @@ fn every_kind_of_task_keeps_words_from_outside_inside_fences() {
 }
 
 #[test]
+fn every_kind_of_turn_has_instructions_of_its_own() {
+    let view = attacked(&everything(Mode::Adversarial));
+    let lines = |(who, task): (&str, Task)| {
+        let user = format!("\n{}", user_of(&view, &ask(&view, who, turn(2, 0), task.clone())));
+        let (_, tail) = user.split_once("\n=== YOUR TURN ===\n").unwrap();
+        let lines = tail.lines().filter(|line| !line.starts_with("Task: "));
+        (kind(&task), lines.map(str::to_owned).collect::<BTreeSet<String>>())
+    };
+    let tails: Vec<_> = tasks().into_iter().map(lines).collect();
+    for (kind, own) in &tails {
+        let others = |line: &&String| tails.iter().any(|(other, tail)| other != kind && tail.contains(*line));
+        assert!(!own.iter().all(|line| others(&line)), "{kind} is asked what another kind is asked: {own:#?}");
+    }
+}
+
+#[test]
+fn what_is_answered_by_more_than_words_has_a_schema() {
+    let view = attacked(&everything(Mode::Adversarial));
+    for (who, task) in tasks() {
+        let words = ["a speech", "a text"].contains(&task.work.traits().wants);
+        let asked = prompt(&view, &ask(&view, who, turn(2, 0), task.clone())).unwrap();
+        assert_eq!(asked.schema.is_none(), words, "{}", kind(&task));
+    }
+}
+
+#[test]
 fn what_tools_say_of_themselves_and_give_is_fenced() {
     let view = attacked(&everything(Mode::Adversarial));
     let asked = ask(&view, "moderator", turn(2, 0), Work::Research.into());
