@@ -70,7 +70,7 @@ pub(crate) fn of(entry: &MinutesEntry<'_>, speaker: &dyn Fn(TurnId) -> String) -
             Aside::of(format!("{who}: {found}")).with(reasoning)
         }
         Deed::Noted(note) => Aside { fold: true, ..Aside::of(format!("{who} notes for itself")).lines(noted(note)) },
-        Deed::NotShown(what) => Aside::of(format!("{who}, {what}: not shown")),
+        Deed::NotShown => Aside::of(format!("{who}, {}: not shown", entry.label)),
         Deed::Spoke(_)
         | Deed::Balloted(..)
         | Deed::Voted(_)

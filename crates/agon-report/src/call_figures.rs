@@ -2,7 +2,7 @@
 use crate::feeds;
 use crate::minutes::{Deed, Minutes, MinutesEntry};
 use crate::words::{self, duration, known, number};
-use agon_core::{Admission, Call, ModeratorDecision, SpeechKind, Timing, Usage, UsageTotals, Work};
+use agon_core::{Admission, Call, SpeechKind, Timing, Usage, UsageTotals, Work};
 
 /// What the turn of an entry was for.
 pub(crate) fn deed(minutes: &Minutes<'_>, entry: &MinutesEntry<'_>) -> String {
@@ -12,36 +12,7 @@ pub(crate) fn deed(minutes: &Minutes<'_>, entry: &MinutesEntry<'_>) -> String {
         Deed::Failed { failure, .. } => {
             format!("{} failed: {}", asked(minutes, entry), failure.cause.as_str())
         }
-        deed => label(&deed).to_owned(),
-    }
-}
-
-/// What was done, whoever did it and however often.
-pub(crate) fn label(deed: &Deed<'_>) -> &'static str {
-    match deed {
-        Deed::Spoke(speech) => speech.kind.label(),
-        Deed::Balloted(stage, _) => stage.label(),
-        Deed::Voted(_) => "vote",
-        Deed::ScoredDebaters(_) => "scores of the others",
-        Deed::Moderated { decision: ModeratorDecision::Opens(_), .. } => "opens the round",
-        Deed::Moderated { decision: ModeratorDecision::Closes(_), .. } => "closes the round",
-        Deed::Interjected(_) => "interjection of the moderator",
-        Deed::ScoredSpeeches(_) => "scores of the speeches",
-        Deed::Researched(_) => "research brief",
-        Deed::Concluded(concluded) => concluded.conclusion.label(),
-        Deed::Bid(purpose, _) => purpose.label(),
-        Deed::Points(..) => "answer to points of information",
-        Deed::Criticised { .. } => "critique",
-        Deed::Noted(_) => "note",
-        Deed::Summarised { .. } => "summary of the past",
-        Deed::Measured { .. } => "similarity",
-        Deed::Enough { .. } => "whether enough was said",
-        Deed::Judged(_) => "judgement",
-        Deed::Ranked { .. } => "ranking",
-        Deed::Synthesised(_) => "synthesis",
-        Deed::Failed { .. } => "failed try",
-        Deed::Skipped(_) => "seat skipped",
-        Deed::NotShown(what) => what,
+        _ => entry.label.to_owned(),
     }
 }
 

@@ -1,5 +1,4 @@
 //! Formal checks in words: each claim that a speech marks, and what its verifier said.
-use crate::call_figures;
 use crate::minutes::{Minutes, MinutesEntry};
 use crate::text::excerpt;
 use crate::words;
@@ -24,7 +23,7 @@ pub(crate) fn rows(minutes: &Minutes<'_>) -> Vec<[String; 5]> {
     let row = |(entry, check): (&MinutesEntry<'_>, &Check)| {
         [
             excerpt(&check.claim, MOST_CLAIM),
-            format!("{}, {}", words::who(entry.participant), call_figures::label(&entry.deed)),
+            format!("{}, {}", words::who(entry.participant), entry.label),
             check.verifier.clone(),
             result(check),
             excerpt(&check.output, MOST_OUTPUT),

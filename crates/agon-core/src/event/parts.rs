@@ -210,6 +210,15 @@ pub enum ModeratorDecision {
     /// Closing a round.
     Closes(RoundSummary),
 }
+impl ModeratorDecision {
+    /// How a report calls it.
+    pub const fn label(&self) -> &'static str {
+        match self {
+            Self::Opens(_) => "opens the round",
+            Self::Closes(_) => "closes the round",
+        }
+    }
+}
 
 named! {
     /// Why a seat stays empty without having been asked.

@@ -12,6 +12,8 @@ pub(crate) struct MinutesEntry<'a> {
     pub(crate) at: Timestamp,
     pub(crate) participant: &'a str,
     pub(crate) deed: Deed<'a>,
+    /// What was done, whoever did it and however often.
+    pub(crate) label: &'static str,
     pub(crate) call: Option<&'a Call>,
 }
 
@@ -75,7 +77,7 @@ pub(crate) enum Deed<'a> {
     },
     Skipped(SkipReason),
     /// Words that the debate file keeps out of reports; what they were is all that is said.
-    NotShown(&'static str),
+    NotShown,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -117,19 +119,22 @@ pub(crate) struct Concluded<'a> {
 pub(crate) fn entry(at: Timestamp, event: &Event) -> Option<MinutesEntry<'_>> {
     Some(match event {
         Event::Answered(Answered { turn, participant, given, call }) => {
-            MinutesEntry { turn: *turn, at, participant: participant.as_str(), deed: deed(given), call: Some(call) }
+            let (participant, label) = (participant.as_str(), given.kind().label);
+            MinutesEntry { turn: *turn, at, participant, deed: deed(given), label, call: Some(call) }
         }
         Event::FallbackDecided { turn, decision } => {
             let deed = Deed::Moderated { decision, fallback: true };
-            MinutesEntry { turn: *turn, at, participant: MODERATOR, deed, call: None }
+            MinutesEntry { turn: *turn, at, participant: MODERATOR, deed, label: decision.label(), call: None }
         }
         Event::TurnFailed { turn, participant, failure, retry_at, call } => {
             let deed = Deed::Failed { failure, retry_at: *retry_at };
-            MinutesEntry { turn: *turn, at, participant: participant.as_str(), deed, call: Some(call) }
+            let (participant, label) = (participant.as_str(), "failed try");
+            MinutesEntry { turn: *turn, at, participant, deed, label, call: Some(call) }
         }
         Event::SeatSkipped { round, seat, participant, reason } => {
             let turn = TurnId { round: *round, seat: *seat, attempt: 0 };
-            MinutesEntry { turn, at, participant: participant.as_str(), deed: Deed::Skipped(*reason), call: None }
+            let (participant, deed) = (participant.as_str(), Deed::Skipped(*reason));
+            MinutesEntry { turn, at, participant, deed, label: "seat skipped", call: None }
         }
         Event::DebateAdmitted(_)
         | Event::Claimed { .. }

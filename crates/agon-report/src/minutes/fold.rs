@@ -1,11 +1,10 @@
 //! Taking a log in, event by event.
-use super::entry::{BallotChoice, Concluded, Deed, Judged, MinutesEntry, entry};
+use super::entry::{BallotChoice, Deed, Judged, MinutesEntry, entry};
 use super::{DebateEnd, Minutes, MinutesToolCall, OpenedSeats, Placement, Verdict, VoteTally, WriterClaim};
-use crate::call_figures;
 use crate::prices::Prices;
 use agon_core::{
-    Admission, Answered, Conclusion, ConsensusStrategy, Event, Given, JUDGE, MODERATOR, ParticipantId, Position,
-    Timestamp, Transcript,
+    Admission, Answered, ConsensusStrategy, Event, Given, JUDGE, MODERATOR, ParticipantId, Position, Timestamp,
+    Transcript,
 };
 use std::collections::BTreeMap;
 
@@ -163,18 +162,15 @@ impl<'a> Minutes<'a> {
             | Deed::ScoredSpeeches(_)
             | Deed::Researched(_)
             | Deed::Ranked { .. }
-            | Deed::Synthesised(_) => Deed::NotShown(call_figures::label(&deed)),
-            // The synthesis that decides is the verdict, which is always shown.
-            Deed::Concluded(Concluded { conclusion, .. }) => match conclusion {
-                Conclusion::Decision => Deed::NotShown("decision of the moderator"),
-                Conclusion::Reconciliation | Conclusion::Summary => Deed::NotShown(call_figures::label(&deed)),
-            },
+            | Deed::Synthesised(_)
+            // the synthesis that decides is the verdict, which is always shown
+            | Deed::Concluded(_) => Deed::NotShown,
             Deed::ScoredDebaters(_)
             | Deed::Summarised { .. }
             | Deed::Measured { .. }
             | Deed::Failed { .. }
             | Deed::Skipped(_)
-            | Deed::NotShown(_) => deed,
+            | Deed::NotShown => deed,
         };
         MinutesEntry { deed, ..entry }
     }

@@ -1,6 +1,5 @@
 //! What is to be known of a kind of answer: one table, which everything else asks.
 use super::Given;
-use crate::event::ModeratorDecision;
 use crate::ids::{EMBEDDER, MODERATOR, SUMMARIZER, SYNTHESIZER};
 
 /// One row of the table: all that is asked about a kind of answer and does not depend on the debate.
@@ -50,11 +49,7 @@ impl Given {
             Self::DebaterScores { .. } => own("debaters_scored", "scores of the others"),
 
             Self::Decision { decision } => {
-                let label = match decision {
-                    ModeratorDecision::Opens(_) => "opens the round",
-                    ModeratorDecision::Closes(_) => "closes the round",
-                };
-                GivenKind { said: true, ..moderators("moderator_decided", label) }
+                GivenKind { said: true, ..moderators("moderator_decided", decision.label()) }
             }
             Self::Interjection(_) => {
                 GivenKind { said: true, ..moderators("moderator_interjected", "interjection of the moderator") }
