@@ -205,7 +205,7 @@ pub struct PastDebate {
 /// How the earlier debates were found that a debate is told of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Recalled {
-    /// By the model's embeddings, or by words because those could not be had.
+    /// By the model's embeddings, or by words where there are none.
     pub method: Method,
     /// The embedding model that the file names.
     pub model: ModelName,

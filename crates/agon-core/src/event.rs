@@ -120,7 +120,7 @@ pub enum Event {
         /// What was said so far.
         text: Arc<str>,
     },
-    /// A moderator's decision could not be had: a full roster, or to continue, stands in its place.
+    /// A moderator's decision is missing: a full roster, or to continue, stands in its place.
     #[serde(rename = "moderator_decided", serialize_with = "answered::fallback")]
     FallbackDecided {
         /// The turn.

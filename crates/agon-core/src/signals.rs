@@ -146,7 +146,7 @@ impl Gauge {
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.new.iter().chain(&self.old).map(|said| said.text.as_str())
     }
-    /// The measures by words; `instead` where embeddings were wanted and could not be had.
+    /// The measures by words; `instead` where embeddings were wanted and are missing.
     pub fn words(&self, instead: bool) -> Measures {
         let method = if instead { Method::WordsInstead } else { Method::Words };
         let profiles: Vec<Profile> = self.texts().map(Profile::of).collect();

@@ -36,7 +36,7 @@ pub enum WatchError {
     #[error("the bus cannot be listened to")]
     Bus(#[from] BusError),
     /// The node was shut down.
-    #[error("the node is down, the debate goes on elsewhere")]
+    #[error("the node is down; the debate continues on another one")]
     Down,
 }
 

@@ -235,7 +235,7 @@ pub fn counted(halted: &[(DebateId, Halt)]) -> Option<String> {
 
 /// The one of the ids, newest first, that `name` means.
 pub fn pick(name: &str, ids: &[DebateId]) -> Result<DebateId, Stop> {
-    let none = || Stop::usage(format!("there is no debate {name:?}; agon list shows those that there are"));
+    let none = || Stop::usage(format!("there is no debate {name:?}; agon list shows all debates"));
     if name == LAST {
         return ids.first().cloned().ok_or_else(|| Stop::usage("there is no debate yet"));
     }

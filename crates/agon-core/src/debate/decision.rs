@@ -45,7 +45,7 @@ impl Draft<'_> {
     }
 
     /// What the moderator decided is the verdict; nobody wins. The decision with which it settled the question comes first, and its
-    /// synthesis builds on it. Where the synthesis could not be had, the decision of its last closing is what there is.
+    /// synthesis builds on it. Where the synthesis is missing, the decision of its last closing is what there is.
     fn mediated(&self) -> Result<Decision, Reason> {
         let closing = self.control.decision.as_deref();
         let decided = closing.and_then(|closing| Some((closing, closing.decision.as_deref()?.trim())));

@@ -173,7 +173,7 @@ impl Draft<'_> {
         self.budget_rule(self.max_tokens(&crate::ids::MODERATOR.into())).is_none()
     }
 
-    /// Puts a decision in place of the moderator's own, which could not be had or was not asked for.
+    /// Puts a decision in place of the moderator's own, which is missing or was not asked for.
     fn emit_fallback(&mut self, round: u32, decision: ModeratorDecision) {
         let here = self.control.round == round;
         let seat = self.control.stage.slots.first().filter(|_| here).map_or(0, |slot| slot.seat);

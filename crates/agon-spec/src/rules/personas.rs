@@ -40,7 +40,7 @@ fn name(section: &Section, before: &[Section], problems: &mut Problems<'_>) {
     let mut named = before.iter().filter_map(|other| Some((other, other.text("name")?)));
     if let Some((twin, taken)) = named.find(|(_, other)| same_answer(other, name)) {
         let line = twin.span_of("name").start.line;
-        let alike = if taken.to_lowercase() == name.to_lowercase() { "is taken by" } else { "looks like" };
+        let alike = if taken.to_lowercase() == name.to_lowercase() { "is the same as" } else { "looks like" };
         let message = format!("the name {} {alike} {}, the persona on line {line}", quote(name), quote(taken));
         let finding = SpecFinding::new(Code::DuplicateName, span, message).field(path);
         problems.error(finding.help(

@@ -23,7 +23,7 @@ pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
         && usize::try_from(count).is_ok_and(|count| count > spec.personas.len())
     {
         let message =
-            format!("a quorum of {count} is more than the {} personas; it counts as all", spec.personas.len());
+            format!("a quorum of {count} is more than the {} personas; it means all of them", spec.personas.len());
         problems.warning(SpecFinding::new(Code::NoEffect, root.span_of("quorum"), message).field("quorum"));
     }
 }

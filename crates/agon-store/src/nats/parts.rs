@@ -70,7 +70,7 @@ impl Js {
     }
 }
 
-/// Why a body could not be had.
+/// Why a body is missing.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BodyError {
     /// It could not be read now.

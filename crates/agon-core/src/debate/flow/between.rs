@@ -166,7 +166,7 @@ impl Draft<'_> {
         false
     }
 
-    /// The words of the round are compared where the embeddings could not be had.
+    /// The words of the round are compared where there are no embeddings.
     fn measure_words_instead(&mut self) {
         if self.control.measured < self.control.rounds_held {
             self.measure_words(true);

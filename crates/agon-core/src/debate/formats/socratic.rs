@@ -6,7 +6,7 @@ use crate::task::SpeechKind;
 use crate::work::{Seat, Work};
 use std::sync::Arc;
 
-/// Where a question could not be had, the next one in the rotation asks; whoever could not ask is not asked to answer.
+/// Where a question is missing, the next one in the rotation asks; whoever could not ask is not asked to answer.
 pub(super) fn next(floor: &Floor<'_>) -> Next {
     let Some(asks) = questioner(floor) else { return Next::Over };
     let answerers: Vec<&ParticipantId> =

@@ -18,7 +18,7 @@ fn confidence(spec: &DebateSpec, found: &mut ProblemList) {
     let votes = spec.voting.is_some_and(|voting| voting.rule.form() != BallotForm::Scores);
     let asked = votes || spec.ballots != Ballots::None;
     found.require(!spec.answers.confidence || asked, &["confidence", "ballots"], || {
-        "`confidence` asks voters, and here are neither ballots nor votes".to_owned()
+        "`confidence` needs ballots or votes, and this debate has neither".to_owned()
     });
     let weighted = spec.voting.is_some_and(|voting| voting.rule.is_weighted() && !voting.every_round);
     let known = spec.answers.confidence && weighted;
@@ -80,7 +80,7 @@ fn votes(spec: &DebateSpec, voting: Voting, found: &mut ProblemList) {
     let scores = voting.rule.is_scored();
     let judges = voting.voters == Voters::Judges;
     found.require(!(voting.every_round && (scores || judges)), &["voting.every_round", "voting"], || {
-        "`every_round` is not possible with `rule: anonymous_scoring` or `voters: judges`: they look at the whole debate"
+        "`every_round` is not possible with `rule: anonymous_scoring` or `voters: judges`: they judge the debate as a whole"
             .to_owned()
     });
     found.require(!(scores && judges), &["voting.voters", "voting.rule"], || {

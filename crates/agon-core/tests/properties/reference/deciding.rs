@@ -38,7 +38,7 @@ pub fn check(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     synthesis(&admission.spec, after, expected, *outcome)
 }
 
-/// A synthesis that could not be had, or does not fit, degrades a decided debate and nothing else.
+/// A synthesis that is missing, or does not fit, degrades a decided debate and nothing else.
 fn synthesis(
     spec: &DebateSpec,
     after: &[(Position, Timestamp, &Event)],
