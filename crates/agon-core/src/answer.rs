@@ -397,8 +397,8 @@ named! {
         Embeddings = "embeddings" => "by embeddings",
         /// Cosine of word counts, because no embedding model is named.
         Words = "words" => "by words",
-        /// Cosine of word counts, because no embeddings were available.
-        WordsInstead = "words_instead" => "by words, because no embeddings were available",
+        /// Cosine of word counts, because the embeddings could not be had.
+        WordsInstead = "words_instead" => "by words, because the embeddings could not be had",
     }
 }
 

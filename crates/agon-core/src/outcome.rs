@@ -71,8 +71,8 @@ named! {
     pub enum ReasonCode {
         /// The judge's winner changed with the order of presentation.
         OrderSensitive = "order_sensitive" => "the judge named another winner when the order of presentation was reversed",
-        /// One of the judge's orders is missing.
-        JudgeIncomplete = "judge_incomplete" => "one of the judge's two readings is missing",
+        /// One of the judge's orders could not be had.
+        JudgeIncomplete = "judge_incomplete" => "one of the judge's two readings could not be had",
         /// No order could be judged.
         JudgeFailed = "judge_failed" => "the judge could not be heard",
         /// No vote came.
@@ -83,12 +83,12 @@ named! {
         PanelSplit = "panel_split" => "the judges disagree, and no winner has more than half of them",
         /// The debate was held without a decision, as its strategy wants it.
         NoDecisionWanted = "no_decision_wanted" => "no decision was wanted",
-        /// The moderator's synthesis is missing.
-        ModeratorFailed = "moderator_failed" => "the moderator's synthesis is missing",
+        /// The moderator's synthesis could not be had.
+        ModeratorFailed = "moderator_failed" => "the moderator's synthesis could not be had",
         /// The last call over the result failed, or its output does not fit the schema.
         SynthesisFailed = "synthesis_failed" => "the last call over the result failed, or its output does not fit the schema",
         /// Fewer speakers than the quorum.
-        Quorum = "quorum" => "too few debaters spoke in a round",
+        Quorum = "quorum" => "too few speakers of a round could be heard",
         /// A turn failed and `on_turn_failure` is `abort`.
         TurnFailed = "turn_failed" => "a turn failed, and the debate file asks to end then",
         /// `terminate_when` could not be evaluated.
@@ -111,8 +111,8 @@ named! {
         MathematicallyDecided = "mathematically_decided" => "no vote that was still to come could change the winner",
         /// The speakers agree.
         ConsensusReached = "consensus_reached" => "the speakers agreed",
-        /// Nothing is left to revise: no critique of the round is severe, or no proposal changed.
-        Converged = "converged" => "nothing was left to revise: no severe critique, or no proposal that changed",
+        /// Nothing is left to mend: no critique of the round is severe, or no proposal changed.
+        Converged = "converged" => "nothing was left to mend: no severe critique, or no proposal that changed",
         /// Nobody moved for two rounds, and they do not agree.
         Impasse = "impasse" => "nobody moved for two rounds, and they did not agree",
         /// No speech of the round said anything new.
@@ -122,7 +122,7 @@ named! {
         /// The moderator opened the last round with `done`.
         ModeratorDone = "moderator_done" => "the moderator called the last round",
         /// The moderator closed a round as settled.
-        ModeratorSettled = "moderator_settled" => "the moderator declared the question settled",
+        ModeratorSettled = "moderator_settled" => "the moderator held the question for settled",
         /// The moderator called the vote when it closed a round.
         ModeratorVote = "moderator_vote" => "the moderator called the vote",
         /// `terminate_when` became true.
@@ -132,7 +132,7 @@ named! {
         /// The time budget, the decision's share kept back.
         TimeBudget = "time_budget" => "the time budget was spent",
         /// `max_rounds`.
-        MaxRounds = "max_rounds" => "all planned rounds were held",
+        MaxRounds = "max_rounds" => "the last round of the plan was over",
     }
 }
 

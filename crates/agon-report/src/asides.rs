@@ -104,7 +104,7 @@ pub(crate) fn bid_of(purpose: BidPurpose, bid: &Bid) -> String {
     let text = bid.text.as_deref().map(|text| format!(": {}", one_line(text))).unwrap_or_default();
     match (bid.urgency, purpose) {
         (0, BidPurpose::Point) => "offers none".to_owned(),
-        (0, _) => format!("does not bid{to}{text}"),
+        (0, _) => format!("does not want to{to}{text}"),
         (urgency, _) => format!("{urgency} of 10{to}{text}"),
     }
 }

@@ -16,7 +16,7 @@ impl<'a> Minutes<'a> {
         for (entry, _, fallback) in self.decisions() {
             if fallback {
                 warnings.push(format!(
-                    "Round {}: the moderator's own decision is missing; the default replaces it.",
+                    "Round {}: the moderator's own decision could not be had; the default stands in for it.",
                     entry.turn.round
                 ));
             }
@@ -77,7 +77,7 @@ impl<'a> Minutes<'a> {
         if !instead.is_empty() {
             let rounds: Vec<String> = instead.iter().map(ToString::to_string).collect();
             warnings.push(format!(
-                "Similarity was measured by words, because no embeddings were available (round {}).",
+                "Similarity was measured by words, because the embeddings could not be had (round {}).",
                 rounds.join(", ")
             ));
         }

@@ -62,7 +62,7 @@ fn found_by(admission: &Admission) -> String {
     match method {
         Method::Embeddings => format!(", by embeddings of {model}"),
         Method::Words | Method::WordsInstead => {
-            format!(", by words, because no embeddings of {model} were available")
+            format!(", by words, because the embeddings of {model} could not be had")
         }
     }
 }

@@ -12,7 +12,7 @@ named! {
         LastNTurns = "last_n_turns": "the last `context_turns` speeches" => "the last speeches",
         SummaryOnly = "summary_only": "a running summary, and the last round" => "a summary and the last round",
         PersonaScoped = "persona_scoped": "the speaker's own speeches, those addressed to it, and the moderator's"
-            => "the speaker's own speeches, those addressed to it, and the moderator's",
+            => "one's own speeches, those that address one, and the moderator's",
     }
 }
 

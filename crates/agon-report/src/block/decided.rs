@@ -18,7 +18,7 @@ pub(super) fn of(minutes: &Minutes<'_>) -> Option<String> {
             format!("by the moderator{}; nobody wins", model.unwrap_or_default())
         }
         ConsensusStrategy::AgentClosing => "as asked, by nobody: everybody closed".to_owned(),
-        ConsensusStrategy::NoConsensus => "as asked, by nobody: the result lists all perspectives".to_owned(),
+        ConsensusStrategy::NoConsensus => "as asked, by nobody: the perspectives stand side by side".to_owned(),
     };
     let how = match (verdict.outcome, reason()) {
         (Outcome::Inconclusive | Outcome::Tie, Some(reason)) => format!("not decided: {reason}; {how}"),

@@ -32,9 +32,7 @@ pub(super) fn of(minutes: &Minutes<'_>, analysis: Option<&Analysis>) -> Option<S
         .or_else(|| severest.or_else(strongest).map(attack));
     open.or_else(|| {
         if !last.is_empty() {
-            return Some(
-                "no objection that could still be answered: only final statements were left unanswered".to_owned(),
-            );
+            return Some("nothing that anybody could answer: only final statements were left unanswered".to_owned());
         }
         // Of very many only the first are listed.
         let listed = |standing: &&StandingAttacks| standing.of > 0 && standing.total as usize == standing.attacks.len();

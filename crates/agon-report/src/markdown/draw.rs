@@ -287,7 +287,7 @@ fn moderated(minutes: &Minutes<'_>, decision: &ModeratorDecision, fallback: bool
             parts
         }
     };
-    parts.extend(fallback.then(|| "*The moderator's own decision is missing: this is the default.*".to_owned()));
+    parts.extend(fallback.then(|| "*The moderator's own decision could not be had: this is the default.*".to_owned()));
     parts.join("\n\n")
 }
 

@@ -223,7 +223,10 @@ fn moderated(view: &LiveView, decision: &ModeratorDecision, fallback: bool) -> V
         ModeratorDecision::Closes(summary) => out.extend(closed(summary)),
     }
     if fallback {
-        out.push(note(TextStyle::Warn, "the moderator's own decision is missing: this is the default".to_owned()));
+        out.push(note(
+            TextStyle::Warn,
+            "the moderator's own decision could not be had: this is the default".to_owned(),
+        ));
     }
     out
 }

@@ -97,7 +97,7 @@ fn how_earlier_debates_were_found_is_told_where_the_file_names_a_model() {
         move |told: &str| markdown.contains(told) && lines.contains(told)
     };
     assert!(found_by(Method::Embeddings)("told of 1 earlier debate, by embeddings of e:1"));
-    let instead = "told of 1 earlier debate, by words, because no embeddings of e:1 were available";
+    let instead = "told of 1 earlier debate, by words, because the embeddings of e:1 could not be had";
     assert!(found_by(Method::WordsInstead)(instead));
 }
 
