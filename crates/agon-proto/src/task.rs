@@ -34,7 +34,10 @@ macro_rules! asked {
                 let kind = match work {
                     $(Work::$work { $($of),* } => {
                         $(let Guidance { $($word),+ } = &material.guidance;)?
-                        $($(let $part = &material.$part.clone().unwrap_or_default();)+)?
+                        $($(
+                            let absent = Default::default();
+                            let $part = material.$part.as_ref().unwrap_or(&absent);
+                        )+)?
                         Kind::$kind(variant!(out {
                             $($of,)* $($($word,)+)? $($($part $(: $how $arguments)?,)+)?
                         } $body))
