@@ -12,7 +12,8 @@ const ALLOWED: &[(&str, Allowed)] = &[
     ("agon-schema", Allowed::Only(&[])),
     ("agon-spec", Allowed::Only(&["agon-core", "agon-schema"])),
     ("agon-prompt", Allowed::Only(&["agon-core", "agon-schema"])),
-    ("agon-report", Allowed::Only(&["agon-core"])),
+    ("agon-eval", Allowed::Only(&["agon-core", "agon-spec"])),
+    ("agon-report", Allowed::Only(&["agon-core", "agon-eval"])),
     ("agon-proto", Allowed::Only(&["agon-archive", "agon-core"])),
     ("agon-llm", Allowed::Only(&["agon-core"])),
     ("agon-rehearsal", Allowed::Only(&["agon-schema"])),
@@ -26,6 +27,7 @@ const ALLOWED: &[(&str, Allowed)] = &[
             "agon-archive",
             "agon-bus",
             "agon-core",
+            "agon-eval",
             "agon-llm",
             "agon-prompt",
             "agon-proto",
@@ -69,7 +71,7 @@ const WRAPPED: &[(&str, &[&str])] = &[
 const UNSHIPPED: &[&str] = &["agon-bench", "agon-chaos", "agon-fuzz", "agon-tests", "agon-testkit", "xtask"];
 
 /// Crates without IO, and what would bring IO into them.
-const PURE: &[&str] = &["agon-archive", "agon-core", "agon-schema", "agon-spec", "agon-prompt", "agon-report"];
+const PURE: &[&str] = &["agon-archive", "agon-core", "agon-eval", "agon-schema", "agon-spec", "agon-prompt", "agon-report"];
 const IMPURE: &[&str] = &["tokio", "tracing", "reqwest", "rusqlite", "ractor", "axum"];
 
 enum Allowed {

@@ -1,0 +1,212 @@
+//! Cells: the smallest piece of an eval that is held, kept and paid for.
+use crate::ArmName;
+use agon_core::{ModelName, ParticipantId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One question, put once to one arm, or once to so many samples of a pool. It is one debate.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Cell {
+    /// Index of the question in the eval's list.
+    pub question: u32,
+    /// From 0.
+    pub repetition: u32,
+    /// What is held.
+    pub work: CellWork,
+}
+
+/// What a cell holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum CellWork {
+    /// A debate, by its template.
+    Debate {
+        /// Of this arm.
+        arm: ArmName,
+    },
+    /// The same debate in which nobody sees the others.
+    Isolated {
+        /// Of this debate arm.
+        arm: ArmName,
+    },
+    /// A poll: samples `first` to `first + count - 1` of a pool that several arms use prefixes of.
+    Samples {
+        /// Index of the pool in the plan.
+        pool: u32,
+        /// The first sample, from 0.
+        first: u32,
+        /// How many.
+        count: u32,
+    },
+    /// A poll of so many samples of which the judge of a debate arm picks one.
+    BestOf {
+        /// The debate arm whose judge it is, and whose tokens are matched.
+        arm: ArmName,
+        /// How many samples.
+        count: u32,
+    },
+}
+
+/// What a cell's debate said, as far as figures need it. A pure function of the debate's log.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Facts {
+    /// How it ended.
+    pub ending: CellEnding,
+    /// The answer: the verdict's winner under `answer`, else the verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Where the votes that decided tie, the answers that share the top; each scores its share.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tied: Vec<String>,
+    /// Samples of a poll, by seat; a sample that failed has no answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<SampleFact>,
+    /// Ballots that were cast, in order of the roster, the initial ones first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ballots: Vec<BallotFact>,
+    /// Who could have cast one.
+    #[serde(default)]
+    pub eligible: u32,
+    /// Answers that openings and later speeches name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub named: Vec<NamedFact>,
+    /// Whether the openings were given all at once, so that they are independent.
+    #[serde(default)]
+    pub openings_independent: bool,
+    /// Judges' winners by order of presentation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judged: Vec<JudgedFact>,
+    /// Rounds that were held.
+    #[serde(default)]
+    pub rounds: u32,
+    /// What ended the rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_by: Option<String>,
+    /// There is a verdict, but seats were missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub degraded: bool,
+    /// What all calls cost.
+    pub cost: CellCost,
+    /// What had been spent when each part of the log was over: `initial_ballots`, `openings`, `round_1` and so on, `final_ballots`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub cost_by: BTreeMap<String, CellCost>,
+    /// Scripted speakers: nothing here is a model's word.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rehearsal: bool,
+}
+
+/// How a cell ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum CellEnding {
+    /// There is an answer.
+    Answered,
+    /// The debate came to its end without one: a tie, an inconclusive verdict, nothing that fits `answer`.
+    NoAnswer {
+        /// Why, as `tie` or the name of a reason code.
+        reason: String,
+    },
+    /// The debate failed or was cancelled.
+    Failed {
+        /// The name of a failure's cause or of a reason code.
+        reason: String,
+    },
+}
+impl Default for CellEnding {
+    /// What holds of a cell that was never held.
+    fn default() -> Self {
+        Self::Failed { reason: "not_held".to_owned() }
+    }
+}
+
+/// One sample of a poll.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SampleFact {
+    /// Its number in the pool, from 0.
+    pub number: u32,
+    /// The model that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelName>,
+    /// The answer; absent where the sample failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// How sure it says it is, 0 to 100.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<u8>,
+    /// What all tries of it cost.
+    pub cost: CellCost,
+}
+
+/// A ballot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BallotFact {
+    /// Before the rounds, or at the end.
+    pub last: bool,
+    /// Whose.
+    pub participant: ParticipantId,
+    /// Index of the persona.
+    pub seat: u32,
+    /// The model that cast it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelName>,
+    /// For which answer.
+    pub answer: String,
+    /// How sure it says it is, 0 to 100.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<u8>,
+}
+
+/// An answer that a speech names as its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NamedFact {
+    /// 0 for openings and proposals, else the round.
+    pub round: u32,
+    /// Whose.
+    pub participant: ParticipantId,
+    /// Index of the persona.
+    pub seat: u32,
+    /// The model that spoke.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelName>,
+    /// Which answer.
+    pub answer: String,
+    /// Whether an attack on the speaker or an answer to it came between the speaker's speech before and this one.
+    #[serde(default)]
+    pub challenged: bool,
+}
+
+/// What a judge found in one order of presentation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JudgedFact {
+    /// Whose.
+    pub judge: ParticipantId,
+    /// From 0.
+    pub order: u32,
+    /// The answer; absent where the judge named none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+}
+
+/// What calls cost. A figure that a server did not report is not in the sums, and counted in `unknown_calls`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CellCost {
+    /// Calls that were made, failed ones included.
+    pub calls: u32,
+    /// Calls whose prompt or generated tokens are unknown.
+    #[serde(default)]
+    pub unknown_calls: u32,
+    /// Prompt tokens, cached ones included.
+    pub prompt: u64,
+    /// Of these, cached; absent where no call reported any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<u64>,
+    /// Generated tokens, thinking included.
+    pub generated: u64,
+    /// Seconds of prefill and decoding; absent where no call reported them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// The same by model, where there are several: for prices.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub by_model: BTreeMap<String, CellCost>,
+}
+

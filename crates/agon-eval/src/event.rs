@@ -1,0 +1,89 @@
+//! The log of an eval, the only truth of it.
+use crate::{Cell, EvalSpec, Facts};
+use serde::{Deserialize, Serialize};
+
+/// Something that happened in an eval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum EvalEvent {
+    /// The eval was accepted; always the first event.
+    EvalAdmitted(Box<EvalAdmission>),
+    /// A driver took the eval over.
+    EvalClaimed {
+        /// Which.
+        writer: String,
+        /// One more than the last.
+        epoch: u64,
+    },
+    /// A cell was handed to those who hold debates.
+    CellOpened {
+        /// Which.
+        cell: Cell,
+        /// Its debate.
+        debate: String,
+    },
+    /// A cell is over.
+    CellClosed(Box<CellClosed>),
+    /// The comparisons were looked at before the end.
+    LookTaken {
+        /// Blocks of questions that were over.
+        blocks: u32,
+        /// What was seen made the eval end.
+        ends: bool,
+        /// By whom: `sequential`, or `peek` where a person looked at a fixed design.
+        by: String,
+    },
+    /// The eval ends before its last question.
+    EvalStopped {
+        /// Why: `limit_tokens`, `limit_seconds`, `limit_money`, `failures`, `cancelled`, `decided`.
+        reason: String,
+        /// For a person.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        detail: Option<String>,
+    },
+    /// The eval is over; always the last event.
+    EvalEnded {
+        /// `complete`, `stopped`, `cancelled` or `failed`.
+        state: String,
+    },
+}
+
+/// All that an eval starts from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvalAdmission {
+    /// The eval.
+    pub id: String,
+    /// Of the format of the log; 1.
+    pub format: u32,
+    /// The version of Agon that admitted it.
+    pub agon_version: String,
+    /// What is compared.
+    pub spec: EvalSpec,
+    /// Scripted speakers: nothing here is a model's word.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rehearsal: bool,
+    /// Digests of the models, where a server told them: cells are reused across evals only where these are known.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub digests: std::collections::BTreeMap<String, String>,
+    /// Cells are held again even where an earlier eval has them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
+}
+
+/// A cell that is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellClosed {
+    /// Which.
+    pub cell: Cell,
+    /// Its debate.
+    pub debate: String,
+    /// BLAKE3 of the last record of the debate's log, hexadecimal.
+    pub head: String,
+    /// The debate was held already, by this or an earlier eval, and cost nothing now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reused: bool,
+    /// Milliseconds from the first event to the last.
+    pub wall_ms: u64,
+    /// What was said.
+    pub facts: Facts,
+}

@@ -1,0 +1,16 @@
+//! Whether debating helps, on the user's own questions, at equal tokens.
+//!
+//! An eval holds debates and simpler methods on the same questions. [`Question`]s come from a file, [`EvalSpec`] says what is
+//! compared, [`EvalEvent`]s are its log, [`Facts`] is what a cell's debate said, as far as figures need it.
+//!
+//! Invariant: nothing here awaits, reads a clock, rolls dice, logs or touches a file; randomness comes from the recorded seed.
+
+mod cell;
+mod event;
+mod question;
+mod spec;
+
+pub use cell::*;
+pub use event::*;
+pub use question::*;
+pub use spec::*;
