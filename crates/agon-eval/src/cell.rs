@@ -209,4 +209,3 @@ pub struct CellCost {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub by_model: BTreeMap<String, CellCost>,
 }
-

@@ -1,4 +1,5 @@
 //! Questions with their gold answers.
+pub use agon_core::Tolerance;
 use serde::{Deserialize, Serialize};
 
 /// A question of an eval. Gold answers, rubrics and categories stand in the eval's log alone: no prompt of an arm, no label and no
@@ -61,19 +62,6 @@ pub enum Gold {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         answers: Vec<String>,
     },
-}
-
-/// How far a number may be off.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tolerance {
-    /// Equal as numbers are: by no more than a part in 10^9, for decimal fractions that no binary number is.
-    #[default]
-    Exact,
-    /// By so much.
-    Absolute(f64),
-    /// By this share of the right number: 0.02 for `2%`.
-    Relative(f64),
 }
 
 /// One criterion of a rubric.

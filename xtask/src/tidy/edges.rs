@@ -71,7 +71,8 @@ const WRAPPED: &[(&str, &[&str])] = &[
 const UNSHIPPED: &[&str] = &["agon-bench", "agon-chaos", "agon-fuzz", "agon-tests", "agon-testkit", "xtask"];
 
 /// Crates without IO, and what would bring IO into them.
-const PURE: &[&str] = &["agon-archive", "agon-core", "agon-eval", "agon-schema", "agon-spec", "agon-prompt", "agon-report"];
+const PURE: &[&str] =
+    &["agon-archive", "agon-core", "agon-eval", "agon-schema", "agon-spec", "agon-prompt", "agon-report"];
 const IMPURE: &[&str] = &["tokio", "tracing", "reqwest", "rusqlite", "ractor", "axum"];
 
 enum Allowed {
