@@ -7,10 +7,14 @@
 
 mod cell;
 mod event;
+mod finding;
 mod question;
+mod result;
 mod spec;
 
 pub use cell::*;
 pub use event::*;
+pub use finding::*;
 pub use question::*;
+pub use result::*;
 pub use spec::*;
