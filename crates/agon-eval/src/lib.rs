@@ -11,6 +11,8 @@ mod finding;
 mod question;
 mod result;
 mod spec;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 pub use cell::*;
 pub use event::*;
