@@ -1,5 +1,5 @@
 //! The log of an eval, the only truth of it.
-use crate::{Cell, EvalSpec, Facts};
+use crate::{Cell, EvalSpec, Facts, Pool};
 use serde::{Deserialize, Serialize};
 
 /// Something that happened in an eval.
@@ -59,6 +59,9 @@ pub struct EvalAdmission {
     pub agon_version: String,
     /// What is compared.
     pub spec: EvalSpec,
+    /// The pools of samples, by the index that cells name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pools: Vec<Pool>,
     /// Scripted speakers: nothing here is a model's word.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsal: bool,

@@ -6,8 +6,12 @@
 //! Invariant: nothing here awaits, reads a clock, rolls dice, logs or touches a file; randomness comes from the recorded seed.
 
 mod cell;
+mod cells;
+mod draw;
 mod event;
 mod finding;
+mod matching;
+mod pool;
 mod question;
 mod result;
 mod spec;
@@ -15,8 +19,11 @@ mod spec;
 pub mod testing;
 
 pub use cell::*;
+pub use cells::*;
 pub use event::*;
 pub use finding::*;
+pub use matching::*;
+pub use pool::*;
 pub use question::*;
 pub use result::*;
 pub use spec::*;

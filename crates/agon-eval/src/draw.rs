@@ -1,0 +1,66 @@
+//! Random choices of an eval, each derived from its seed, its purpose and what it is about.
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use std::fmt::Display;
+
+/// The stream for a purpose and what it is about.
+fn stream(seed: u64, purpose: &str, about: &[&dyn Display]) -> ChaCha8Rng {
+    let mut text = format!("agon eval {purpose} {seed}");
+    for part in about {
+        // a text may hold anything: its length keeps parts apart
+        let part = part.to_string();
+        text.push_str(&format!("\n{}:{part}", part.len()));
+    }
+    ChaCha8Rng::from_seed(*blake3::hash(text.as_bytes()).as_bytes())
+}
+
+/// A number from 0 to below 1.
+pub(crate) fn share(seed: u64, purpose: &str, about: &[&dyn Display]) -> f64 {
+    // 53 bits, all that a float of this size holds
+    (stream(seed, purpose, about).next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// Permutes `items` evenly (Fisher and Yates).
+pub(crate) fn shuffle<T>(seed: u64, purpose: &str, about: &[&dyn Display], items: &mut [T]) {
+    let mut stream = stream(seed, purpose, about);
+    for last in (1..items.len()).rev() {
+        let bound = last as u64 + 1;
+        let zone = u64::MAX - u64::MAX % bound;
+        let draw = loop {
+            let draw = stream.next_u64();
+            if draw < zone {
+                break draw % bound;
+            }
+        };
+        items.swap(last, usize::try_from(draw).unwrap_or(0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_lie_evenly_between_0_and_1_and_follow_from_what_they_are_about() {
+        let draws: Vec<f64> = (0..4_000).map(|n| share(1, "test", &[&n])).collect();
+        assert!(draws.iter().all(|draw| (0.0..1.0).contains(draw)));
+        let mean = draws.iter().sum::<f64>() / 4_000.0;
+        assert!((mean - 0.5).abs() < 0.02, "{mean}");
+        assert_eq!(draws[7].to_bits(), share(1, "test", &[&7]).to_bits());
+        assert_ne!(share(1, "test", &[&"a", &"b"]).to_bits(), share(1, "test", &[&"ab", &""]).to_bits());
+        assert_ne!(share(1, "test", &[&7]).to_bits(), share(2, "test", &[&7]).to_bits());
+    }
+
+    #[test]
+    fn a_shuffle_keeps_all_items_and_puts_each_anywhere() {
+        let mut firsts = [0_u32; 5];
+        for n in 0..1_000 {
+            let mut items = [0, 1, 2, 3, 4];
+            shuffle(3, "test", &[&n], &mut items);
+            firsts[items[0]] += 1;
+            items.sort_unstable();
+            assert_eq!(items, [0, 1, 2, 3, 4]);
+        }
+        assert!(firsts.iter().all(|count| (140..=260).contains(count)), "{firsts:?}");
+    }
+}
