@@ -7,6 +7,7 @@ use crate::tally::same_answer;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+mod answer_form;
 mod answers;
 mod combinations;
 mod deciding;
@@ -17,6 +18,7 @@ mod overlong;
 mod roles;
 mod stopping;
 
+pub use answer_form::*;
 pub use answers::*;
 pub use combinations::{SpecProblem, combination_problems};
 pub use deciding::*;
@@ -38,6 +40,9 @@ pub struct DebateSpec {
     /// Quotable evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub materials: Option<String>,
+    /// What an answer to the topic is; absent: any text, and a judge may name no winner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AnswerForm>,
     /// Assigned stances or own answers.
     pub mode: Mode,
     /// What happens in a round.

@@ -10,25 +10,21 @@ pub fn same_answer(a: &str, b: &str) -> bool {
     a == b || normal_form(a) == normal_form(b)
 }
 
-/// The different answers in order of first appearance, each with its count.
+/// The different answers in order of first appearance, each with its count, the most votes first.
 pub fn count<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
     votes: impl IntoIterator<Item = &'a str>,
 ) -> Vec<(String, u32)> {
-    let mut counts: Vec<(String, u32)> = Vec::new();
-    for candidate in candidates {
-        if !counts.iter().any(|(known, _)| same_answer(known, candidate)) {
-            counts.push((candidate.to_owned(), 0));
-        }
-    }
-    for vote in votes {
-        match counts.iter_mut().find(|(known, _)| same_answer(known, vote)) {
-            Some((_, votes)) => *votes = votes.saturating_add(1),
-            None => counts.push((vote.to_owned(), 1)),
-        }
-    }
-    counts.sort_by_key(|(_, votes)| std::cmp::Reverse(*votes));
-    counts
+    count_by(candidates, votes, same_answer)
+}
+
+/// The same where `same` says which answers are one: a vote counts for the first that it is the same as.
+pub fn count_by<'a>(
+    candidates: impl IntoIterator<Item = &'a str>,
+    votes: impl IntoIterator<Item = &'a str>,
+    same: impl Fn(&str, &str) -> bool,
+) -> Vec<(String, u32)> {
+    weighted_by(candidates, votes.into_iter().map(|vote| (vote, 1)), same)
 }
 
 /// Borda points: with m candidates on a ballot the first gets m - 1, the next one less, the last none. Where one's own
@@ -46,9 +42,22 @@ pub fn weighted<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
     votes: impl IntoIterator<Item = (&'a str, u32)>,
 ) -> Vec<(String, u32)> {
-    let mut sums = count(candidates, []);
+    weighted_by(candidates, votes, same_answer)
+}
+
+fn weighted_by<'a>(
+    candidates: impl IntoIterator<Item = &'a str>,
+    votes: impl IntoIterator<Item = (&'a str, u32)>,
+    same: impl Fn(&str, &str) -> bool,
+) -> Vec<(String, u32)> {
+    let mut sums: Vec<(String, u32)> = Vec::new();
+    for candidate in candidates {
+        if !sums.iter().any(|(known, _)| same(known, candidate)) {
+            sums.push((candidate.to_owned(), 0));
+        }
+    }
     for (vote, weight) in votes {
-        match sums.iter_mut().find(|(known, _)| same_answer(known, vote)) {
+        match sums.iter_mut().find(|(known, _)| same(known, vote)) {
             Some((_, sum)) => *sum = sum.saturating_add(weight),
             None => sums.push((vote.to_owned(), weight)),
         }

@@ -181,7 +181,12 @@ pub fn named_answer(speech: &str) -> Option<&str> {
     speech.lines().rev().find_map(|line| {
         let line = line.trim_matches(decoration);
         let head = line.get(..KEY.len()).filter(|head| head.eq_ignore_ascii_case(KEY))?;
-        let answer = line.get(head.len()..)?.trim_matches(decoration);
+        let whole = line.get(head.len()..)?.trim_matches(|c: char| decoration(c) && c != '-');
+        let answer = whole.trim_matches(decoration);
+        // the sign of a number is none
+        let signed =
+            whole.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'));
+        let answer = if signed { whole.trim_end_matches(decoration) } else { answer };
         (!answer.is_empty()).then_some(answer)
     })
 }

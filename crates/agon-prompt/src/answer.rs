@@ -101,7 +101,7 @@ impl AnswerReader {
             Work::CloseRound => moderator::close(text),
             Work::Interject => self.last_good(text, |object| moderator::interjection(spec, object)),
             Work::EnoughSaid => self.last_good(text, choice::enough),
-            Work::Judge { .. } => self.last_good(text, |object| choice::judgement(object, material.candidates())),
+            Work::Judge { .. } => self.last_good(text, |object| choice::judgement(spec, object, material.candidates())),
             Work::Rank { .. } => self.last_good(text, |object| choice::ranking(object, material.candidates())),
             Work::Synthesise => synthesis::read(spec, ask, text),
             Work::Measure => Err(Malformed("similarity is measured, not answered".to_owned())),

@@ -2,7 +2,7 @@
 //! servers can turn into grammars.
 mod aside;
 
-use agon_core::{BallotForm, Conclusion, ConsensusStrategy, DebateSpec, Task, Work};
+use agon_core::{AnswerKind, BallotForm, Conclusion, ConsensusStrategy, DebateSpec, Task, Work};
 use serde_json::{Value, json};
 
 /// Most reasons on a ballot.
@@ -39,15 +39,15 @@ pub(crate) fn of(spec: &DebateSpec, task: &Task, speeches: Option<usize>) -> Opt
         }
         Work::Interject => spec.moderator.as_ref().map(|moderator| aside::interjection(spec, moderator)),
         Work::ScoreSpeeches => Some(speech_scores(material.speeches().len())),
-        Work::Ballot { .. } => Some(cast(spec, choice(material.choices()))),
-        Work::Vote => Some(cast(spec, vote(material.candidates(), material.form()))),
+        Work::Ballot { .. } => Some(cast(spec, choice(spec, material.choices()))),
+        Work::Vote => Some(cast(spec, vote(spec, material.candidates(), material.form()))),
         Work::ScoreDebaters => {
             Some(debater_scores(material.debaters().iter().map(|(_, label)| label.as_str()).collect()))
         }
         Work::OpenRound => Some(open_round(spec)),
         Work::CloseRound => Some(close_round(spec)),
         Work::EnoughSaid => Some(object(&[("enough", truth()), ("reasoning", text())])),
-        Work::Judge { .. } => Some(judge(material.candidates(), speeches)),
+        Work::Judge { .. } => Some(judge(spec, material.candidates(), speeches)),
         Work::Rank { .. } => {
             let ranked = object(&[("candidate", one_of(material.candidates())), ("reason", text())]);
             Some(object(&[("ranking", exactly(material.candidates().len(), ranked))]))
@@ -86,18 +86,18 @@ fn cast(spec: &DebateSpec, mut members: Vec<(&'static str, Value)>) -> Value {
     object(&members)
 }
 
-fn choice(choices: &[String]) -> Vec<(&'static str, Value)> {
+fn choice(spec: &DebateSpec, choices: &[String]) -> Vec<(&'static str, Value)> {
     let choice = match choices {
-        [] => json!({"type": "string", "minLength": 1, "maxLength": MAX_CHOICE}),
+        [] => own_answer(spec),
         choices => one_of(choices),
     };
     vec![("choice", choice), ("reasons", texts(1, MAX_REASONS))]
 }
 
-fn vote(candidates: &[String], form: BallotForm) -> Vec<(&'static str, Value)> {
+fn vote(spec: &DebateSpec, candidates: &[String], form: BallotForm) -> Vec<(&'static str, Value)> {
     match form {
         // scores have a task of their own
-        BallotForm::Single | BallotForm::Scores => choice(candidates),
+        BallotForm::Single | BallotForm::Scores => choice(spec, candidates),
         BallotForm::Ranking => {
             vec![("ranking", exactly(candidates.len(), one_of(candidates))), ("reasons", texts(1, MAX_REASONS))]
         }
@@ -121,8 +121,19 @@ fn open_round(spec: &DebateSpec) -> Value {
     ])
 }
 
-fn judge(candidates: &[String], speeches: Option<usize>) -> Value {
-    let winners: Vec<Value> = candidates.iter().map(|candidate| json!(candidate)).chain([Value::Null]).collect();
+/// An answer to the topic in the speaker's own words, or as a number.
+fn own_answer(spec: &DebateSpec) -> Value {
+    match spec.answer.as_ref().is_some_and(|form| form.kind == AnswerKind::Number) {
+        true => json!({"type": "number"}),
+        false => json!({"type": "string", "minLength": 1, "maxLength": MAX_CHOICE}),
+    }
+}
+
+fn judge(spec: &DebateSpec, candidates: &[String], speeches: Option<usize>) -> Value {
+    let wanted = spec.wants_winner(candidates);
+    let null = (!wanted).then_some(Value::Null);
+    let winners: Vec<Value> = candidates.iter().map(|candidate| json!(candidate)).chain(null).collect();
+    let winner = if winners.is_empty() { own_answer(spec) } else { json!({"enum": winners}) };
     let entry = match speeches {
         // no number is right where nothing was said, and a range without one is no range
         Some(most) if most > 0 => json!({"type": "integer", "minimum": 1, "maximum": most}),
@@ -131,7 +142,7 @@ fn judge(candidates: &[String], speeches: Option<usize>) -> Value {
     let citation = object(&[("entry", entry), ("quote", text())]);
     object(&[
         ("verdict", text()),
-        ("winner", json!({"enum": winners})),
+        ("winner", winner),
         ("reasoning", text()),
         ("citations", json!({"type": "array", "minItems": 1, "maxItems": MAX_CITATIONS, "items": citation})),
         ("open_objections", texts(0, MAX_POINTS)),

@@ -18,7 +18,7 @@ use crate::template::{self, fill, line};
 use crate::text::{alternatives, known_choices, listed};
 use crate::view::View;
 use agon_core::fence::{Author, Fence, FenceKind, Foreign, Mark, Part, Reader, Written, YOUR_TURN};
-use agon_core::{Ask, DebateSpec, Think, Voice};
+use agon_core::{AnswerKind, Ask, DebateSpec, Think, Voice};
 
 /// What a turn quotes, inside a fence, and after the delimiter the `Key: value` lines and the instructions. No word from outside stands behind
 /// the delimiter.
@@ -187,13 +187,33 @@ fn staff_languages(tail: &mut Tail, spec: &DebateSpec) {
 
 /// What may be chosen: the first line of the template where there are choices, else the second.
 fn choice_of(view: &View, template: &'static str, choices: &[String]) -> Written {
+    let winner = template == template::WINNER;
+    let wanted = winner && view.spec.wants_winner(choices);
     match known_choices(view, choices) {
         Some(known) => {
-            fill(line(template, usize::from(choices.is_empty())), &[("choices", alternatives(&known).into())])
+            let at = match (choices.is_empty(), is_number(&view.spec)) {
+                (false, _) if wanted => 2,
+                (false, _) => 0,
+                (true, number) if wanted => 3 + usize::from(number),
+                (true, true) if !winner => 2,
+                (true, _) => 1,
+            };
+            fill(line(template, at), &[("choices", alternatives(&known).into())])
         }
         // what voters wrote is quoted, and named nowhere else
-        None => fill(line(template::CANDIDATES, usize::from(template == template::WINNER)), &[]),
+        None => fill(line(template::CANDIDATES, usize::from(winner && !wanted)), &[]),
     }
+}
+
+/// Whether an answer to the topic is a number.
+fn is_number(spec: &DebateSpec) -> bool {
+    spec.answer.as_ref().is_some_and(|form| form.kind == AnswerKind::Number)
+}
+
+/// The options that are answers to the topic, as alternatives; none where the file lists none.
+fn options(view: &View) -> Option<Written> {
+    let known = known_choices(view, view.spec.options()?)?;
+    Some(alternatives(&known))
 }
 
 /// All that stand for election.

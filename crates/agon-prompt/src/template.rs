@@ -58,6 +58,9 @@ templates! {
     GUIDED = "guided";
     MY_ANSWER = "my_answer";
     MY_POSITION = "my_position";
+    MY_OPTION = "my_option";
+    MY_NUMBER = "my_number";
+    MY_SIDE = "my_side";
     LANGUAGE = "language";
     BID_FLOOR = "bid_floor";
     BID_REACTION = "bid_reaction";
@@ -117,7 +120,8 @@ mod tests {
 
     #[test]
     fn the_built_in_wording_uses_only_values_that_are_filled_in() {
-        const KNOWN: [&str; 24] = [
+        const KNOWN: [&str; 25] = [
+            "kind",
             "confidence",
             "form",
             "stays",

@@ -64,6 +64,7 @@ macro_rules! enums {
 pub(crate) use numbered;
 
 enums! {
+    AnswerKind { Choice, Number, Text }
     BallotForm { Single, Ranking, Approval, Scores }
     BallotStage { Initial, Final }
     Ballots { Both, FinalOnly, None }

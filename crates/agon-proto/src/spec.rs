@@ -18,7 +18,7 @@ mirror! {
         synthesizer,
         tools: or(Default::default()),
         visible: or(Default::default()),
-        verifiers,
+        verifiers, answer,
         answers: unless(Default::default()),
     }
 }

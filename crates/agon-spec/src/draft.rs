@@ -90,6 +90,9 @@ fn by_roles(spec: &mut DebateSpec, root: &Section, defaults: &Defaults) {
 
 /// How many answers a vote can choose from, at most. Proposals stand for their authors.
 fn candidates(spec: &DebateSpec) -> usize {
+    if let Some(options) = spec.options().filter(|_| !spec.elects_debaters()) {
+        return options.len();
+    }
     if spec.mode == Mode::Deliberative || spec.debate_format == DebateFormat::CritiqueRevision {
         return spec.personas.len();
     }

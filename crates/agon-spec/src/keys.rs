@@ -10,7 +10,7 @@ mod persona;
 pub(crate) use debate::DEBATE;
 pub(crate) use decision::{JUDGE, VOTING};
 pub(crate) use moderator::MODERATOR;
-pub(crate) use parts::{BUDGET, PHASES, SHOWN, SUMMARIZER, SYNTHESIZER, TOOLS, VISIBLE};
+pub(crate) use parts::{ANSWER, BUDGET, PHASES, SHOWN, SUMMARIZER, SYNTHESIZER, TOOLS, VISIBLE};
 pub(crate) use persona::PERSONA;
 
 use crate::slot::{KeySlot, SpecField};
@@ -139,7 +139,7 @@ impl Key {
 pub(crate) fn at(path: &str) -> Option<&'static Key> {
     let Some((block, name)) = path.split_once('.') else { return DEBATE.key(path) };
     match &DEBATE.key(block)?.shape {
-        Shape::Map(table) | Shape::Switch(table) => table.key(name),
+        Shape::Map(table) | Shape::Switch(table) | Shape::Short(_, table) => table.key(name),
         _ => None,
     }
 }
@@ -147,7 +147,7 @@ pub(crate) fn at(path: &str) -> Option<&'static Key> {
 /// The keys that a debate reads only sometimes, with their paths.
 pub(crate) fn conditional() -> Vec<(String, &'static Need)> {
     let blocks = DEBATE.keys.iter().filter_map(|key| match &key.shape {
-        Shape::Map(table) | Shape::Switch(table) => Some((format!("{}.", key.name), *table)),
+        Shape::Map(table) | Shape::Switch(table) | Shape::Short(_, table) => Some((format!("{}.", key.name), *table)),
         _ => None,
     });
     let tables = std::iter::once((String::new(), &DEBATE)).chain(blocks);
@@ -182,6 +182,8 @@ pub(crate) enum Shape {
     },
     /// `90s`, `2m`, or a number of seconds.
     Duration,
+    /// A number of 0 or more, or a share such as `2 %`.
+    Tolerance,
     /// One of these names.
     Choice(&'static [Choice]),
     /// A list of such names, none twice.
@@ -210,6 +212,8 @@ pub(crate) enum Shape {
     Map(&'static KeyTable),
     /// `true`, `false`, or a mapping.
     Switch(&'static KeyTable),
+    /// One of these names, or a mapping, of which the name is the first key.
+    Short(&'static [Choice], &'static KeyTable),
     /// The first of these that fits the value's type.
     Either(&'static [Shape]),
 }
@@ -234,6 +238,7 @@ impl Shape {
             Self::Integer { min, max } => whole_number(*min, *max),
             Self::Number { min, max } => format!("a number from {min} to {max}"),
             Self::Duration => "a duration such as 90s or 2m, or a number of seconds".to_owned(),
+            Self::Tolerance => "a number of 0 or more, or a share such as `2 %`".to_owned(),
             Self::Choice(choices) => format!("one of {}", names(choices).join(", ")),
             Self::Choices { of, .. } => format!("a list of {}", names(of).join(", ")),
             Self::Lines => "a list of texts".to_owned(),
@@ -244,6 +249,7 @@ impl Shape {
             Self::List { of, min, max } => format!("a list of {min} to {max} {}", of.title),
             Self::Map(_) => "a mapping".to_owned(),
             Self::Switch(_) => "true, false or a mapping".to_owned(),
+            Self::Short(choices, _) => format!("one of {}, or a mapping", names(choices).join(", ")),
             Self::Either(shapes) => shapes.iter().map(Self::describe).collect::<Vec<_>>().join(", or "),
         }
     }
@@ -268,7 +274,12 @@ mod tests {
         while at < tables.len() {
             for key in tables[at].keys {
                 match &key.shape {
-                    Shape::Map(table) | Shape::Switch(table) | Shape::List { of: table, .. } => tables.push(table),
+                    Shape::Map(table)
+                    | Shape::Switch(table)
+                    | Shape::Short(_, table)
+                    | Shape::List { of: table, .. } => {
+                        tables.push(table);
+                    }
                     _ => {}
                 }
             }

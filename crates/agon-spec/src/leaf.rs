@@ -1,9 +1,9 @@
 //! Plain values: from a checked one, and back to what a file has.
 use crate::section::CheckedValue;
 use agon_core::{
-    Ballots, ConsensusStrategy, ContextScope, DebateFormat, Direction, EndCondition, Interject, Interruptions, Memory,
-    Mode, ModelName, Named, OnTurnFailure, Output, ParticipantId, Quorum, SelfVotes, Sight, Style, SummaryStyle, Think,
-    Topology, TurnKind, TurnMode, Visibility, VoteRule, Voters,
+    AnswerKind, Ballots, ConsensusStrategy, ContextScope, DebateFormat, Direction, EndCondition, Interject,
+    Interruptions, Memory, Mode, ModelName, Named, OnTurnFailure, Output, ParticipantId, Quorum, SelfVotes, Sight,
+    Style, SummaryStyle, Think, Tolerance, Topology, TurnKind, TurnMode, Visibility, VoteRule, Voters,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -73,7 +73,7 @@ macro_rules! named_leaves {
 }
 
 named_leaves! {
-    Ballots, ConsensusStrategy, ContextScope, DebateFormat, Direction, Interject, Interruptions, Memory, Mode, OnTurnFailure, Output,
+    AnswerKind, Ballots, ConsensusStrategy, ContextScope, DebateFormat, Direction, Interject, Interruptions, Memory, Mode, OnTurnFailure, Output,
     SelfVotes, Style, SummaryStyle, Topology, TurnMode, Visibility, VoteRule, Voters,
 }
 
@@ -109,6 +109,19 @@ impl Leaf for Think {
             Self::On => true.into(),
             Self::Low | Self::Medium | Self::High => self.as_str().into(),
         })
+    }
+}
+
+impl Leaf for Tolerance {
+    fn read(value: &CheckedValue) -> Option<Self> {
+        if let CheckedValue::Tolerance(tolerance) = value { Some(*tolerance) } else { None }
+    }
+    fn given(&self) -> Option<Value> {
+        match self {
+            Self::Exact => None,
+            Self::Absolute(most) => Some((*most).into()),
+            Self::Relative(_) => Some(self.to_string().into()),
+        }
     }
 }
 

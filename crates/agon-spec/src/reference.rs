@@ -40,7 +40,9 @@ pub fn reference_markdown() -> String {
 
 fn below(shape: &Shape) -> Option<&'static KeyTable> {
     match shape {
-        Shape::Map(table) | Shape::Switch(table) | Shape::List { of: table, .. } => Some(table),
+        Shape::Map(table) | Shape::Switch(table) | Shape::Short(_, table) | Shape::List { of: table, .. } => {
+            Some(table)
+        }
         _ => None,
     }
 }

@@ -5,6 +5,9 @@ use serde_json::{Map, Value, json};
 /// One line with something in it; blanks at its ends do not count.
 const LINE: &str = r"^\s*[^\x00-\x1f\x7f-\x9f]*[^\x00-\x1f\x7f-\x9f\s][^\x00-\x1f\x7f-\x9f]*\s*$";
 
+/// A number, or a share of 100 % at most.
+const TOLERANCE: &str = r"^\s*([0-9]+(\.[0-9]+)?|(100|[0-9]{1,2}(\.[0-9]+)?)\s*%)\s*$";
+
 const NAME: &str = r"^\s*[a-z0-9_-]{1,32}\s*$";
 
 /// The schema (draft 2020-12) of a debate file in YAML or JSON.
@@ -77,6 +80,9 @@ fn shape(of: &Shape) -> Value {
             {"type": "number", "minimum": 0.001, "maximum": crate::duration::MAX_MILLIS / 1_000.0},
             {"type": "string", "pattern": crate::duration::PATTERN},
         ]}),
+        Shape::Tolerance => {
+            json!({"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": TOLERANCE}]})
+        }
         Shape::Choice(choices) => choice(choices),
         Shape::Choices { of, min } => {
             json!({"type": "array", "items": choice(of), "minItems": min, "uniqueItems": true})
@@ -97,6 +103,7 @@ fn shape(of: &Shape) -> Value {
         }
         Shape::Map(of) => table(of),
         Shape::Switch(of) => json!({"anyOf": [{"type": "boolean"}, table(of)]}),
+        Shape::Short(choices, of) => json!({"anyOf": [choice(choices), table(of)]}),
         Shape::Either(shapes) => json!({"anyOf": shapes.iter().map(shape).collect::<Vec<_>>()}),
     }
 }

@@ -32,6 +32,7 @@ pub(crate) enum CheckedValue {
     Integer(i128),
     Number(f64),
     Millis(u64),
+    Tolerance(agon_core::Tolerance),
     Choice(&'static str),
     Choices(Vec<&'static str>),
     Lines(Vec<(String, Span)>),

@@ -3,8 +3,8 @@ use crate::draft::usual;
 use crate::keys::{self, Key, KeyTable, Shape};
 use crate::section::{CheckedValue, Section};
 use agon_core::{
-    Budget, DebateSpec, Judge, Moderator, Persona, Phases, Shown, Summarizer, Synthesizer, ToolLimits, Visible, Voice,
-    Voting,
+    AnswerForm, Budget, DebateSpec, Judge, Moderator, Persona, Phases, Shown, Summarizer, Synthesizer, ToolLimits,
+    Visible, Voice, Voting,
 };
 use serde_json::{Map, Value};
 
@@ -67,6 +67,7 @@ filled! {
     Synthesizer by keys::SYNTHESIZER, usually |_| Synthesizer::default(), speaks by voice;
     Phases by keys::PHASES, usually |of| *of;
     ToolLimits by keys::TOOLS, usually |_| ToolLimits::default();
+    AnswerForm by keys::ANSWER, usually |_| AnswerForm::default();
     Budget by keys::BUDGET, usually |_| Budget::default();
     Visible by keys::VISIBLE, usually |_| Visible::default();
     Shown by keys::SHOWN, usually |_| Shown::default();

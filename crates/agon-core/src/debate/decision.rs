@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::ids::ParticipantId;
 use crate::outcome::{Consensus, ConsensusSource, MajorityShift, Outcome, Reason, ReasonCode, Strength};
 use crate::spec::{ConsensusStrategy, VoteRule};
-use crate::tally::{count, same_answer, strength};
+use crate::tally::{count_by, same_answer, strength};
 use crate::task::BallotStage;
 
 /// What the deciders made of it.
@@ -80,7 +80,7 @@ impl Draft<'_> {
         let by_votes = self.strategy() == ConsensusStrategy::Vote
             && self.spec().voting.is_some_and(|voting| voting.rule.form() == crate::BallotForm::Single);
         let (source, eligible, counts) = if by_votes {
-            (ConsensusSource::Votes, self.eligible_votes(), count([], self.choices().iter().map(String::as_str)))
+            (ConsensusSource::Votes, self.eligible_votes(), self.count(self.choices().iter().map(String::as_str)))
         } else {
             let eligible = u32::try_from(self.spec().personas.len()).unwrap_or(u32::MAX);
             (ConsensusSource::FinalBallots, eligible, self.ballot_counts(BallotStage::Final))
@@ -100,7 +100,20 @@ impl Draft<'_> {
     }
 
     fn ballot_counts(&self, stage: BallotStage) -> Vec<(String, u32)> {
-        count([], self.spec().personas.iter().filter_map(|persona| self.ballot_of(stage, &persona.name)))
+        let cast = self.spec().personas.iter().filter_map(|persona| self.ballot_of(stage, &persona.name));
+        count_by([], cast, |one, other| self.is_alike(one, other))
+    }
+
+    /// Whether two private ballots are for the same: a proposal's author, or an answer to the topic.
+    fn is_alike(&self, one: &str, other: &str) -> bool {
+        match self.spec().ballots_on_proposals() {
+            true => same_answer(one, other),
+            false => self.spec().same_answer(one, other),
+        }
+    }
+
+    fn count<'v>(&self, votes: impl Iterator<Item = &'v str>) -> Vec<(String, u32)> {
+        count_by([], votes, |one, other| self.is_same(one, other))
     }
 
     fn majority_shift(&self, winner: Option<&str>) -> MajorityShift {
@@ -109,7 +122,7 @@ impl Draft<'_> {
         let majority = counts.first().filter(|(_, votes)| 2 * (*votes as usize) > eligible);
         let winner = winner.and_then(|winner| self.balloted(winner));
         match (majority, winner) {
-            (Some((held, _)), Some(winner)) if same_answer(held, &winner) => MajorityShift::Kept,
+            (Some((held, _)), Some(winner)) if self.is_alike(held, &winner) => MajorityShift::Kept,
             (Some(_), Some(_)) => MajorityShift::Overturned,
             (None, _) | (_, None) => MajorityShift::None,
         }
@@ -120,7 +133,7 @@ impl Draft<'_> {
         let moved = self.spec().personas.iter().filter(|persona| {
             let before = self.ballot_of(BallotStage::Initial, &persona.name);
             let after = self.ballot_of(BallotStage::Final, &persona.name);
-            matches!((before, after), (Some(before), Some(after)) if !same_answer(before, after))
+            matches!((before, after), (Some(before), Some(after)) if !self.is_alike(before, after))
         });
         moved.map(|persona| persona.name.clone()).collect()
     }

@@ -85,11 +85,14 @@ impl Draft<'_> {
         critics.into_iter().map(|(_, critic)| critic).collect()
     }
 
-    /// The stances in adversarial mode; in deliberative mode each voter names its own answer. Where proposals stand for
-    /// election, their authors do.
+    /// The options where the file lists them; else the stances in adversarial mode, and in deliberative mode each voter names
+    /// its own answer. Where proposals stand for election, their authors do.
     fn ballot_choices(&self) -> Vec<String> {
         if self.spec().ballots_on_proposals() {
             return self.electable();
+        }
+        if let Some(options) = self.spec().options() {
+            return options.to_vec();
         }
         match self.spec().mode {
             Mode::Adversarial => self.spec().stances().into_iter().map(str::to_owned).collect(),
@@ -105,20 +108,20 @@ impl Draft<'_> {
         electable.map(ToString::to_string).collect()
     }
 
-    /// What can win: the debaters where they stand for election; else the stances, or in deliberative mode the
-    /// different answers of the last ballots.
+    /// What can win: the debaters where they stand for election; else the options, also those that nobody named; else the
+    /// stances, or in deliberative mode the different answers of the last ballots.
     pub fn candidates(&self) -> Vec<String> {
         if self.spec().elects_debaters() {
             return self.electable();
         }
-        if self.spec().mode == Mode::Adversarial {
+        if self.spec().mode == Mode::Adversarial || self.spec().options().is_some() {
             return self.ballot_choices();
         }
         let cast = |stage: BallotStage| {
             let choices = self.spec().personas.iter().filter_map(move |persona| self.ballot_of(stage, &persona.name));
             let mut distinct: Vec<String> = Vec::new();
             for choice in choices {
-                if !distinct.iter().any(|known| same_answer(known, choice)) {
+                if !distinct.iter().any(|known| self.spec().same_answer(known, choice)) {
                     distinct.push(choice.to_owned());
                 }
             }
@@ -164,7 +167,7 @@ impl Draft<'_> {
         let allowed = self.spec().voting.is_none_or(|voting| voting.self_votes == SelfVotes::Allow);
         let Some(voter) = voter.filter(|_| !allowed) else { return all };
         let own = self.own_side(voter).filter(|own| !self.is_shared(voter, own));
-        let is_rival = |candidate: &&String| own.as_ref().is_none_or(|own| !same_answer(own, candidate));
+        let is_rival = |candidate: &&String| own.as_ref().is_none_or(|own| !self.is_same(own, candidate));
         let rivals: Vec<String> = all.iter().filter(is_rival).cloned().collect();
         // Where nobody else gave an answer, one's own is the only one left to vote for.
         if rivals.is_empty() { all } else { rivals }
@@ -190,8 +193,13 @@ impl Draft<'_> {
     /// gave it, the answer of most would lose.
     fn is_shared(&self, voter: &ParticipantId, own: &str) -> bool {
         let others = || self.spec().personas.iter().map(|persona| &persona.name).filter(|name| *name != voter);
-        let gave = |name: &ParticipantId| self.own_side(name).is_some_and(|answer| same_answer(&answer, own));
+        let gave = |name: &ParticipantId| self.own_side(name).is_some_and(|answer| self.is_same(&answer, own));
         self.spec().mode == Mode::Deliberative && !self.spec().elects_debaters() && others().any(gave)
+    }
+
+    /// Whether two candidates are one: by their names where debaters stand for election, else as answers.
+    pub fn is_same(&self, one: &str, other: &str) -> bool {
+        if self.spec().elects_debaters() { same_answer(one, other) } else { self.spec().same_answer(one, other) }
     }
 
     /// A winner as private ballots name it. Where debaters stand for election and ballots are about the matter, it is what

@@ -2,7 +2,7 @@
 use super::{Mark, one_line};
 use crate::MAX_FILLED;
 use crate::ids::ParticipantId;
-use crate::spec::{DebateSpec, Judge, Moderator, Persona, Summarizer, Synthesizer};
+use crate::spec::{AnswerKind, DebateSpec, Judge, Moderator, Persona, Summarizer, Synthesizer};
 use crate::transcript::speaker_labels;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -80,15 +80,20 @@ impl Written {
     pub fn json<S: Authored>(part: &S, value: for<'b> fn(&'b S) -> Option<&'b Value>) -> Option<Self> {
         value(part).map(|value| Self(value.to_string()))
     }
-    /// A text of the log that is no word from outside: a participant's name, a stance, or the label by which judges know a speaker. None for
-    /// every other text.
+    /// A text of the log that is no word from outside: a participant's name, a stance, an option, a number in its one spelling, or the
+    /// label by which judges know a speaker. None for every other text.
     pub fn known(spec: &DebateSpec, seed: u64, text: &str) -> Option<Self> {
         let named = || {
             spec.personas.iter().any(|persona| persona.name.as_str() == text || persona.stance.as_deref() == Some(text))
         };
         let staff = || spec.role(&ParticipantId::new(text)).is_some();
         let labelled = || speaker_labels(spec, seed, true).iter().any(|(_, label)| label == text);
-        (named() || staff() || labelled()).then(|| Self(one_line(text)))
+        let option = || spec.options().is_some_and(|options| options.iter().any(|option| option == text));
+        let number = || {
+            let form = spec.answer.as_ref().filter(|form| form.kind == AnswerKind::Number);
+            form.is_some_and(|form| form.read(text).is_ok_and(|read| read == text))
+        };
+        (named() || option() || number() || staff() || labelled()).then(|| Self(one_line(text)))
     }
     /// Adds at the end.
     pub fn push<'a>(&mut self, part: impl Into<Part<'a>>) {

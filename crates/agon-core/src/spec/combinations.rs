@@ -1,5 +1,6 @@
 //! Combinations of options that make no sense: a debate that could not be held as its file says, and options that would be
 //! accepted and do nothing.
+mod answers;
 mod deciding;
 mod formats;
 mod past;
@@ -23,6 +24,7 @@ pub fn combination_problems(spec: &DebateSpec) -> Vec<SpecProblem> {
     formats::check(spec, &mut found);
     past::check(spec, &mut found);
     deciding::check(spec, &mut found);
+    answers::check(spec, &mut found);
     found.0
 }
 

@@ -114,6 +114,7 @@ pub fn spec() -> DebateSpec {
         topic: "Should the town build a bridge?".to_owned(),
         context: None,
         materials: None,
+        answer: None,
         mode: Mode::Adversarial,
         debate_format: DebateFormat::RoundRobin,
         format: FormatOptions::default(),

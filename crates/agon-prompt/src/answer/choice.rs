@@ -4,12 +4,12 @@ use super::{Malformed, one_of, wrong};
 use crate::schema::{MAX_CHOICE, MAX_CITATIONS, MAX_POINTS, MAX_REASONS, MOST_CONFIDENCE};
 use crate::text::one_line;
 use agon_core::fence::neutralise;
-use agon_core::{Answer, CitedEntry, DebateSpec, Judgement, Ranked};
+use agon_core::{Answer, AnswerKind, CitedEntry, DebateSpec, Judgement, Ranked};
 use serde_json::Value;
 
 /// One choice with its reasons; any text where none is listed.
 pub(super) fn choice(spec: &DebateSpec, object: &Object, allowed: &[String]) -> Result<Answer, Malformed> {
-    let choice = object.text("choice")?;
+    let choice = answer_text(spec, object, "choice")?;
     let choice = if allowed.is_empty() {
         let length = choice.chars().count();
         if length > MAX_CHOICE {
@@ -21,11 +21,25 @@ pub(super) fn choice(spec: &DebateSpec, object: &Object, allowed: &[String]) -> 
                 "choice: found what looks like the marks of a prompt, allowed plain words".to_owned(),
             ));
         }
-        choice
+        spec.read_answer(&choice).map_err(|problem| Malformed(format!("choice: {problem}")))?
     } else {
-        one_of("choice", &choice, allowed, "")?
+        picked(spec, "choice", &choice, allowed, "")?
     };
     Ok(Answer::Choice { choice, reasons: reasons(object)?, confidence: confidence(spec, object)? })
+}
+
+/// A text, or the number where an answer is one.
+fn answer_text(spec: &DebateSpec, object: &Object, field: &str) -> Result<String, Malformed> {
+    let is_number = spec.answer.as_ref().is_some_and(|form| form.kind == AnswerKind::Number);
+    match object.required(field)? {
+        Value::Number(number) if is_number => Ok(number.to_string()),
+        _ => object.text(field),
+    }
+}
+
+/// The allowed choice that this is: by its words, else as the answer that it is.
+fn picked(spec: &DebateSpec, field: &str, choice: &str, allowed: &[String], also: &str) -> Result<String, Malformed> {
+    one_of(field, choice, allowed, also).or_else(|problem| spec.pick(allowed, choice).cloned().ok_or(problem))
 }
 
 fn reasons(object: &Object) -> Result<Vec<String>, Malformed> {
@@ -92,11 +106,23 @@ pub(super) fn enough(object: &Object) -> Result<Answer, Malformed> {
     Ok(Answer::Enough { enough: object.truth("enough")?, reasoning: object.text("reasoning")? })
 }
 
-pub(super) fn judgement(object: &Object, candidates: &[String]) -> Result<Answer, Malformed> {
+pub(super) fn judgement(spec: &DebateSpec, object: &Object, candidates: &[String]) -> Result<Answer, Malformed> {
+    let wanted = spec.wants_winner(candidates);
+    let null = if wanted { "" } else { "null, " };
     let winner = match object.required("winner")? {
-        Value::Null => None,
-        Value::String(winner) => Some(one_of("winner", winner, candidates, "null, ")?),
-        other => return Err(wrong("winner", other, "one of the candidates or null")),
+        Value::Null if !wanted => None,
+        Value::String(_) | Value::Number(_) if wanted && candidates.is_empty() => {
+            let own = answer_text(spec, object, "winner")?;
+            Some(spec.read_answer(&own).map_err(|problem| Malformed(format!("winner: {problem}")))?)
+        }
+        Value::String(winner) => Some(picked(spec, "winner", winner, candidates, null)?),
+        Value::Number(_) if wanted => {
+            Some(picked(spec, "winner", &answer_text(spec, object, "winner")?, candidates, null)?)
+        }
+        other => {
+            let allowed = if wanted { "one of the candidates" } else { "one of the candidates or null" };
+            return Err(wrong("winner", other, allowed));
+        }
     };
     let items = object.array("citations", 0, MAX_CITATIONS)?;
     let citations = items.iter().map(citation).collect::<Result<_, _>>()?;

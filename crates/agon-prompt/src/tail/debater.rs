@@ -1,7 +1,10 @@
 //! The tail of a debater's prompt.
 use super::speech::{self, rules};
 use super::votes;
-use super::{Tail, TailHead, Values, agreement, choice_of, instructions, languages, round_of, with_form, words};
+use super::{
+    Tail, TailHead, Values, agreement, choice_of, instructions, is_number, languages, options, round_of, with_form,
+    words,
+};
 use crate::template::{self, fill, line};
 use crate::text::{cut, one_line};
 use crate::view::View;
@@ -42,11 +45,7 @@ pub(crate) fn debater(view: &View, ask: &Ask, (persona, tools): (&Persona, &[Aut
         tail.paragraph(fill(template::LANGUAGE, &[("language", language.into())]));
     }
     if speaks && spec.states_answers() && names_answer(work) {
-        let template = match spec.mode {
-            Mode::Deliberative => template::MY_ANSWER,
-            Mode::Adversarial => template::MY_POSITION,
-        };
-        tail.paragraph(line(template, usize::from(*work == Work::Revise)));
+        tail.paragraph(answer_line(view, usize::from(*work == Work::Revise)));
     }
     if let Some(intensity) = spec.agreement_intensity.filter(|_| speaks && !speech::is_first(work)) {
         let wording = match spec.mode {
@@ -196,6 +195,21 @@ fn joined(parts: &[(&str, Option<&str>)]) -> Option<String> {
         .map(|(what, text)| format!("{what}: {}", cut(&one_line(text), NOTE_LENGTH)))
         .collect();
     (!told.is_empty()).then(|| told.join("; "))
+}
+
+/// What the line is that states an answer, in the wording for a speech or for a revision.
+fn answer_line(view: &View, wording: usize) -> Written {
+    let number = is_number(&view.spec);
+    match (view.spec.mode, options(view)) {
+        (Mode::Deliberative, Some(choices)) => fill(line(template::MY_OPTION, wording), &[("choices", choices.into())]),
+        (Mode::Deliberative, None) if number => fill(line(template::MY_NUMBER, wording), &[]),
+        (Mode::Deliberative, None) => fill(line(template::MY_ANSWER, wording), &[]),
+        (Mode::Adversarial, Some(choices)) => fill(line(template::MY_SIDE, wording), &[("choice", choices.into())]),
+        (Mode::Adversarial, None) if number => {
+            fill(line(template::MY_SIDE, wording), &[("choice", line(template::CHOICE, 2).into())])
+        }
+        (Mode::Adversarial, None) => fill(line(template::MY_POSITION, wording), &[]),
+    }
 }
 
 /// Speeches that end with the line that states their speaker's answer.

@@ -20,7 +20,9 @@ fn task_text(view: &View, Task { work, material }: &Task) -> Written {
     let candidates = material.candidates();
     match work {
         Work::Judge { .. } => {
-            fill(template::JUDGE, &[("winner", choice_of(view, template::WINNER, candidates).into())])
+            let form = if view.spec.wants_winner(candidates) { "text" } else { "text or null" };
+            let winner = choice_of(view, template::WINNER, candidates).into();
+            fill(template::JUDGE, &[("winner", winner), ("form", form.into())])
         }
         Work::Rank { .. } => fill(template::RANK, &[("choices", all_of(view, candidates).into())]),
         Work::Vote => votes::vote(view, candidates, material.form()),

@@ -21,7 +21,9 @@ pub(super) fn cast(view: &View, task: &'static str, (key, choice): (&str, Writte
     let asked = Written::joined(["\n".into(), Part::from(fill(template::CONFIDENCE, &[]))], "");
     let (confidence, form) =
         if view.spec.answers.confidence { (asked.into(), ", \"confidence\": number") } else { (Part::from(""), "") };
-    fill(task, &[(key, choice.into()), ("confidence", confidence), ("form", form.into())])
+    let number = super::is_number(&view.spec);
+    let kind = if number { "number" } else { "text" };
+    fill(task, &[(key, choice.into()), ("confidence", confidence), ("form", form.into()), ("kind", kind.into())])
 }
 
 pub(super) fn scores(view: &View, debaters: &[(ParticipantId, String)]) -> Written {

@@ -600,6 +600,42 @@ pub struct DebateSpec {
     /// The verifiers that check the claims of debaters, by their names in the host's configuration.
     #[prost(string, repeated, tag = "41")]
     pub verifiers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// What an answer to the topic is; absent: any text, and a judge may name no winner.
+    #[prost(message, optional, tag = "42")]
+    pub answer: ::core::option::Option<AnswerForm>,
+}
+/// What an answer to the topic is. Ballots, stated answers, votes and winners then take nothing else.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AnswerForm {
+    /// Of which kind.
+    #[prost(enumeration = "AnswerKind", tag = "1")]
+    pub kind: i32,
+    /// What may be chosen, 2 to 26; empty for other kinds.
+    #[prost(string, repeated, tag = "2")]
+    pub options: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// How far apart two numbers may be and still be one answer; absent: equal.
+    #[prost(message, optional, tag = "3")]
+    pub tolerance: ::core::option::Option<Tolerance>,
+}
+/// How far off a number may be and still be the same.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct Tolerance {
+    /// In which way.
+    #[prost(oneof = "tolerance::Limit", tags = "1, 2")]
+    pub limit: ::core::option::Option<tolerance::Limit>,
+}
+/// Nested message and enum types in `Tolerance`.
+pub mod tolerance {
+    /// In which way.
+    #[derive(Clone, Copy, PartialEq, ::prost::Oneof)]
+    pub enum Limit {
+        /// By so much.
+        #[prost(double, tag = "1")]
+        Absolute(f64),
+        /// By this share of the right number: 0.02 for 2 %.
+        #[prost(double, tag = "2")]
+        Relative(f64),
+    }
 }
 /// How long answers are, how structured ones are read, and their extra content.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1020,6 +1056,42 @@ impl Mode {
             "MODE_UNSPECIFIED" => Some(Self::Unspecified),
             "MODE_ADVERSARIAL" => Some(Self::Adversarial),
             "MODE_DELIBERATIVE" => Some(Self::Deliberative),
+            _ => None,
+        }
+    }
+}
+/// What an answer to the topic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum AnswerKind {
+    Unspecified = 0,
+    /// One of the options.
+    Choice = 1,
+    /// A number.
+    Number = 2,
+    /// Any text.
+    Text = 3,
+}
+impl AnswerKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "ANSWER_KIND_UNSPECIFIED",
+            Self::Choice => "ANSWER_KIND_CHOICE",
+            Self::Number => "ANSWER_KIND_NUMBER",
+            Self::Text => "ANSWER_KIND_TEXT",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "ANSWER_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "ANSWER_KIND_CHOICE" => Some(Self::Choice),
+            "ANSWER_KIND_NUMBER" => Some(Self::Number),
+            "ANSWER_KIND_TEXT" => Some(Self::Text),
             _ => None,
         }
     }

@@ -4,7 +4,8 @@ use crate::field::Mirrored;
 use crate::flat as pb;
 use crate::mirror::{message, mirror};
 use agon_core::{
-    AnswerOptions, Budget, FormatOptions, Phases, Quorum, Shown, Similarity, ToolLimits, Visible, Voting, Windows,
+    AnswerForm, AnswerOptions, Budget, FormatOptions, Phases, Quorum, Shown, Similarity, Tolerance, ToolLimits,
+    Visible, Voting, Windows,
 };
 
 mirror! {
@@ -18,6 +19,7 @@ mirror! {
         direction: or(Default::default()),
         density: or(FormatOptions::default().density),
     }
+    AnswerForm as AnswerForm { kind, options, tolerance }
     AnswerOptions as AnswerOptions { coerce_answers, confidence, weigh_by_confidence, adapt_max_tokens }
     Windows as Windows {
         context_turns: or(Windows::default().context_turns),
@@ -48,6 +50,24 @@ mirror! {
     Voting as Voting { rule, self_votes, voters: or(Default::default()), every_round }
     Phases as Phases { opening_statements, final_statements, rebuttals, analysis: or(true), feedback: or(true) }
     Budget as Budget { tokens, seconds }
+}
+
+impl Mirrored<Option<pb::Tolerance>> for Tolerance {
+    fn out(&self) -> Option<pb::Tolerance> {
+        let limit = match self {
+            Self::Exact => return None,
+            Self::Absolute(most) => pb::tolerance::Limit::Absolute(*most),
+            Self::Relative(share) => pb::tolerance::Limit::Relative(*share),
+        };
+        Some(pb::Tolerance { limit: Some(limit) })
+    }
+    fn read(tolerance: Option<pb::Tolerance>, field: &str) -> Result<Self, DecodeError> {
+        let Some(tolerance) = tolerance else { return Ok(Self::Exact) };
+        match present(tolerance.limit, "limit").map_err(|error| error.within(field))? {
+            pb::tolerance::Limit::Absolute(most) => Ok(Self::Absolute(most)),
+            pb::tolerance::Limit::Relative(share) => Ok(Self::Relative(share)),
+        }
+    }
 }
 
 impl Mirrored<pb::Quorum> for Quorum {

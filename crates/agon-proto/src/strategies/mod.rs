@@ -3,7 +3,7 @@ mod variants;
 
 use agon_core::{
     Ask, DebateId, DebateSpec, Event, HostId, ModelName, NodeId, ParticipantId, Position, Quorum, Record, Timestamp,
-    TurnResult,
+    Tolerance, TurnResult,
 };
 use proptest::collection::vec;
 use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop_oneof};
@@ -44,6 +44,7 @@ arbitrary! {
     Position: any::<u64>().prop_map(Self),
     Timestamp: any::<u64>().prop_map(Self),
     Value: schema(),
+    Tolerance: prop_oneof![Just(Self::Exact), any::<f64>().prop_map(Self::Absolute), any::<f64>().prop_map(Self::Relative)],
     Quorum: prop_oneof![Just(Self::Majority), Just(Self::All), any::<u32>().prop_map(Self::AtLeast)],
 }
 

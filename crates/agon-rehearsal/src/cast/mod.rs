@@ -16,7 +16,7 @@ mod synthesis;
 mod turns;
 mod wish;
 
-pub use scene::{Scene, position};
+pub use scene::{Scene, position, position_among};
 pub use speech::speak;
 pub use wish::{small_talk, wish_for};
 

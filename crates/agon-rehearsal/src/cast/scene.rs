@@ -7,7 +7,7 @@ use crate::{
     },
     dice::{KeyedDice, fraction},
     fault::Fault,
-    prompt::{Brief, MY_ANSWER, TranscriptLine},
+    prompt::{AllowedAnswers, Brief, MY_ANSWER, TranscriptLine},
     words,
 };
 
@@ -278,6 +278,15 @@ fn matter(brief: &Brief) -> String {
 pub fn position(seed: u64, topic: &str, name: &str) -> String {
     let clause = KeyedDice::new(seed, &["position", topic, name]).pick(&positions()).map(|(clause, _)| *clause);
     clause.unwrap_or_default().to_owned()
+}
+
+/// The same where only some answers are allowed.
+pub fn position_among(seed: u64, (topic, name): (&str, &str), allowed: &AllowedAnswers) -> String {
+    let mut dice = KeyedDice::new(seed, &["position", topic, name]);
+    match allowed {
+        AllowedAnswers::Options(options) => dice.pick(options).cloned().unwrap_or_default(),
+        AllowedAnswers::Number => (1 + dice.below(9)).to_string(),
+    }
 }
 
 /// Whether a stance is a bare label for or against.

@@ -110,8 +110,11 @@ fn choice(scene: &Scene<'_>, schema: &Value, stance: Option<&str>) -> Value {
     let options = schema::options(schema, "choice");
     let option = stance.and_then(|stance| option_for(scene, &options, stance)).or_else(|| best_option(scene, &options));
     let choice = option.or_else(|| stance.map(str::to_owned)).or_else(|| officials::decision(scene).map(str::to_owned));
+    let number = choice.as_deref().filter(|_| schema["properties"]["choice"]["type"] == "number");
+    let number = number.and_then(|choice| choice.parse::<f64>().ok());
     let argued = choice.as_deref().map(|choice| stance_behind(scene, choice)).unwrap_or_default();
     let sure = 55 + scene.dice("confidence").below(41);
+    let choice = number.map_or_else(|| json!(choice), |number| json!(number));
     json!({ "choice": choice, "reasons": officials::reasons(scene, argued), "confidence": sure })
 }
 

@@ -121,7 +121,11 @@ fn read(
     }
     let mut brief = Brief::read(asked.messages.iter().map(|message| (message.role.as_ref(), message.content.as_ref())));
     let (seed, topic) = (stage.config.seed, brief.topic.clone());
-    brief.assume_positions(|name| cast::position(seed, &topic, name));
+    let allowed = brief.allowed();
+    brief.assume_positions(|name| match &allowed {
+        Some(allowed) => cast::position_among(seed, (&topic, name), allowed),
+        None => cast::position(seed, &topic, name),
+    });
     let (speaker, task) = (brief.you.as_deref(), brief.kind());
     stage.counters.set(task);
     let plan = stage.director.meet(plan::CallFacts { model: &model.name, speaker, task, structured });

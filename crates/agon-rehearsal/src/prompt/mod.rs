@@ -3,11 +3,13 @@
 //! The layout is Agon's: `# Topic` and friends as sections, entries under `### T7 | Ada | STANCE`, and behind the line
 //! `=== YOUR TURN ===` the lines `Key: value`. Whatever is missing is left empty; nothing here can fail.
 
+mod allowed;
 mod lines;
 mod read;
 
 use crate::task::PromptTask;
 
+pub use allowed::AllowedAnswers;
 pub use lines::{is_marker, is_staff};
 
 /// How a speech says which answer it stands by.

@@ -12,6 +12,7 @@ pub(crate) fn debate() -> DebateSpec {
         topic: String::new(),
         context: None,
         materials: None,
+        answer: None,
         mode: Mode::Adversarial,
         debate_format: DebateFormat::RoundRobin,
         format: FormatOptions::default(),

@@ -1,15 +1,15 @@
 //! The keys of the whole file.
 use super::decision::{JUDGE, VOTING, has_vote};
 use super::moderator::MODERATOR;
-use super::parts::{BUDGET, PHASES, SUMMARIZER, SYNTHESIZER, TOOLS, VISIBLE};
+use super::parts::{ANSWER, BUDGET, PHASES, SUMMARIZER, SYNTHESIZER, TOOLS, VISIBLE};
 use super::persona::PERSONA;
 use super::{Choice, Key, KeyTable, Shape, choice, key};
 use crate::leaf::Leaf;
 use crate::section::CheckedValue;
-use crate::slot::{KeySlot, SpecField, block, millis, row, written};
+use crate::slot::{KeySlot, SpecField, block, fill, millis, row, written};
 use agon_core::{
-    Ballots, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, Direction, EndCondition, Interruptions, Memory,
-    Mode, OnTurnFailure, Output, Topology, TurnMode, Visibility,
+    AnswerForm, AnswerKind, Ballots, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, Direction,
+    EndCondition, Interruptions, Memory, Mode, Named, OnTurnFailure, Output, Topology, TurnMode, Visibility,
 };
 use serde_json::Value;
 
@@ -51,6 +51,10 @@ const KEYS: &[Key] = &[
     key("materials", Shape::Text, "",
         "Evidence to quote from. In Markdown it may be under `## Materials` instead.")
         .written(|spec, _| spec.materials.given()),
+    key("answer", Shape::Short(ANSWER_KINDS, &ANSWER), "any text; a judge may name no winner",
+        "What an answer to the topic is: `number`, `text`, or a mapping, as in `answer: {kind: choice, options: [Yes, No]}`.")
+        .at(KeySlot::DebateSpec(SpecField { read: read_answer, write: |spec, _| written_answer(spec) }))
+        .since("0.2"),
     row!(DebateSpec, mode, Shape::Choice(&Mode::CHOICES), "adversarial", "Whether stances are assigned or found."),
     row!(DebateSpec, debate_format, Shape::Choice(&DebateFormat::CHOICES), "round_robin", "What happens in a round."),
     row!(DebateSpec, format.inner_circle, Shape::Integer { min: 2, max: 15 }, "half of the personas, rounded up",
@@ -206,6 +210,29 @@ const KEYS: &[Key] = &[
         "Your own labels, as texts; `terminate_when` reads them as `labels`.").quiet(),
 ];
 const QUORUM: &[Choice] = &[choice("majority", "more than half of them"), choice("all", "all of them")];
+
+const ANSWER_KINDS: &[Choice] = &AnswerKind::CHOICES;
+
+/// A form of answers by its name, or as a mapping; one that lists options is a choice among them.
+fn read_answer(spec: &mut DebateSpec, value: &CheckedValue) {
+    let mut form = AnswerForm::default();
+    match value {
+        CheckedValue::Choice(name) => form.kind = Named::from_name(name).unwrap_or_default(),
+        CheckedValue::Section(section) => {
+            form.kind = if section.has("options") { AnswerKind::Choice } else { AnswerKind::Text };
+            fill(&mut form, section);
+        }
+        _ => return,
+    }
+    spec.answer = Some(form);
+}
+
+/// The name alone where it says all.
+fn written_answer(spec: &DebateSpec) -> Option<Value> {
+    let form = spec.answer.as_ref()?;
+    let bare = AnswerForm { kind: form.kind, ..AnswerForm::default() };
+    Some(if *form == bare { form.kind.as_str().into() } else { written(form, spec) })
+}
 
 /// The one output that is wanted.
 fn only_output(spec: &mut DebateSpec, value: &CheckedValue) {

@@ -1,7 +1,8 @@
 //! The keys of the smaller mappings.
 use super::persona::with_voice;
 use super::{KeyTable, Shape, key};
-use crate::slot::{block, millis, row};
+use crate::slot::{block, millis, place, row};
+use agon_core::AnswerKind;
 
 pub(crate) static PHASES: KeyTable = KeyTable {
     title: "phases",
@@ -40,6 +41,36 @@ pub(crate) static PHASES: KeyTable = KeyTable {
         ("rounds", "write `max_rounds`"),
         ("synthesis", "write `synthesizer: true`"),
     ],
+};
+
+pub(crate) static ANSWER: KeyTable = KeyTable {
+    title: "answer",
+    about: "What an answer to the topic is. Ballots, stated answers, votes and winners then take nothing else: what does not \
+        fit is asked for again, with the reason. Options are recognised by their words or by their letter (A, B, ...) in this order.",
+    keys: &[
+        row!(AnswerForm, kind, Shape::Choice(&AnswerKind::CHOICES), "choice with `options`, otherwise text", "What an answer is.")
+            .since("0.2"),
+        row!(
+            AnswerForm,
+            options,
+            Shape::Lines,
+            "",
+            "`kind: choice`: the answers that can be given, 2 to 26. Votes and winners can name all of them, also those that \
+             no debater named. Assigned stances must be among them."
+        )
+        .quiet()
+        .since("0.2"),
+        key(
+            "tolerance",
+            Shape::Tolerance,
+            "0",
+            "`kind: number`: how far apart two numbers may be and still be one answer: a number, or a share such as `2 %`.",
+        )
+        .at(place!(AnswerForm, tolerance))
+        .quiet()
+        .since("0.2"),
+    ],
+    elsewhere: &[("choices", "write `options`"), ("type", "write `kind`")],
 };
 
 pub(crate) static SUMMARIZER: KeyTable = KeyTable {

@@ -26,6 +26,11 @@ impl ShapeCheck<'_, '_> {
             (Shape::Integer { min, max }, value) => self.integer(*min, *max, value, shape, node.span),
             (Shape::Number { min, max }, value) => self.number(*min, *max, value, shape, node.span),
             (Shape::Duration, value) => self.duration(value, node.span),
+            (Shape::Tolerance, value) => self.tolerance(value, node.span),
+            (Shape::Short(choices, _), Value::Text(text)) => {
+                let allowed = format!("{}, or a mapping", names(choices).join(", "));
+                self.choice(choices, text, node.span, &allowed).map(CheckedValue::Choice)
+            }
             (Shape::Choice(choices), Value::Text(text)) => {
                 self.choice(choices, text, node.span, &names(choices).join(", ")).map(CheckedValue::Choice)
             }
@@ -34,7 +39,7 @@ impl ShapeCheck<'_, '_> {
             (Shape::Schema, Value::Map(_)) => self.schema(node),
             (Shape::Labels, Value::Map(entries)) => self.labels(entries),
             (Shape::List { of, min, max }, Value::List(items)) => self.list(of, (*min, *max), shape, items),
-            (Shape::Map(table) | Shape::Switch(table), Value::Map(entries)) => {
+            (Shape::Map(table) | Shape::Switch(table) | Shape::Short(_, table), Value::Map(entries)) => {
                 Some(self.map(table, entries, node.span))
             }
             (Shape::Switch(_), Value::Flag(flag)) => Some(CheckedValue::Flag(*flag)),

@@ -6,6 +6,7 @@ use crate::place::Span;
 use crate::section::CheckedValue;
 use crate::suggest::nearest;
 use crate::tree::{FileNode, Value};
+use agon_core::Tolerance;
 
 impl ShapeCheck<'_, '_> {
     pub fn text(&mut self, shape: &Shape, text: &str, node: &FileNode) -> Option<CheckedValue> {
@@ -86,6 +87,24 @@ impl ShapeCheck<'_, '_> {
         }
         let message = format!("`{}` must be from 1ms to 24h, found {}", self.path, value.describe());
         self.fail(Code::OutOfRange, span, message)
+    }
+    pub fn tolerance(&mut self, value: &Value, span: Span) -> Option<CheckedValue> {
+        let given = match value {
+            Value::Integer(number) => Some(Tolerance::Absolute(*number as f64)),
+            Value::Number(number) => Some(Tolerance::Absolute(*number)),
+            Value::Text(text) => Tolerance::read(text),
+            Value::Null | Value::Flag(_) | Value::List(_) | Value::Map(_) => {
+                return self.wrong_type(&Shape::Tolerance.describe(), &FileNode { span, value: value.clone() });
+            }
+        };
+        let given = given.filter(|given| match given {
+            Tolerance::Exact => true,
+            Tolerance::Absolute(most) => *most >= 0.0 && most.is_finite(),
+            Tolerance::Relative(share) => *share <= 1.0,
+        });
+        let Some(given) = given else { return self.out_of_range(&Shape::Tolerance, value, span) };
+        let none = matches!(given, Tolerance::Absolute(0.0) | Tolerance::Relative(0.0));
+        Some(CheckedValue::Tolerance(if none { Tolerance::Exact } else { given }))
     }
     pub fn choice(&mut self, choices: &[Choice], text: &str, span: Span, allowed: &str) -> Option<&'static str> {
         // The table is static; its names outlive the borrow of the slice.

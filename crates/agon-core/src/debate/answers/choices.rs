@@ -5,7 +5,6 @@ use super::mismatch;
 use crate::answer::{Answer, DebaterScore, Judgement, Ranked, Score};
 use crate::event::Given;
 use crate::spec::Voters;
-use crate::tally::same_answer;
 use crate::task::{Ask, Task};
 use crate::transcript::{check_citations, kept, presentation};
 use crate::work::Work;
@@ -15,17 +14,18 @@ impl Draft<'_> {
         let Task { work, material } = &ask.task;
         match (work, answer) {
             (Work::Ballot { stage }, Answer::Choice { choice, reasons, confidence }) => {
-                let (choice, confidence) = (chosen(material.choices(), &choice)?, self.confidence(confidence)?);
+                let (choice, confidence) = (self.chosen(material.choices(), &choice)?, self.confidence(confidence)?);
                 Ok(Given::Ballot { stage: *stage, choice, reasons, confidence })
             }
             (Work::Vote, Answer::Choice { choice, reasons, confidence }) => {
                 let (choice, confidence) =
-                    (self.elected(&chosen(material.candidates(), &choice)?), self.confidence(confidence)?);
+                    (self.elected(&self.chosen(material.candidates(), &choice)?), self.confidence(confidence)?);
                 Ok(Given::Vote { choice, choices: Vec::new(), reasons, confidence })
             }
             (Work::Vote, Answer::Choices { choices, reasons, confidence }) => {
                 let ranked = material.form() == crate::BallotForm::Ranking;
-                let choices: Vec<String> = several(material.candidates(), &choices, ranked)?
+                let choices: Vec<String> = self
+                    .several(material.candidates(), &choices, ranked)?
                     .iter()
                     .map(|choice| self.elected(choice))
                     .collect();
@@ -71,20 +71,63 @@ impl Draft<'_> {
         known.map_or_else(|| shown.to_owned(), |(_, candidate)| candidate)
     }
 
+    /// The choice as the ballot spells it; where the ballot names no choices, any text that is an answer to the topic.
+    fn chosen(&self, allowed: &[String], choice: &str) -> Result<String, String> {
+        let choice = choice.trim();
+        if choice.is_empty() {
+            return Err("choice is empty".to_owned());
+        }
+        if allowed.is_empty() {
+            return self.spec().read_answer(choice);
+        }
+        let known = self.spec().pick(allowed, choice);
+        known.cloned().ok_or_else(|| format!("choice is {choice:?}; allowed are {}", quoted(allowed)))
+    }
+
+    /// The choices as the ballot spells them, none twice and one at least; all of them in a ranking.
+    fn several(&self, allowed: &[String], choices: &[String], all: bool) -> Result<Vec<String>, String> {
+        let mut known: Vec<String> = Vec::with_capacity(choices.len());
+        for choice in choices {
+            let choice = self.chosen(allowed, choice)?;
+            if known.contains(&choice) {
+                return Err(format!("{choice:?} is named twice"));
+            }
+            known.push(choice);
+        }
+        if known.is_empty() {
+            return Err(format!("no choice is named; allowed are {}", quoted(allowed)));
+        }
+        let missing = allowed.iter().find(|candidate| all && !known.contains(candidate));
+        missing.map_or(Ok(known), |missing| Err(format!("{missing:?} is not ranked; every candidate must be")))
+    }
+
+    /// The winner that a judge names. With a form of answers there is always one; where nobody has named a candidate, it is the
+    /// judge's own.
+    fn winner(&self, candidates: &[String], winner: Option<&str>) -> Result<Option<String>, String> {
+        let wants_one = self.spec().wants_winner(candidates);
+        match winner {
+            None if wants_one && candidates.is_empty() => {
+                Err("winner is null; an answer to the topic is wanted".to_owned())
+            }
+            None if wants_one => Err(format!("winner is null; allowed are {}", quoted(candidates))),
+            None => Ok(None),
+            Some(winner) if wants_one && candidates.is_empty() => self.spec().read_answer(winner).map(Some),
+            Some(winner) => {
+                let known = self.spec().pick(candidates, winner);
+                let null = if wants_one { "" } else { "null or " };
+                let problem = || format!("winner is {winner:?}; allowed are {null}{}", quoted(candidates));
+                Ok(Some(self.meant(known.ok_or_else(problem)?)))
+            }
+        }
+    }
+
     fn judgement(
         &self,
         ask: &Ask,
         (order, candidates): (u32, &[String]),
         judgement: Judgement,
     ) -> Result<Given, String> {
-        let winner = match &judgement.winner {
-            None => None,
-            Some(winner) => {
-                let known = candidates.iter().find(|candidate| same_answer(candidate, winner));
-                let problem = || format!("winner is {winner:?}; allowed are null or {}", quoted(candidates));
-                Some(self.meant(known.ok_or_else(problem)?))
-            }
-        };
+        let winner = self.winner(candidates, judgement.winner.as_deref())?;
         let said = self.transcript.up_to(ask.sees);
         let said = if ask.kept { kept(self.spec(), said, self.control.summarised) } else { said };
         let shown = presentation(self.spec(), self.admission.seed, said, order);
@@ -95,7 +138,7 @@ impl Draft<'_> {
 
     fn ranking(&self, candidates: &[String], ranking: Vec<Ranked>) -> Result<Vec<Ranked>, String> {
         let names: Vec<String> = ranking.iter().map(|ranked| ranked.candidate.clone()).collect();
-        let order = several(candidates, &names, true)?;
+        let order = self.several(candidates, &names, true)?;
         let with_reason =
             |(candidate, ranked): (String, Ranked)| Ranked { candidate: self.meant(&candidate), ..ranked };
         Ok(order.into_iter().zip(ranking).map(with_reason).collect())
@@ -128,36 +171,6 @@ impl Draft<'_> {
 pub(super) fn in_range(score: &Score) -> Result<(), String> {
     let over = score.scales().into_iter().find(|(_, value)| *value > 10);
     over.map_or(Ok(()), |(scale, value)| Err(format!("{scale} is {value}; allowed are 0 to 10")))
-}
-
-/// The choice as the ballot spells it; any text where the ballot names no choices.
-fn chosen(allowed: &[String], choice: &str) -> Result<String, String> {
-    let choice = choice.trim();
-    if choice.is_empty() {
-        return Err("choice is empty".to_owned());
-    }
-    if allowed.is_empty() {
-        return Ok(choice.to_owned());
-    }
-    let known = allowed.iter().find(|candidate| same_answer(candidate, choice));
-    known.cloned().ok_or_else(|| format!("choice is {choice:?}; allowed are {}", quoted(allowed)))
-}
-
-/// The choices as the ballot spells them, none twice and one at least; all of them in a ranking.
-fn several(allowed: &[String], choices: &[String], all: bool) -> Result<Vec<String>, String> {
-    let mut known: Vec<String> = Vec::with_capacity(choices.len());
-    for choice in choices {
-        let choice = chosen(allowed, choice)?;
-        if known.contains(&choice) {
-            return Err(format!("{choice:?} is named twice"));
-        }
-        known.push(choice);
-    }
-    if known.is_empty() {
-        return Err(format!("no choice is named; allowed are {}", quoted(allowed)));
-    }
-    let missing = allowed.iter().find(|candidate| all && !known.contains(candidate));
-    missing.map_or(Ok(known), |missing| Err(format!("{missing:?} is not ranked; every candidate must be")))
 }
 
 fn quoted(choices: &[String]) -> String {

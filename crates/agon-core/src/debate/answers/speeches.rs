@@ -47,9 +47,27 @@ impl Draft<'_> {
         }
         let stance = self.spec().persona(&ask.participant).and_then(|persona| persona.stance.clone());
         let (_, neutralised) = neutralise(&text);
-        let answer = named_answer(&text).filter(|_| self.spec().states_answers()).map(str::to_owned);
+        let answer = self.stated(ask, &text)?;
         let (to, bench, accepted, declined, cut_by) = (None, None, Vec::new(), Vec::new(), None);
         Ok(Speech { stance, kind, text, to, bench, answer, accepted, declined, cut_by, neutralised })
+    }
+
+    /// The answer that a speech states. Where the file says what an answer is, nothing else is one, and whoever speaks before anybody was
+    /// heard has to state one.
+    fn stated(&self, ask: &Ask, text: &str) -> Result<Option<String>, String> {
+        if !self.spec().states_answers() {
+            return Ok(None);
+        }
+        let first = matches!(ask.task.work, Work::Opening | Work::Statement { speech: SpeechKind::Proposal, .. });
+        match named_answer(text) {
+            Some(answer) => {
+                self.spec().read_answer(answer).map(Some).map_err(|problem| format!("My answer: {problem}"))
+            }
+            None if first && self.spec().answer.is_some() => {
+                Err("the line `My answer:` is missing at the end".to_owned())
+            }
+            None => Ok(None),
+        }
     }
 
     fn revision(&self, ask: &Ask, revision: Revision) -> Result<Given, String> {

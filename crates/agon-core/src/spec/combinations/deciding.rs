@@ -111,7 +111,11 @@ fn self_votes(spec: &DebateSpec, voting: Voting, found: &mut ProblemList) {
         });
     }
     let names = spec.elects_debaters() || spec.mode == Mode::Deliberative;
-    let count = if names { spec.personas.len() } else { spec.stances().len() };
+    let count = match spec.options().filter(|_| !spec.elects_debaters()) {
+        Some(options) => options.len(),
+        None if names => spec.personas.len(),
+        None => spec.stances().len(),
+    };
     found.require(!excludes || count >= 3, &["voting.self_votes"], || {
         format!("`self_votes: exclude` needs at least 3 candidates, here are {count}: write `self_votes: allow`")
     });

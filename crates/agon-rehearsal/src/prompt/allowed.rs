@@ -1,0 +1,30 @@
+//! What a prompt takes as an answer to the topic.
+
+use super::{Brief, MY_ANSWER};
+
+/// What a prompt takes as an answer to the topic, where that is not any text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AllowedAnswers {
+    /// One of these.
+    Options(Vec<String>),
+    /// A number in digits.
+    Number,
+}
+
+impl Brief {
+    /// What the instructions list; none where they list the debaters, or nothing.
+    pub fn allowed(&self) -> Option<AllowedAnswers> {
+        let own = |line: &'_ str| line.split_once(MY_ANSWER).map(|(_, rest)| rest.to_owned());
+        let cast = |line: &'_ str| line.strip_prefix("choice:").map(str::to_owned);
+        let wanted = self.instructions.lines().rev().find_map(|line| own(line).or_else(|| cast(line)))?;
+        if wanted.contains("one number in digits") {
+            return Some(AllowedAnswers::Number);
+        }
+        let (_, listed) = wanted.split_once("exactly \"")?;
+        let listed = listed.get(..listed.rfind('"')?)?;
+        let options = listed.split("\", \"").flat_map(|part| part.split("\" or \"")).map(str::to_owned);
+        let options: Vec<String> = options.collect();
+        let names = options.iter().all(|option| self.cast.iter().any(|debater| debater.name == *option));
+        (!names).then_some(AllowedAnswers::Options(options))
+    }
+}
