@@ -4,6 +4,7 @@
 //! asserted while the rig's clock says so. Catalogues may be behind their notes, so checks of them ask until the answer is right.
 pub(crate) mod catalogue;
 pub(crate) mod commands;
+pub(crate) mod evals;
 pub(crate) mod fenced_jobs;
 pub(crate) mod jobs;
 pub(crate) mod journal;
@@ -63,6 +64,13 @@ macro_rules! contract_tests {
         crate::contract::contract_tests!(@each $rig; $flavor;
             fenced_jobs: a_lease_ends_to_the_moment, a_stale_token_changes_nothing, a_released_job_is_not_its_holders_any_more,
             a_completed_job_is_not_its_holders_any_more, a_job_keeps_its_first_priority;
+        );
+    };
+    ($rig:expr; $flavor:tt; evals) => {
+        crate::contract::contract_tests!(@each $rig; $flavor;
+            evals: a_log_of_an_eval_grows_and_is_read_from_anywhere,
+            a_record_that_does_not_continue_an_evals_log_is_fenced, of_many_drivers_of_an_eval_one_appends,
+            evals_are_listed_newest_first_and_deleted_alone;
         );
     };
     ($rig:expr; $flavor:tt; unfenced) => {

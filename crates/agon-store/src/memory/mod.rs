@@ -1,4 +1,5 @@
 //! The in-memory twin: the same guarantees, gone with the process. For tests and trials.
+mod evals;
 mod jobs;
 mod orders;
 mod upkeep;
@@ -35,6 +36,7 @@ struct State {
     orders: orders::Orders,
     claims: orders::RequestClaims,
     catalogue: CatalogueIndex,
+    evals: evals::MemoryEvals,
     counter: u64,
 }
 

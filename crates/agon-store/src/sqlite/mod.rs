@@ -1,5 +1,6 @@
 //! The SQLite adapter. `docs/reference/storage.md` describes tables and guarantees.
 mod catalogue;
+mod evals;
 mod jobs;
 mod journal;
 mod local;

@@ -108,6 +108,26 @@ pub(super) const STEPS: &[&str] = &[
     ) STRICT;
     CREATE UNIQUE INDEX vectors_by_debate ON vectors (debate, model);
 ",
+    "
+    CREATE TABLE evals (
+        id        INTEGER PRIMARY KEY AUTOINCREMENT,
+        eval      TEXT    NOT NULL UNIQUE,
+        records   INTEGER NOT NULL,
+        last_hash BLOB    NOT NULL,
+        admitted  INTEGER NOT NULL,
+        updated   INTEGER NOT NULL,
+        ended     INTEGER NOT NULL,
+        card      BLOB    NOT NULL
+    ) STRICT;
+    CREATE TABLE eval_records (
+        eval   INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        at     INTEGER NOT NULL,
+        body   BLOB    NOT NULL,
+        hash   BLOB    NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX eval_records_by_number ON eval_records (eval, number);
+",
 ];
 
 /// Refuses files of other programs and of newer versions, before anything is changed in them.

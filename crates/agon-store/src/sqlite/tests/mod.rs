@@ -56,6 +56,7 @@ impl StoreRig for Sqlite {
     }
 }
 contract_tests!(super::Sqlite::new(); (start_paused = true));
+contract_tests!(super::Sqlite::new(); (start_paused = true); evals);
 
 #[tokio::test]
 async fn what_was_answered_is_there_after_a_restart_without_a_close() {
@@ -288,8 +289,8 @@ async fn a_newer_schema_and_a_foreign_database_are_refused_untouched() {
     drop(rig.open());
     rig.raw().pragma_update(None, "user_version", 99).unwrap();
     let error = SqliteStore::open(&rig.path(), SqliteOptions::default()).unwrap_err();
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 4, .. }));
-    assert!(error.to_string().contains("schema 99, this version of Agon knows 4"), "{error}");
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 5, .. }));
+    assert!(error.to_string().contains("schema 99, this version of Agon knows 5"), "{error}");
     let foreign = rig.folder.path().join("foreign.db");
     Connection::open(&foreign).unwrap().execute_batch("CREATE TABLE songs (name TEXT)").unwrap();
     let error = SqliteStore::open(&foreign, SqliteOptions::default()).unwrap_err();
