@@ -1,5 +1,5 @@
 //! The log of an eval, the only truth of it.
-use crate::{Cell, EvalSpec, Facts, Pool};
+use crate::{ArmName, Cell, EvalSpec, Facts, ModelPrice, Pool};
 use serde::{Deserialize, Serialize};
 
 /// Something that happened in an eval.
@@ -41,7 +41,12 @@ pub enum EvalEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<String>,
     },
-    /// The eval is over; always the last event.
+    /// The failed cells of all arms are to be held again; what they said before is kept.
+    RetryOrdered {
+        /// How many.
+        cells: u32,
+    },
+    /// The eval is over; the last event, unless a retry is ordered.
     EvalEnded {
         /// `complete`, `stopped`, `cancelled` or `failed`.
         state: String,
@@ -62,6 +67,12 @@ pub struct EvalAdmission {
     /// The pools of samples, by the index that cells name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pools: Vec<Pool>,
+    /// Calls of each debate's judge that pick one of several samples, where there is a judge.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub judge_calls: std::collections::BTreeMap<ArmName, u64>,
+    /// Prices of models, as the settings had them.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub prices: std::collections::BTreeMap<String, ModelPrice>,
     /// Scripted speakers: nothing here is a model's word.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsal: bool,

@@ -1,0 +1,367 @@
+//! The machine of an eval: folds its log, and says which cells to hold next and when the eval ends.
+//!
+//! Questions come in blocks of [`BLOCK_QUESTIONS`], at most [`OPEN_BLOCKS`] of which are open, and all cells of a question follow each
+//! other, so that what befalls a server befalls all arms. How many samples a question's methods may draw is known once its debates and
+//! the first samples are over; with `match: mean`, once all debates are.
+mod blocks;
+mod needs;
+mod progress;
+mod tally;
+
+pub use blocks::{BLOCK_QUESTIONS, blocks};
+pub use progress::{ArmProgress, EvalProgress};
+
+use crate::{Cell, CellClosed, CellEnding, CellWork, Design, EvalAdmission, EvalEvent, Matching};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Blocks of questions that may be open at once.
+pub const OPEN_BLOCKS: usize = 2;
+/// Cells of an arm that must be over before its failures end an eval.
+pub const FAILURES_AFTER: u32 = 20;
+/// The share of failed cells of an arm above which an eval ends.
+pub const MOST_FAILED: f64 = 0.2;
+
+/// What happens to an eval from outside.
+#[derive(Clone, Debug)]
+pub enum EvalInput {
+    /// A driver takes the eval over.
+    Claim {
+        /// Which.
+        writer: String,
+    },
+    /// These cells are handed out, each with the id of its debate.
+    Open(Vec<(Cell, String)>),
+    /// A cell is over.
+    Closed(Box<CellClosed>),
+    /// The comparisons were looked at.
+    Looked {
+        /// Blocks that were over.
+        blocks: u32,
+        /// What was seen ends the eval.
+        ends: bool,
+        /// `sequential` or `peek`.
+        by: String,
+    },
+    /// A person ends the eval.
+    Cancel {
+        /// Why.
+        detail: Option<String>,
+    },
+    /// A person wants the failed cells of all arms to be held again.
+    Retry,
+    /// Whether the eval ends by what it knows.
+    Settle {
+        /// Milliseconds since 1970.
+        now: u64,
+    },
+}
+
+/// What the world owes an eval.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EvalEffect {
+    /// This cell is open: its debate is to be held, or found.
+    Hold {
+        /// Which.
+        cell: Cell,
+        /// Its debate.
+        debate: String,
+        /// How often it failed and was ordered again.
+        attempt: u32,
+    },
+    /// The comparisons are to be looked at.
+    Look {
+        /// Blocks that are over.
+        blocks: u32,
+    },
+}
+
+/// A cell that was opened.
+#[derive(Clone, Debug)]
+struct CellState {
+    debate: String,
+    attempt: u32,
+    closed: Option<Box<CellClosed>>,
+}
+
+/// An eval, folded from its log.
+#[derive(Clone, Debug)]
+pub struct EvalMachine {
+    admission: EvalAdmission,
+    /// When it was admitted, in milliseconds since 1970.
+    began: u64,
+    epoch: u64,
+    blocks: Vec<Vec<u32>>,
+    cells: BTreeMap<Cell, CellState>,
+    /// The cells that are open.
+    open: BTreeSet<Cell>,
+    /// Failed cells that are to be held again.
+    again: BTreeSet<Cell>,
+    tally: tally::CellTally,
+    /// Which questions have what they need.
+    standing: needs::QuestionStanding,
+    /// Results that a retry replaced.
+    replaced: Vec<CellClosed>,
+    /// Blocks that were over at the last look.
+    looked: u32,
+    peeked: bool,
+    /// Why nothing more is opened.
+    stopped: Option<String>,
+    ended: Option<String>,
+}
+
+impl EvalMachine {
+    /// The eval of a log, whose first event must be its admission; `at` is the time of each event's record.
+    pub fn fold<'a>(events: impl IntoIterator<Item = (u64, &'a EvalEvent)>) -> Option<Self> {
+        let mut events = events.into_iter();
+        let (at, EvalEvent::EvalAdmitted(admission)) = events.next()? else { return None };
+        let mut machine = Self::admitted(admission.as_ref().clone(), at);
+        events.for_each(|(_, event)| machine.apply(event));
+        Some(machine)
+    }
+
+    /// An eval that was just admitted.
+    pub fn admitted(admission: EvalAdmission, at: u64) -> Self {
+        let blocks = blocks(&admission.spec);
+        Self {
+            standing: needs::QuestionStanding::new(&blocks, admission.spec.repetitions),
+            admission,
+            began: at,
+            epoch: 0,
+            blocks,
+            cells: BTreeMap::new(),
+            open: BTreeSet::new(),
+            again: BTreeSet::new(),
+            tally: tally::CellTally::default(),
+            replaced: Vec::new(),
+            looked: 0,
+            peeked: false,
+            stopped: None,
+            ended: None,
+        }
+    }
+
+    /// What the eval started from.
+    pub fn admission(&self) -> &EvalAdmission {
+        &self.admission
+    }
+    /// The number of the last driver's claim; 0 where none has claimed it.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+    /// How the eval ended; nothing while it goes on.
+    pub fn ended(&self) -> Option<&str> {
+        self.ended.as_deref()
+    }
+    /// Why the eval ends before its last question.
+    pub fn stopped(&self) -> Option<&str> {
+        self.stopped.as_deref()
+    }
+    /// Whether somebody looked at a fixed design, which makes its test the sequential one.
+    pub fn peeked(&self) -> bool {
+        self.peeked
+    }
+    /// The results of all cells that are over, the last one of each.
+    pub fn closed(&self) -> impl Iterator<Item = &CellClosed> {
+        self.cells.values().filter_map(|cell| cell.closed.as_deref())
+    }
+    /// The results that a retry replaced.
+    pub fn replaced(&self) -> &[CellClosed] {
+        &self.replaced
+    }
+
+    /// Which events follow from an input. An input that comes too late has none.
+    pub fn decide(&self, input: EvalInput) -> Vec<EvalEvent> {
+        match input {
+            EvalInput::Claim { writer } => vec![EvalEvent::EvalClaimed { writer, epoch: self.epoch + 1 }],
+            EvalInput::Retry => self.retried(),
+            _ if self.ended.is_some() => Vec::new(),
+            EvalInput::Open(cells) => {
+                let fresh = cells.into_iter().filter(|(cell, _)| !self.is_open_or_over(cell));
+                fresh.map(|(cell, debate)| EvalEvent::CellOpened { cell, debate }).collect()
+            }
+            EvalInput::Closed(closed) => {
+                let known = self.cells.get(&closed.cell);
+                let open = known.is_some_and(|cell| cell.closed.is_none() && cell.debate == closed.debate);
+                if open { vec![EvalEvent::CellClosed(closed)] } else { Vec::new() }
+            }
+            EvalInput::Looked { blocks, ends, by } => self.looked_at(blocks, ends, by),
+            EvalInput::Cancel { detail } => vec![
+                EvalEvent::EvalStopped { reason: "cancelled".to_owned(), detail },
+                EvalEvent::EvalEnded { state: "cancelled".to_owned() },
+            ],
+            EvalInput::Settle { now } => self.settled(now),
+        }
+    }
+
+    /// Takes in an event.
+    pub fn apply(&mut self, event: &EvalEvent) {
+        match event {
+            // a log has one admission, its first event
+            EvalEvent::EvalAdmitted(_) => {}
+            EvalEvent::EvalClaimed { epoch, .. } => self.epoch = *epoch,
+            EvalEvent::CellOpened { cell, debate } => self.opened(cell, debate),
+            EvalEvent::CellClosed(closed) => self.closed_one(closed),
+            EvalEvent::LookTaken { blocks, by, .. } => {
+                self.looked = *blocks;
+                self.peeked |= by == "peek";
+            }
+            EvalEvent::EvalStopped { reason, .. } => self.stopped = Some(reason.clone()),
+            EvalEvent::RetryOrdered { .. } => {
+                self.again = self.failed_cells().cloned().collect();
+                (self.stopped, self.ended) = (None, None);
+                self.stand_anew();
+            }
+            EvalEvent::EvalEnded { state } => self.ended = Some(state.clone()),
+        }
+    }
+
+    /// What is open: the cells that are held, and a look at the comparisons where one is due.
+    pub fn outstanding(&self) -> Vec<EvalEffect> {
+        if self.ended.is_some() {
+            return Vec::new();
+        }
+        let held = self.open.iter().filter_map(|cell| Some((cell, self.cells.get(cell)?)));
+        let hold = |(cell, state): (&Cell, &CellState)| EvalEffect::Hold {
+            cell: cell.clone(),
+            debate: state.debate.clone(),
+            attempt: state.attempt,
+        };
+        let mut effects: Vec<EvalEffect> = held.map(hold).collect();
+        effects.extend(self.look_due().map(|blocks| EvalEffect::Look { blocks }));
+        effects
+    }
+
+    fn look_due(&self) -> Option<u32> {
+        let blocks = self.blocks_over();
+        let sequential = self.admission.spec.design == Design::Sequential;
+        (sequential && self.stopped.is_none() && blocks > self.looked).then_some(blocks)
+    }
+
+    /// The cells that may be opened now, in the order in which they are to be, at most `room` of them, each with how often it failed.
+    pub fn next_cells(&self, room: usize) -> Vec<(Cell, u32)> {
+        if self.ended.is_some() {
+            return Vec::new();
+        }
+        let mut cells: Vec<(Cell, u32)> = Vec::new();
+        for unit in self.open_units() {
+            let missing = unit.iter().flat_map(|(question, repetition)| self.missing(*question, *repetition));
+            cells.extend(missing.take(room.saturating_sub(cells.len())));
+            if cells.len() >= room {
+                break;
+            }
+        }
+        cells
+    }
+
+    /// How many cells are open.
+    pub fn open_cells(&self) -> usize {
+        self.open.len()
+    }
+
+    /// How often a cell failed and was ordered again.
+    pub fn attempt(&self, cell: &Cell) -> u32 {
+        let attempt = self.cells.get(cell).map_or(0, |state| state.attempt);
+        attempt + u32::from(self.again.contains(cell))
+    }
+
+    fn is_open_or_over(&self, cell: &Cell) -> bool {
+        self.cells.contains_key(cell) && !self.again.contains(cell)
+    }
+
+    fn opened(&mut self, cell: &Cell, debate: &str) {
+        let attempt = self.attempt(cell);
+        self.again.remove(cell);
+        let state = CellState { debate: debate.to_owned(), attempt, closed: None };
+        let before = self.cells.insert(cell.clone(), state);
+        self.open.insert(cell.clone());
+        if let Some(closed) = before.and_then(|before| before.closed) {
+            self.tally.replaced(&closed);
+            self.replaced.push(*closed);
+        }
+    }
+
+    fn closed_one(&mut self, closed: &CellClosed) {
+        let Some(cell) = self.cells.get_mut(&closed.cell) else { return };
+        cell.closed = Some(Box::new(closed.clone()));
+        self.open.remove(&closed.cell);
+        self.tally.closed(closed, &self.admission.prices);
+        self.stand(closed.cell.question, closed.cell.repetition);
+    }
+
+    fn failed_cells(&self) -> impl Iterator<Item = &Cell> {
+        self.closed().filter(|closed| has_failed(closed)).map(|closed| &closed.cell)
+    }
+
+    fn retried(&self) -> Vec<EvalEvent> {
+        let cells = u32::try_from(self.failed_cells().count()).unwrap_or(u32::MAX);
+        if cells == 0 || self.ended.is_none() {
+            return Vec::new();
+        }
+        vec![EvalEvent::RetryOrdered { cells }]
+    }
+
+    fn looked_at(&self, blocks: u32, ends: bool, by: String) -> Vec<EvalEvent> {
+        if blocks <= self.looked {
+            return Vec::new();
+        }
+        let mut events = vec![EvalEvent::LookTaken { blocks, ends, by }];
+        if ends && self.stopped.is_none() {
+            events.push(EvalEvent::EvalStopped { reason: "decided".to_owned(), detail: None });
+        }
+        events
+    }
+
+    /// Whether failures, a limit or the last question end the eval.
+    fn settled(&self, now: u64) -> Vec<EvalEvent> {
+        let ended = |state: &str| EvalEvent::EvalEnded { state: state.to_owned() };
+        let stopped = |reason: &str, detail| EvalEvent::EvalStopped { reason: reason.to_owned(), detail };
+        if let Some(detail) = self.too_many_failures() {
+            return vec![stopped("failures", Some(detail)), ended("failed")];
+        }
+        if self.stopped.is_none() && self.wants_new_block() {
+            if let Some((reason, detail)) = self.limit_reached(now) {
+                return vec![stopped(reason, Some(detail))];
+            }
+            return Vec::new();
+        }
+        if self.look_due().is_some() || self.open_cells() > 0 || !self.open_units().is_empty() {
+            return Vec::new();
+        }
+        vec![ended(if self.stopped.is_some() { "stopped" } else { "complete" })]
+    }
+
+    /// Which arm failed too often.
+    fn too_many_failures(&self) -> Option<String> {
+        let too_many =
+            |arm: &ArmProgress| arm.over >= FAILURES_AFTER && f64::from(arm.failed) > MOST_FAILED * f64::from(arm.over);
+        let arm = self.tally.arms().find(|arm| too_many(arm))?;
+        Some(format!("{}: {} of {} cells failed", arm.name, arm.failed, arm.over))
+    }
+
+    /// Whether the comparisons may not be shown yet: a fixed design that goes on and that nobody peeks at.
+    pub fn is_blind(&self) -> bool {
+        self.ended.is_none() && self.admission.spec.design == Design::Fixed && !self.peeked
+    }
+
+    fn defers(&self) -> bool {
+        self.admission.spec.matching == Matching::Mean
+    }
+}
+
+/// Whether a cell's debate failed.
+pub(crate) fn has_failed(closed: &CellClosed) -> bool {
+    matches!(closed.facts.ending, CellEnding::Failed { .. })
+}
+
+/// The arm or pool that a cell belongs to, as progress and failures are counted.
+pub fn cell_arm(work: &CellWork) -> String {
+    match work {
+        CellWork::Debate { arm } => arm.to_string(),
+        CellWork::Isolated { arm } => format!("{arm} (isolated)"),
+        CellWork::Samples { pool, .. } => format!("samples {}", pool + 1),
+        CellWork::BestOf { arm, .. } => format!("best_of_n ({arm})"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
