@@ -25,11 +25,15 @@ impl CallPlan {
     /// Counts the calls of a whole debate.
     pub fn of(spec: &DebateSpec) -> Self {
         let mut count = PlanTotals::default();
-        for phase in spec.before_rounds() {
-            count.everybody(phase, spec, 1);
+        if spec.is_poll() {
+            count.personas(PhaseName::OpeningStatements, spec.samplers(), 1);
+        } else {
+            for phase in spec.before_rounds() {
+                count.everybody(phase, spec, 1);
+            }
+            count.rounds(spec);
+            count.ending(spec);
         }
-        count.rounds(spec);
-        count.ending(spec);
         count.decision(spec);
         if let Some(synthesizer) = &spec.synthesizer {
             count.role(PhaseName::Synthesis, Role::Synthesizer(synthesizer), 1);

@@ -52,7 +52,7 @@ pub struct DebateSpec {
     pub format: FormatOptions,
     /// Hard cap on rounds, 1 to 100.
     pub max_rounds: u32,
-    /// The debaters, 2 to 16, in declared order.
+    /// The debaters, 2 to 16, in declared order; 1 is enough for a poll.
     pub personas: Vec<Persona>,
     /// Who speaks when.
     pub turn_mode: TurnMode,
@@ -332,11 +332,23 @@ impl DebateSpec {
     /// The phases before the rounds, in order. Proposals are what critiques and ballots are about, so that they are made whatever
     /// the phases say, and before the first ballots; else ballots come before anybody was heard.
     pub fn before_rounds(&self) -> Vec<PhaseName> {
+        if self.is_poll() {
+            return vec![PhaseName::OpeningStatements];
+        }
         let ballots = (self.ballots == Ballots::Both).then_some(PhaseName::InitialBallots);
         let openings =
             (self.phases.opening_statements || self.ballots_on_proposals()).then_some(PhaseName::OpeningStatements);
         let order = if self.ballots_on_proposals() { [openings, ballots] } else { [ballots, openings] };
         order.into_iter().flatten().collect()
+    }
+    /// Whether nobody hears anybody: each sample of the poll is an answer of its own.
+    pub fn is_poll(&self) -> bool {
+        self.debate_format == DebateFormat::Poll
+    }
+    /// Who gives the samples of a poll, in the order of their seats: the personas in turn.
+    pub fn samplers(&self) -> impl Iterator<Item = &Persona> {
+        let samples = if self.is_poll() { self.format.samples as usize } else { 0 };
+        self.personas.iter().cycle().take(samples)
     }
     /// Whether private ballots choose among proposals, which go by the names of their authors.
     pub fn ballots_on_proposals(&self) -> bool {

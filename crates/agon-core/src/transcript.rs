@@ -244,6 +244,12 @@ pub fn presentation<'a>(spec: &DebateSpec, seed: u64, entries: &'a [Entry], orde
     let show = |(number, entry): (u32, &'a Entry)| {
         let known = labels.iter().find(|(name, _)| *name == entry.participant);
         let label = known.map_or_else(|| entry.participant.to_string(), |(_, label)| label.clone());
+        let label = match (spec.is_poll(), anonymous) {
+            (false, _) => label,
+            (true, false) => sample_label(entry.turn.seat, &label),
+            // samples of one persona must not be known by its letter
+            (true, true) => format!("Sample {number}"),
+        };
         let (text, checks): (Cow<'_, str>, Cow<'_, [Check]>) = match anonymous {
             true => (rename(&entry.text, &hidden).into(), renamed(&entry.checks, &hidden).into()),
             false => (entry.text.as_ref().into(), entry.checks.as_slice().into()),
@@ -251,6 +257,11 @@ pub fn presentation<'a>(spec: &DebateSpec, seed: u64, entries: &'a [Entry], orde
         ShownEntry { number, label, entry, text, checks }
     };
     (1..).zip(shown).map(show).collect()
+}
+
+/// How a sample of a poll is called where its persona is known: `Sample 3 (Ada)`.
+pub fn sample_label(seat: u32, persona: &str) -> String {
+    format!("Sample {} ({persona})", seat.saturating_add(1))
 }
 
 /// Checks with other names in claim and output.

@@ -80,7 +80,7 @@ enums! {
     ConsensusSource { FinalBallots, Votes }
     ConsensusStrategy { Judge, Vote, RankedReasons, MediatorSummary, AgentClosing, NoConsensus }
     ContextScope { FullLog, LastNTurns, SummaryOnly, PersonaScoped }
-    DebateFormat { RoundRobin, Socratic, BpStyle, Fishbowl, ChainOfThought, OpenFight, CritiqueRevision }
+    DebateFormat { RoundRobin, Socratic, BpStyle, Fishbowl, ChainOfThought, OpenFight, CritiqueRevision, Poll }
     DebateState { Succeeded, Failed, Cancelled }
     Direction { HubCritiques, CritiqueHub }
     EndCondition { RoundsExhausted, ConsensusReached, NoNewArguments, Impasse }

@@ -9,8 +9,8 @@ use crate::defaults::Defaults;
 use crate::section::Section;
 use crate::slot::fill;
 use agon_core::{
-    ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, Memory, Mode, SelfVotes, Topology, TurnMode, Visibility,
-    Voters, Windows,
+    Ballots, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, Memory, Mode, SelfVotes, Topology, TurnMode,
+    Visibility, VoteRule, Voters, Windows,
 };
 
 /// The texts that a file may hold in its body or in its keys.
@@ -45,6 +45,11 @@ fn by_format(spec: &mut DebateSpec, _: &Section, _: &Defaults) {
         spec.max_rounds = 1;
         (spec.phases.opening_statements, spec.phases.final_statements) = (false, false);
     }
+    // A poll has its samples and nothing besides.
+    if format == DebateFormat::Poll {
+        (spec.mode, spec.max_rounds, spec.ballots) = (Mode::Deliberative, 1, Ballots::None);
+        (spec.phases.final_statements, spec.visibility) = (false, Visibility::Simultaneous);
+    }
     spec.consensus_strategy = format.traits().strategy;
     // Speakers who answer one another speak one after the other, whatever the mode.
     let in_turn = format.traits().one_by_one.is_some() || spec.turn_mode == TurnMode::ReactionTriggered;
@@ -67,14 +72,20 @@ fn by_people(spec: &mut DebateSpec, root: &Section, defaults: &Defaults) {
         let most = spec.max_rounds.saturating_sub(1).max(1);
         spec.windows.summarize_every = Windows::default().summarize_every.min(most);
     }
+    if spec.is_poll() {
+        spec.format.samples = u32::try_from(spec.personas.len()).unwrap_or(u32::MAX);
+    }
     spec.voting = (spec.consensus_strategy == ConsensusStrategy::Vote).then(|| usual::voting(Voters::Debaters));
+    if let Some(voting) = spec.voting.as_mut().filter(|_| spec.debate_format == DebateFormat::Poll) {
+        voting.rule = VoteRule::Plurality;
+    }
 }
 
 fn by_roles(spec: &mut DebateSpec, root: &Section, defaults: &Defaults) {
     let candidates = candidates(spec);
     if let Some(voting) = &mut spec.voting {
         let few = !voting.rule.is_scored() && candidates < 3;
-        let allows = voting.voters == Voters::Judges || few;
+        let allows = voting.voters == Voters::Judges || few && spec.debate_format != DebateFormat::Poll;
         voting.self_votes = if allows { SelfVotes::Allow } else { SelfVotes::Exclude };
     }
     let wants_summaries = spec.context_scope == ContextScope::SummaryOnly || spec.memory == Memory::SummarizePast;

@@ -3,6 +3,7 @@ mod turns;
 
 use super::control::{
     Ballot, CastVote, Control, CriticalObjection, Heard, JudgedOrder, Phase, RankedOrder, Reached, SlotState,
+    StatedAnswer,
 };
 use super::formats;
 use crate::answer::{CRITICAL_SEVERITY, Interjection, Measures, RoundStatus};
@@ -88,7 +89,7 @@ impl Control {
     fn take(&mut self, turn: TurnId, who: &ParticipantId, given: &Given, call: &Call) -> Heard {
         match given {
             Given::Speech(speech) => {
-                self.heard(who, speech, call);
+                self.heard((turn, who), speech, call);
                 return Heard::Speech(speech.text.clone(), speech.cut_by.clone());
             }
             Given::Bid { bid, .. } => return Heard::Bid(bid.clone()),
@@ -183,8 +184,8 @@ impl Control {
                 self.enter_round(*round);
                 self.rounds_held = *round;
             }
-            Event::Answered(Answered { participant, given, call, .. }) => match given {
-                Given::Speech(speech) => self.heard(participant, speech, call),
+            Event::Answered(Answered { turn, participant, given, call }) => match given {
+                Given::Speech(speech) => self.heard((*turn, participant), speech, call),
                 Given::Critique { of, critique, .. } => self.criticised(participant, of, critique.severity),
                 Given::Ballot { stage, choice, .. } => self.balloted(*stage, participant, choice),
                 _ => {}
@@ -247,7 +248,11 @@ impl Control {
             }
             PhaseName::OpeningStatements => {
                 self.phase = Phase::Openings;
-                self.begin_stage(true, debaters(opening(spec.debate_format)));
+                let sample = |persona: &crate::Persona| (persona.name.clone(), Work::Opening);
+                match spec.is_poll() {
+                    true => self.begin_stage(true, spec.samplers().map(sample)),
+                    false => self.begin_stage(true, debaters(opening(spec.debate_format))),
+                }
             }
             PhaseName::Rounds => self.phase = Phase::BetweenRounds,
             PhaseName::FinalStatements => {
@@ -281,7 +286,11 @@ impl Control {
         }
     }
 
-    fn heard(&mut self, who: &ParticipantId, speech: &Speech, call: &Call) {
+    fn heard(&mut self, (turn, who): (TurnId, &ParticipantId), speech: &Speech, call: &Call) {
+        if let (SpeechKind::Opening | SpeechKind::Proposal, Some(answer)) = (speech.kind, &speech.answer) {
+            let at = self.stated.partition_point(|known| known.seat <= turn.seat);
+            self.stated.insert(at, StatedAnswer { seat: turn.seat, answer: answer.clone() });
+        }
         self.speeches = self.speeches.saturating_add(1);
         let shown =
             |check: &Check| check.claim.len().min(SHOWN_CLAIM_CHARS) + check.output.len().min(SHOWN_OUTPUT_CHARS);
@@ -314,6 +323,8 @@ pub(crate) fn deciders(spec: &DebateSpec) -> Vec<(ParticipantId, Work)> {
     match spec.consensus_strategy {
         ConsensusStrategy::Judge => readings(|order| Work::Judge { order }),
         ConsensusStrategy::RankedReasons => readings(|order| Work::Rank { order }),
+        // the samples are the votes
+        ConsensusStrategy::Vote if spec.is_poll() => Vec::new(),
         ConsensusStrategy::Vote if spec.voting.is_some_and(|voting| voting.every_round) => Vec::new(),
         ConsensusStrategy::Vote => voters(spec),
         ConsensusStrategy::MediatorSummary => {

@@ -1,4 +1,5 @@
 //! The part of a debate that rules look at: small, and cheap to copy for trying a step.
+use super::waiting::count;
 use crate::answer::{Bid, DebaterScore, Measures, Ranked, RoundPlan, RoundSummary};
 use crate::event::Step;
 use crate::failure::FailureCause;
@@ -40,6 +41,8 @@ pub(super) struct Control {
     /// The moderator's plan for a round.
     pub plan: Option<(u32, RoundPlan)>,
     pub ballots: Vec<Ballot>,
+    /// The answers of openings and proposals.
+    pub stated: Vec<StatedAnswer>,
     pub votes: Vec<CastVote>,
     pub scores: Vec<(ParticipantId, Vec<DebaterScore>)>,
     pub judgements: Vec<JudgedOrder>,
@@ -208,6 +211,13 @@ pub(super) struct Ballot {
     pub choice: String,
 }
 
+/// The answer that an opening or a proposal states.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct StatedAnswer {
+    pub seat: u32,
+    pub answer: String,
+}
+
 /// A verdict that was reached, as far as something later asks for it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Reached {
@@ -256,6 +266,7 @@ impl Control {
             proposed: Vec::new(),
             plan: None,
             ballots: Vec::new(),
+            stated: Vec::new(),
             votes: Vec::new(),
             scores: Vec::new(),
             judgements: Vec::new(),
@@ -338,6 +349,19 @@ impl Control {
             wanted: seats().map(|turned| &turned.participant).collect(),
             spoke: seats().filter(|turned| turned.heard != Heard::Nothing).map(|turned| &turned.participant).collect(),
         }
+    }
+
+    /// How many were wanted in the round, and how many of them spoke.
+    pub fn attended(&self) -> (u32, u32) {
+        let attendance = self.attendance();
+        (count(attendance.wanted.len()), count(attendance.spoke.len()))
+    }
+
+    /// How many samples of a poll were asked for, and how many there are: each seat counts, whoever has it.
+    pub fn sampled(&self) -> (u32, u32) {
+        let seats = || self.turned.iter().filter(|turned| turned.heard != Heard::Skipped);
+        let heard = seats().filter(|turned| turned.heard != Heard::Nothing);
+        (count(seats().count()), count(heard.count()))
     }
 
     /// The slot of an open turn: asked, and this very try.

@@ -9,7 +9,6 @@ pub(super) use stopping::IMPASSE_ROUNDS;
 use super::control::{Phase, SlotState};
 use super::draft::Draft;
 use super::formats::{self, Floor, Next};
-use super::waiting::count;
 use crate::event::{Event, ModeratorDecision, PhaseName, SkipReason, Step};
 use crate::failure::FailureCause;
 use crate::ids::TurnId;
@@ -41,6 +40,7 @@ impl Draft<'_> {
             Phase::Admitted if self.admission.rejudges.is_some() => self.decide_or_fail(),
             Phase::Admitted => self.enter_after(None),
             Phase::InitialBallots => self.enter_after(Some(PhaseName::InitialBallots)),
+            Phase::Openings if self.spec().is_poll() => self.unless_void(Self::decide_or_fail),
             Phase::Openings => self.unless_void(|draft| draft.enter_after(Some(PhaseName::OpeningStatements))),
             Phase::BetweenRounds | Phase::RoundOpening => self.open_round(),
             Phase::Speaking => self.speak_on(),
@@ -94,14 +94,17 @@ impl Draft<'_> {
     /// Goes on if the round's quorum holds, else ends the debate with what it has. A round that the budget cut short is
     /// not void: a debate that runs out is still decided.
     fn unless_void(&mut self, go_on: impl FnOnce(&mut Self)) {
-        let attendance = self.control.attendance();
-        let (speakers, spoke) = (count(attendance.wanted.len()), count(attendance.spoke.len()));
+        let poll = self.spec().is_poll();
+        let (speakers, spoke) = if poll { self.control.sampled() } else { self.control.attended() };
         let needed = self.spec().quorum.needed(speakers);
         if spoke >= needed || self.is_spent() {
             return go_on(self);
         }
         let round = self.control.round;
-        let detail = format!("round {round}: {spoke} of {speakers} speakers were heard, {needed} are needed");
+        let detail = match poll {
+            true => format!("{spoke} of {speakers} samples could be had, {needed} are needed"),
+            false => format!("round {round}: {spoke} of {speakers} speakers were heard, {needed} are needed"),
+        };
         self.end_failed(Reason::with(ReasonCode::Quorum, detail));
     }
 

@@ -117,20 +117,33 @@ impl Draft<'_> {
         if self.spec().mode == Mode::Adversarial || self.spec().options().is_some() {
             return self.ballot_choices();
         }
+        if self.spec().is_poll() {
+            return self.distinct(self.samples());
+        }
         let cast = |stage: BallotStage| {
             let choices = self.spec().personas.iter().filter_map(move |persona| self.ballot_of(stage, &persona.name));
-            let mut distinct: Vec<String> = Vec::new();
-            for choice in choices {
-                if !distinct.iter().any(|known| self.spec().same_answer(known, choice)) {
-                    distinct.push(choice.to_owned());
-                }
-            }
-            distinct
+            self.distinct(choices)
         };
         // Votes of rounds are cast before there are final ballots, and answers that nobody could vote for are no candidates.
         let in_rounds = self.spec().voting.is_some_and(|voting| voting.every_round);
         let last = if in_rounds { Vec::new() } else { cast(BallotStage::Final) };
         if last.is_empty() { cast(BallotStage::Initial) } else { last }
+    }
+
+    /// The answers of a poll's samples, in the order of their seats.
+    pub fn samples(&self) -> impl Iterator<Item = &str> {
+        let poll = self.spec().is_poll();
+        self.control.stated.iter().filter(move |_| poll).map(|stated| stated.answer.as_str())
+    }
+
+    fn distinct<'s>(&self, answers: impl Iterator<Item = &'s str>) -> Vec<String> {
+        let mut distinct: Vec<String> = Vec::new();
+        for answer in answers {
+            if !distinct.iter().any(|known| self.spec().same_answer(known, answer)) {
+                distinct.push(answer.to_owned());
+            }
+        }
+        distinct
     }
 
     /// The candidates as judges know them: with labels for names in an anonymised transcript. Pairs of what is shown and

@@ -55,6 +55,9 @@ impl Draft<'_> {
     /// The round needs its quorum of speakers: those who were heard, and those who may still be. One that misses it even with all
     /// who are not lost yet is not waited for.
     fn round_hangs_on(&self, broken: &Gone<'_>) -> bool {
+        if self.spec().is_poll() {
+            return self.poll_hangs_on(broken);
+        }
         let attendance = self.control.attendance();
         let later = self.still_to_speak();
         let open = || self.control.stage.slots.iter().filter(|other| !other.is_settled() && self.is_wanted(other));
@@ -67,6 +70,16 @@ impl Draft<'_> {
         let not_lost: BTreeSet<_> = not_lost.chain(attendance.spoke.iter().copied()).collect();
         let needed = self.spec().quorum.needed(count(wanted.len()));
         count(able.len()) < needed && needed <= count(not_lost.len())
+    }
+
+    /// The poll needs its quorum of samples, each of which is a seat.
+    fn poll_hangs_on(&self, broken: &Gone<'_>) -> bool {
+        let slots = || self.control.stage.slots.iter().filter(|slot| slot.state != SlotState::Skipped);
+        let done = |slot: &Slot| slot.state == SlotState::Done;
+        let able = slots().filter(|slot| done(slot) || self.can_go_on(slot, broken)).count();
+        let not_lost = slots().filter(|slot| done(slot) || !slot.is_settled()).count();
+        let needed = self.spec().quorum.needed(count(slots().count()));
+        count(able) < needed && needed <= count(not_lost)
     }
 
     /// Whether the round's quorum counts the seat: a speech, and before the first one a bid for the floor.

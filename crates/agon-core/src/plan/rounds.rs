@@ -23,6 +23,8 @@ impl<'a> PlanTotals<'a> {
             DebateFormat::BpStyle => self.parliament(spec, n),
             DebateFormat::OpenFight => self.open_fight(spec, n, rounds),
             DebateFormat::CritiqueRevision => self.critiques(spec, n, rounds),
+            // nobody speaks in rounds
+            DebateFormat::Poll => return,
         }
         self.between(spec, rounds);
     }

@@ -4,6 +4,7 @@ mod answers;
 mod deciding;
 mod formats;
 mod past;
+mod poll;
 
 use super::DebateSpec;
 

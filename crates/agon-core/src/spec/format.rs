@@ -16,6 +16,7 @@ named! {
             => "chain of thought",
         OpenFight = "open_fight": "no order: all bid for the floor, and the most urgent speaks" => "open fight",
         CritiqueRevision = "critique_revision": "proposals, then rounds of critiques and revisions" => "critique and revision",
+        Poll = "poll": "no debate: `samples` answers without any contact, then a vote among them or a judge; 1 to 16 personas",
     }
 }
 
@@ -79,6 +80,13 @@ impl DebateFormat {
                 turn_modes: Some((&[RoundRobin], "critiques and revisions are written all at once")),
                 by_turn_order: false,
                 elects_debaters: Some(true),
+                ..usual
+            },
+            Self::Poll => FormatTraits {
+                turn_modes: Some((&[RoundRobin], "there are no rounds, and all answer at once")),
+                by_turn_order: false,
+                elects_debaters: Some(false),
+                strategy: ConsensusStrategy::Vote,
                 ..usual
             },
         }
@@ -239,7 +247,19 @@ pub struct FormatOptions {
     pub direction: Direction,
     /// `topology: sparse`: the share of all pairs that are drawn, above 0 to 1.
     pub density: f64,
+    /// `poll`: how many answers there are, 1 to [`MOST_SAMPLES`]; the personas give them in turn. 0 in other formats.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub samples: u32,
 }
+
+/// Most samples of a poll.
+pub const MOST_SAMPLES: u32 = 64;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(samples: &u32) -> bool {
+    *samples == 0
+}
+
 impl Default for FormatOptions {
     fn default() -> Self {
         Self {
@@ -251,6 +271,7 @@ impl Default for FormatOptions {
             hub: None,
             direction: Direction::HubCritiques,
             density: 0.5,
+            samples: 0,
         }
     }
 }

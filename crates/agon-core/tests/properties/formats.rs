@@ -42,6 +42,10 @@ fn critiques_follow_the_topology_and_whoever_was_criticised_revises() {
     played(DebateFormat::CritiqueRevision, world::scripts());
 }
 #[test]
+fn in_a_poll_every_sample_is_a_seat_that_hears_nobody() {
+    played(DebateFormat::Poll, world::scripts());
+}
+#[test]
 fn in_a_round_robin_everybody_speaks_in_turn() {
     played(DebateFormat::RoundRobin, world::scripts());
 }

@@ -17,6 +17,9 @@ pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
     counted(log)?;
     seen_at_once(spec, log)?;
     moderated(spec, log)?;
+    if spec.debate_format == DebateFormat::Poll {
+        return polled(spec, log);
+    }
     let rounds = rounds(log);
     let proposed = critiques::proposed(log);
     critiques::elected(spec, log, &proposed)?;
@@ -31,12 +34,39 @@ pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
             DebateFormat::OpenFight => bids::open_fight(spec, round)?,
             DebateFormat::CritiqueRevision => critiques::check(spec, round, &proposed)?,
             DebateFormat::RoundRobin | DebateFormat::Fishbowl => {}
+            DebateFormat::Poll => return Err("a round in a poll".into()),
         }
         if spec.turn_mode == TurnMode::ReactionTriggered {
             bids::reactions(spec, round)?;
         }
     }
     if spec.debate_format == DebateFormat::Fishbowl { bids::fishbowl(spec, &rounds) } else { Ok(()) }
+}
+
+/// Every sample is asked once, of the personas in turn, all at once; nobody else is but the judges; each states an answer.
+fn polled(spec: &DebateSpec, log: &[Record]) -> Result<(), String> {
+    let mut due = (0..spec.format.samples).map(|seat| &spec.personas[seat as usize % spec.personas.len()].name);
+    let mut sees = None;
+    for event in all(log) {
+        match event {
+            Event::TurnAsked(ask) if ask.task.work == Work::Opening && ask.turn.attempt == 1 => {
+                let (at, who) = (ask.turn.seat as usize, &ask.participant);
+                require!(due.clone().nth(at) == Some(who), "sample {at} is asked of {who}");
+                require!(*sees.get_or_insert(ask.sees) == ask.sees, "sample {at} sees others");
+            }
+            Event::TurnAsked(ask) if ask.turn.attempt == 1 => {
+                let judges = matches!(ask.task.work, Work::Judge { .. } | Work::Synthesise);
+                require!(judges, "{:?} in a poll", ask.task.work);
+            }
+            Event::Answered(Answered { given: Given::Speech(speech), .. }) => {
+                require!(speech.answer.is_some(), "a sample without an answer");
+            }
+            Event::RoundOpened { .. } | Event::LoopEnded { .. } => return Err("a round in a poll".into()),
+            _ => {}
+        }
+    }
+    require!(due.next().is_some(), "a poll without samples");
+    Ok(())
 }
 
 /// No log has more first tries than the plan, in any phase or of any model.

@@ -26,6 +26,7 @@ pub fn of_format(format: DebateFormat) -> impl Strategy<Value = Admission> {
         DebateFormat::ChainOfThought => &[DebateFormat::ChainOfThought],
         DebateFormat::OpenFight => &[DebateFormat::OpenFight],
         DebateFormat::CritiqueRevision => &[DebateFormat::CritiqueRevision],
+        DebateFormat::Poll => &[DebateFormat::Poll],
     })
 }
 
@@ -59,11 +60,63 @@ impl Genes {
 
 fn admission(genes: &mut Genes, formats: &[DebateFormat], seed: u64) -> Admission {
     let format = genes.pick(formats);
+    let mut spec = if format == DebateFormat::Poll { poll(genes) } else { debate(genes, format) };
+    spec.answer = answer_form(genes, &spec);
+    let retry = RetryPolicy { max_attempts: 1 + genes.below(3), wait_limit_ms: 2_000, ..RetryPolicy::default() };
+    Admission { seed, retry, ..testing::admission("debate-1", spec) }
+}
+
+fn debate(genes: &mut Genes, format: DebateFormat) -> DebateSpec {
     let mut spec = shaped(genes, format);
     past(genes, &mut spec);
     parts::ending(genes, &mut spec);
-    let retry = RetryPolicy { max_attempts: 1 + genes.below(3), wait_limit_ms: 2_000, ..RetryPolicy::default() };
-    Admission { seed, retry, ..testing::admission("debate-1", spec) }
+    spec
+}
+
+/// Samples, and a vote among them or a judge.
+fn poll(genes: &mut Genes) -> DebateSpec {
+    let count = 1 + genes.below(3) as usize;
+    let samples = 1 + genes.below(9);
+    let mut spec = DebateSpec {
+        mode: Mode::Deliberative,
+        debate_format: DebateFormat::Poll,
+        format: FormatOptions { samples, ..FormatOptions::default() },
+        personas: (0..count).map(|n| Persona { priority: 0, ..persona(genes, n) }).collect(),
+        visibility: Visibility::Simultaneous,
+        phases: Phases { opening_statements: true, ..testing::no_statements() },
+        judge: None,
+        timeout_per_turn_ms: 1_000,
+        on_turn_failure: if genes.one_in(4) { OnTurnFailure::Abort } else { OnTurnFailure::Skip },
+        quorum: genes.pick(&[Quorum::AtLeast(1), Quorum::Majority, Quorum::All, Quorum::AtLeast(9)]),
+        ..testing::spec()
+    };
+    if genes.one_in(3) {
+        spec.judge = Some(judge(genes, (true, false, false)));
+    } else {
+        let rule = genes.pick(&[VoteRule::Plurality, VoteRule::Majority, VoteRule::Supermajority, VoteRule::Unanimous]);
+        (spec.consensus_strategy, spec.voting) = (ConsensusStrategy::Vote, Some(testing::voting(rule)));
+    }
+    match genes.below(6) {
+        3 => spec.synthesizer = Some(Synthesizer { output_schema: None, instructions: None, voice: parts::voice("y") }),
+        4 => spec.budget.tokens = Some(2_000 + u64::from(genes.below(6_000))),
+        5 => spec.budget.seconds = Some(9),
+        _ => {}
+    }
+    spec
+}
+
+/// What an answer is, now and then.
+fn answer_form(genes: &mut Genes, spec: &DebateSpec) -> Option<AnswerForm> {
+    let kind =
+        genes.pick(&[None, None, None, Some(AnswerKind::Choice), Some(AnswerKind::Number), Some(AnswerKind::Text)]);
+    let assigned = spec.mode == Mode::Adversarial;
+    let judged = spec.consensus_strategy == ConsensusStrategy::Judge;
+    let kind = kind.filter(|kind| !assigned || *kind == AnswerKind::Choice || *kind == AnswerKind::Text && judged)?;
+    let stances: Vec<String> = spec.stances().into_iter().map(str::to_owned).collect();
+    let own = ["Answer 0", "Answer 1", "Answer 2"].map(str::to_owned).to_vec();
+    let options = [if assigned { stances } else { own }, vec!["None of these".to_owned()]].concat();
+    let options = if kind == AnswerKind::Choice { options } else { Vec::new() };
+    Some(AnswerForm { kind, options, ..AnswerForm::default() })
 }
 
 /// Format, order, phases, moderator, decision: what depends on each other.
@@ -80,6 +133,7 @@ fn shaped(genes: &mut Genes, format: DebateFormat) -> DebateSpec {
         DebateFormat::Socratic => genes.pick(&[RoundRobin, Random, PriorityOrder]),
         DebateFormat::Fishbowl => genes.pick(&[RoundRobin, Random, PriorityOrder, ReactionTriggered]),
         DebateFormat::BpStyle | DebateFormat::OpenFight | DebateFormat::CritiqueRevision => RoundRobin,
+        DebateFormat::Poll => RoundRobin,
     };
     let mode = if !parliament && genes.one_in(2) { Mode::Deliberative } else { Mode::Adversarial };
     let max_rounds = if parliament { 1 } else { 1 + genes.below(4) };
@@ -88,7 +142,7 @@ fn shaped(genes: &mut Genes, format: DebateFormat) -> DebateSpec {
             turn_mode != ReactionTriggered && genes.one_in(2)
         }
         DebateFormat::CritiqueRevision => genes.one_in(2),
-        DebateFormat::Socratic | DebateFormat::BpStyle | DebateFormat::OpenFight => false,
+        DebateFormat::Socratic | DebateFormat::BpStyle | DebateFormat::OpenFight | DebateFormat::Poll => false,
     };
     let final_statements = !parliament && genes.one_in(2);
     let proposes = format == DebateFormat::CritiqueRevision;
@@ -147,6 +201,7 @@ fn options(genes: &mut Genes, format: DebateFormat, count: usize) -> FormatOptio
             }
         }
         DebateFormat::RoundRobin | DebateFormat::Socratic | DebateFormat::ChainOfThought => usual,
+        DebateFormat::Poll => usual,
     }
 }
 

@@ -680,6 +680,9 @@ pub struct FormatOptions {
     /// The share of all pairs that a sparse topology draws, above 0 to 1; 0.5 by default.
     #[prost(double, optional, tag = "8")]
     pub density: ::core::option::Option<f64>,
+    /// poll: how many answers there are, 1 to 64; 0 in other formats.
+    #[prost(uint32, tag = "9")]
+    pub samples: u32,
 }
 /// How much a window keeps, and when summaries are made. An absent field is the default.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1115,6 +1118,8 @@ pub enum DebateFormat {
     OpenFight = 6,
     /// Proposals, then rounds of critiques and revisions.
     CritiqueRevision = 7,
+    /// No debate: answers without any contact, then a vote among them or a judge.
+    Poll = 8,
 }
 impl DebateFormat {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1131,6 +1136,7 @@ impl DebateFormat {
             Self::ChainOfThought => "DEBATE_FORMAT_CHAIN_OF_THOUGHT",
             Self::OpenFight => "DEBATE_FORMAT_OPEN_FIGHT",
             Self::CritiqueRevision => "DEBATE_FORMAT_CRITIQUE_REVISION",
+            Self::Poll => "DEBATE_FORMAT_POLL",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1144,6 +1150,7 @@ impl DebateFormat {
             "DEBATE_FORMAT_CHAIN_OF_THOUGHT" => Some(Self::ChainOfThought),
             "DEBATE_FORMAT_OPEN_FIGHT" => Some(Self::OpenFight),
             "DEBATE_FORMAT_CRITIQUE_REVISION" => Some(Self::CritiqueRevision),
+            "DEBATE_FORMAT_POLL" => Some(Self::Poll),
             _ => None,
         }
     }

@@ -18,6 +18,7 @@ mirror! {
         hub,
         direction: or(Default::default()),
         density: or(FormatOptions::default().density),
+        samples,
     }
     AnswerForm as AnswerForm { kind, options, tolerance }
     AnswerOptions as AnswerOptions { coerce_answers, confidence, weigh_by_confidence, adapt_max_tokens }

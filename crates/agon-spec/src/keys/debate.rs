@@ -55,7 +55,7 @@ const KEYS: &[Key] = &[
         "What an answer to the topic is: `number`, `text`, or a mapping, as in `answer: {kind: choice, options: [Yes, No]}`.")
         .at(KeySlot::DebateSpec(SpecField { read: read_answer, write: |spec, _| written_answer(spec) }))
         .since("0.2"),
-    row!(DebateSpec, mode, Shape::Choice(&Mode::CHOICES), "adversarial", "Whether stances are assigned or found."),
+    row!(DebateSpec, mode, Shape::Choice(&Mode::CHOICES), "adversarial; deliberative in poll", "Whether stances are assigned or found."),
     row!(DebateSpec, debate_format, Shape::Choice(&DebateFormat::CHOICES), "round_robin", "What happens in a round."),
     row!(DebateSpec, format.inner_circle, Shape::Integer { min: 2, max: 15 }, "half of the personas, rounded up",
         "`fishbowl`: how many sit in the inner circle; fewer than all.")
@@ -82,13 +82,17 @@ const KEYS: &[Key] = &[
         "`topology: sparse`: the share of all pairs that are drawn, from the seed; every proposal has at least one critic.")
         .needs("`topology: sparse`", &["debate_format", "topology"],
             |spec| criticises(spec) && spec.format.topology == Topology::Sparse),
+    row!(DebateSpec, format.samples, Shape::Integer { min: 1, max: agon_core::MOST_SAMPLES as i128 }, "one of each persona",
+        "`poll`: how many answers there are. The personas give them in turn, so that one persona can give many.")
+        .quiet().needs("`debate_format: poll`", &["debate_format"], |spec| spec.is_poll())
+        .since("0.2"),
     row!(DebateSpec, max_rounds, Shape::Integer { min: 1, max: 100 }, "2; 1 in bp_style",
         "The maximum number of rounds. More than 4 cause a warning."),
-    key("personas", Shape::List { of: &PERSONA, min: 2, max: 16 }, "",
-        "The debaters, in speaking order. More than 5 cause a warning.")
+    key("personas", Shape::List { of: &PERSONA, min: 1, max: 16 }, "",
+        "The debaters, in speaking order, 2 at least; a `poll` can have 1. More than 5 cause a warning.")
         .written(|spec, _| Some(spec.personas.iter().map(|persona| written(persona, spec)).collect())),
-    key("persona_count", Shape::Integer { min: 2, max: 16 }, "3 (4 in bp_style), if no personas are listed",
-        "Takes this number of debaters from the built-in cast.").instead_of("personas"),
+    key("persona_count", Shape::Integer { min: 1, max: 16 }, "3 (4 in bp_style), if no personas are listed",
+        "Takes this number of debaters from the built-in cast; 1 only in a `poll`.").instead_of("personas"),
     key("allow_shared_stance", Shape::Flag, "false",
         "Whether several personas may argue one stance; the debate still needs at least two different stances.")
         .written(shares_stances)
@@ -136,12 +140,12 @@ const KEYS: &[Key] = &[
     block!(DebateSpec, moderator, Shape::Switch(&MODERATOR), "false",
         "The moderator. With `true` it opens and closes every round.").or(&["mediator"]),
     key("use_mediator", Shape::Flag, "", "The same as `moderator: true`; `false` is the same as `moderator: false`."),
-    row!(DebateSpec, consensus_strategy, Shape::Choice(&ConsensusStrategy::CHOICES), "judge; ranked_reasons in bp_style",
+    row!(DebateSpec, consensus_strategy, Shape::Choice(&ConsensusStrategy::CHOICES), "judge; ranked_reasons in bp_style; vote in poll",
         "How the debate is decided."),
     block!(DebateSpec, judge, Shape::Map(&JUDGE), "two orders, anonymised, shuffled",
         "The judge, or the panel; only where judges decide, vote or end the rounds."),
-    block!(DebateSpec, voting, Shape::Map(&VOTING), "majority", "The vote; only with `consensus_strategy: vote`."),
-    row!(DebateSpec, ballots, Shape::Choice(&Ballots::CHOICES), "both", "Which private ballots the debaters cast."),
+    block!(DebateSpec, voting, Shape::Map(&VOTING), "majority; plurality in poll", "The vote; only with `consensus_strategy: vote`."),
+    row!(DebateSpec, ballots, Shape::Choice(&Ballots::CHOICES), "both; none in poll", "Which private ballots the debaters cast."),
     row!(DebateSpec, end_condition, Shape::Choices { of: &EndCondition::CHOICES, min: 1 }, "[rounds_exhausted]",
         "The active stop rules, in addition to the moderator, the budget and `terminate_when`."),
     row!(DebateSpec, similarity.similarity_threshold, Shape::Number { min: 0.0, max: 1.0 }, "0.85",

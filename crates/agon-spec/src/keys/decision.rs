@@ -50,8 +50,8 @@ pub(crate) static VOTING: KeyTable = KeyTable {
             Voting,
             rule,
             Shape::Choice(&VoteRule::CHOICES),
-            "majority",
-            "What is voted on, and what a winner must reach."
+            "majority; plurality in poll",
+            "What is voted on, and what a winner must reach. In a `poll` each sample is a vote for its answer."
         ),
         row!(
             Voting,
@@ -63,7 +63,10 @@ pub(crate) static VOTING: KeyTable = KeyTable {
         .needs(
             "debaters who vote for sides; here `voters` or `rule` decides it",
             &["voting.voters", "voting.rule"],
-            |spec| spec.voting.is_none_or(|voting| voting.voters == Voters::Debaters && !voting.rule.is_scored()),
+            |spec| {
+                let votes = |voting: Voting| voting.voters == Voters::Debaters && !voting.rule.is_scored();
+                !spec.is_poll() && spec.voting.is_none_or(votes)
+            },
         ),
         row!(Voting, voters, Shape::Choice(&Voters::CHOICES), "debaters", "Who votes."),
         row!(

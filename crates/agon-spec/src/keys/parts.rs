@@ -7,7 +7,7 @@ use agon_core::AnswerKind;
 pub(crate) static PHASES: KeyTable = KeyTable {
     title: "phases",
     about: "The optional phases. In `bp_style` there are no statements and rebuttals; in `critique_revision` \
-        proposals replace the opening statements, and are not optional.",
+        proposals replace the opening statements, and are not optional. A `poll` has opening statements alone.",
     keys: &[
         row!(Phases, opening_statements, Shape::Flag, "true; false in bp_style", "Opening statements before round 1."),
         row!(

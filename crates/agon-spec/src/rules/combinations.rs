@@ -13,7 +13,7 @@ pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
         // What follows from a refused value is no problem of its own.
         let chosen = chosen_by(&first).iter().copied();
         let guessed = problem.keys.iter().map(String::as_str).chain(chosen).any(|key| is_refused(root, key));
-        let few = spec.personas.len() < 2 && problem.keys.iter().any(|key| key == "personas");
+        let few = spec.personas.len() < 2 && first != "personas" && problem.keys.iter().any(|key| key == "personas");
         if guessed || few || told.contains(&first) || problems.is_about(&first) {
             continue;
         }

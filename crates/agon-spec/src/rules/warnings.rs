@@ -18,12 +18,15 @@ pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
     panel(root, spec, problems);
     unheard(root, spec, problems);
     ordinary_names(root, spec, problems);
+    let (all, what) = match spec.is_poll() {
+        true => (spec.samplers().count(), "samples"),
+        false => (spec.personas.len(), "personas"),
+    };
     if let Quorum::AtLeast(count) = spec.quorum
-        && spec.personas.len() > 1
-        && usize::try_from(count).is_ok_and(|count| count > spec.personas.len())
+        && all > 1
+        && usize::try_from(count).is_ok_and(|count| count > all)
     {
-        let message =
-            format!("a quorum of {count} is more than the {} personas; it means all of them", spec.personas.len());
+        let message = format!("a quorum of {count} is more than the {all} {what}; it means all of them");
         problems.warning(SpecFinding::new(Code::NoEffect, root.span_of("quorum"), message).field("quorum"));
     }
 }
@@ -36,8 +39,9 @@ fn size(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
             format!("{} rounds: after {ROUNDS}, debates mostly repeat themselves and cost more", spec.max_rounds);
         problems.warning(SpecFinding::new(Code::ManyRounds, root.span_of("max_rounds"), message).field("max_rounds"));
     }
-    // British Parliamentary has eight speeches, however many give them.
-    let many = spec.debate_format != DebateFormat::BpStyle && (PERSONAS + 1..=MOST).contains(&spec.personas.len());
+    // British Parliamentary has eight speeches, however many give them; a poll has its samples, which answer nobody.
+    let many = !matches!(spec.debate_format, DebateFormat::BpStyle | DebateFormat::Poll)
+        && (PERSONAS + 1..=MOST).contains(&spec.personas.len());
     if many {
         let key = if root.has("personas") { "personas" } else { "persona_count" };
         let span = root.get(key).map_or(root.span, |field| field.key_span);
@@ -67,6 +71,7 @@ fn models(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     if let [first, rest @ ..] = models.as_slice()
         && !rest.is_empty()
         && !first.is_empty()
+        && !spec.is_poll()
         && rest.iter().all(|model| model == first)
     {
         let span = if root.has("model") { place("model") } else { place("personas") };
@@ -105,6 +110,7 @@ fn decision_tokens(spec: &DebateSpec) -> u64 {
     match spec.consensus_strategy {
         ConsensusStrategy::Judge | ConsensusStrategy::RankedReasons => judges * orders,
         ConsensusStrategy::Vote if spec.voting.is_some_and(|voting| voting.voters == Voters::Judges) => judges,
+        ConsensusStrategy::Vote if spec.is_poll() => 0,
         ConsensusStrategy::Vote => spec.personas.iter().map(|persona| u64::from(persona.voice.max_tokens)).sum(),
         ConsensusStrategy::MediatorSummary => moderator,
         ConsensusStrategy::AgentClosing | ConsensusStrategy::NoConsensus => 0,

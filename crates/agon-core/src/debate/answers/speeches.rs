@@ -53,7 +53,7 @@ impl Draft<'_> {
     }
 
     /// The answer that a speech states. Where the file says what an answer is, nothing else is one, and whoever speaks before anybody was
-    /// heard has to state one.
+    /// heard has to state one. A sample of a poll always has to.
     fn stated(&self, ask: &Ask, text: &str) -> Result<Option<String>, String> {
         if !self.spec().states_answers() {
             return Ok(None);
@@ -63,7 +63,7 @@ impl Draft<'_> {
             Some(answer) => {
                 self.spec().read_answer(answer).map(Some).map_err(|problem| format!("My answer: {problem}"))
             }
-            None if first && self.spec().answer.is_some() => {
+            None if first && (self.spec().answer.is_some() || self.spec().is_poll()) => {
                 Err("the line `My answer:` is missing at the end".to_owned())
             }
             None => Ok(None),

@@ -7,7 +7,7 @@ use crate::event::{Event, VoterWeight};
 use crate::ids::ParticipantId;
 use crate::outcome::{Outcome, Reason, ReasonCode};
 use crate::spec::BallotForm;
-use crate::tally::{Race, Tally, borda, count, mean_totals, tally, weight, weighted};
+use crate::tally::{Race, Tally, borda, count, count_by, mean_totals, tally, weight, weighted};
 
 impl Draft<'_> {
     pub(super) fn voted(&mut self) -> Result<Decision, Reason> {
@@ -17,6 +17,7 @@ impl Draft<'_> {
             BallotForm::Scores => self.control.scores.len(),
             BallotForm::Single | BallotForm::Ranking | BallotForm::Approval => self.control.votes.len(),
         };
+        let received = if self.spec().is_poll() { self.samples().count() } else { received };
         let received = u32::try_from(received).unwrap_or(u32::MAX);
         if received == 0 {
             return Err(Reason::with(ReasonCode::NoVotes, format!("none of {eligible} voters could be heard")));
@@ -34,8 +35,11 @@ impl Draft<'_> {
         })
     }
 
-    /// Votes that could have been cast: one for each voter, in each round where every round votes.
+    /// Votes that could have been cast: one for each voter, in each round where every round votes; in a poll one for each sample.
     pub(super) fn eligible_votes(&self) -> u32 {
+        if self.spec().is_poll() {
+            return self.spec().format.samples;
+        }
         let voters = u32::try_from(voters(self.spec()).len()).unwrap_or(u32::MAX);
         let every_round = self.spec().voting.is_some_and(|voting| voting.every_round);
         if every_round { voters.saturating_mul(self.control.rounds_held) } else { voters }
@@ -52,13 +56,17 @@ impl Draft<'_> {
 
     /// What each vote names first.
     pub(super) fn choices(&self) -> Vec<String> {
-        self.in_order().into_iter().map(|vote| vote.choice.clone()).collect()
+        let samples = self.samples().map(str::to_owned);
+        samples.chain(self.in_order().into_iter().map(|vote| vote.choice.clone())).collect()
     }
 
     fn vote_counts(&self, weights: &[VoterWeight]) -> Vec<(String, u32)> {
         let candidates = self.candidates();
         let votes = self.in_order();
         let names = || candidates.iter().map(String::as_str);
+        if self.spec().is_poll() {
+            return count_by(names(), self.samples(), |one, other| self.spec().same_answer(one, other));
+        }
         match self.vote_rule().form() {
             BallotForm::Single if weights.is_empty() => count(names(), votes.iter().map(|vote| vote.choice.as_str())),
             BallotForm::Approval => {

@@ -93,7 +93,8 @@ impl Draft<'_> {
             let detail = "no private ballot named an answer to vote on";
             return self.end_failed(Reason::with(ReasonCode::NoVotes, detail));
         }
-        let voted_in_rounds = voted.is_some_and(|voting| voting.every_round);
+        // the samples of a poll are its votes
+        let voted_in_rounds = voted.is_some_and(|voting| voting.every_round || self.spec().is_poll());
         match self.strategy() {
             ConsensusStrategy::AgentClosing | ConsensusStrategy::NoConsensus => self.conclude(),
             ConsensusStrategy::Vote if voted_in_rounds => self.conclude(),

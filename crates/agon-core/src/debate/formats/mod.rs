@@ -63,6 +63,8 @@ pub(super) fn next(floor: &Floor<'_>) -> Next {
         DebateFormat::BpStyle => bp_style::next(floor),
         DebateFormat::OpenFight => open_fight::next(floor),
         DebateFormat::CritiqueRevision => critique_revision::next(floor),
+        // a poll has no rounds
+        DebateFormat::Poll => Next::Over,
     }
 }
 

@@ -99,6 +99,9 @@ fn votes(spec: &DebateSpec, voting: Voting, found: &mut ProblemList) {
 }
 
 fn self_votes(spec: &DebateSpec, voting: Voting, found: &mut ProblemList) {
+    if spec.is_poll() {
+        return;
+    }
     let excludes = voting.self_votes == SelfVotes::Exclude;
     if voting.voters == Voters::Judges {
         return found.require(!excludes, &["voting.self_votes", "voting.voters"], || {
@@ -130,7 +133,7 @@ fn candidates(spec: &DebateSpec, found: &mut ProblemList) {
         | ConsensusStrategy::AgentClosing
         | ConsensusStrategy::NoConsensus => false,
     };
-    if spec.mode != Mode::Deliberative || spec.elects_debaters() || !decides {
+    if spec.mode != Mode::Deliberative || spec.elects_debaters() || spec.is_poll() || !decides {
         return;
     }
     found.require(spec.ballots != Ballots::None, &["ballots", "mode"], || {

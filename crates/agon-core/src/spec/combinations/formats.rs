@@ -1,5 +1,5 @@
 //! Formats, and what only some of them know.
-use super::ProblemList;
+use super::{ProblemList, poll};
 use crate::spec::{
     Bench, DebateFormat, DebateSpec, Direction, FormatOptions, Interruptions, Mode, Topology, TurnMode, Visibility,
 };
@@ -15,6 +15,7 @@ pub(super) fn check(spec: &DebateSpec, found: &mut ProblemList) {
     if spec.debate_format == DebateFormat::Fishbowl {
         fishbowl(spec, found);
     }
+    poll::check(spec, found);
     options(spec, found);
     topology(spec, found);
 }
@@ -126,6 +127,7 @@ fn options(spec: &DebateSpec, found: &mut ProblemList) {
         ("interruptions", given.interruptions != usual.interruptions, DebateFormat::OpenFight),
         ("points_of_information", given.points_of_information != usual.points_of_information, DebateFormat::BpStyle),
         ("topology", given.topology != usual.topology, DebateFormat::CritiqueRevision),
+        ("samples", given.samples != usual.samples, DebateFormat::Poll),
     ];
     for (key, used, format) in cases {
         let holds = !used || spec.debate_format == format;

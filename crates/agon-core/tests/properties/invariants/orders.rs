@@ -28,6 +28,7 @@ pub fn asked(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
         DebateFormat::Socratic | DebateFormat::BpStyle | DebateFormat::OpenFight | DebateFormat::CritiqueRevision => {
             false
         }
+        DebateFormat::Poll => false,
     };
     if !one_each {
         return Ok(());

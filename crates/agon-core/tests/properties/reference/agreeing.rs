@@ -88,7 +88,10 @@ fn agreement(
         _ => None,
     });
     let rounds = flat.iter().filter(|(_, _, event)| matches!(event, Event::RoundOpened { .. })).count();
+    let samples = flat.iter().filter_map(|(_, _, event)| event.speech()?.1.answer.as_deref().map(folded));
+    let poll = spec.debate_format == DebateFormat::Poll;
     let (counts, eligible, source) = match single {
+        Some(_) if poll => (counted(samples), spec.format.samples as usize, ConsensusSource::Votes),
         Some(voting) => {
             let judges = voting.voters == Voters::Judges;
             let voters = if judges { spec.judge.as_ref().unwrap().panel as usize } else { spec.personas.len() };

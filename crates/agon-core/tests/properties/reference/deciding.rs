@@ -160,6 +160,11 @@ fn by_vote(spec: &DebateSpec, voting: Voting, flat: &[(Position, Timestamp, &Eve
                     _ => give(choice, 1.0),
                 }
             }
+            Event::Answered(Answered { given: Given::Speech(speech), .. })
+                if spec.debate_format == DebateFormat::Poll =>
+            {
+                give(speech.answer.as_deref().ok_or("a sample without an answer")?, 1.0);
+            }
             Event::Answered(Answered { participant, given: Given::DebaterScores { scores, .. }, .. }) => {
                 require!(scores.iter().all(|score| score.debater != *participant), "{participant} scored itself");
                 scores.iter().for_each(|score| give(score.debater.as_str(), f64::from(score.score.total())));
@@ -176,6 +181,7 @@ fn by_vote(spec: &DebateSpec, voting: Voting, flat: &[(Position, Timestamp, &Eve
     let Some((top, name)) = sums.first().cloned() else { return Err("a result without a vote".into()) };
     let voters =
         if voting.voters == Voters::Judges { spec.judge.as_ref().unwrap().panel as usize } else { spec.personas.len() };
+    let voters = if spec.debate_format == DebateFormat::Poll { spec.format.samples as usize } else { voters };
     let votes = voters as f64 * if voting.every_round { f64::from(rounds) } else { 1.0 };
     let second = sums.get(1).map_or(0.0, |(second, _)| *second);
     let shared = (top - second).abs() < 1e-9 && top > 0.0;

@@ -23,10 +23,11 @@ impl PropertyWorld<'_> {
         match work {
             Work::Ballot { .. } | Work::Vote | Work::ScoreDebaters => self.ballot(&ask.task),
             Work::Opening | Work::Argument { .. } | Work::Statement { .. } | Work::Closing => {
-                let text = match self.debate.spec().debate_format {
+                let said = match self.debate.spec().debate_format {
                     DebateFormat::ChainOfThought => steps_of(number),
-                    _ => format!("Speech {number} on the matter\nMy answer: Answer {}", number % 2),
+                    _ => format!("Speech {number} on the matter"),
                 };
+                let text = format!("{said}\nMy answer: {}", self.own_answer(&ask.participant, number % 2));
                 Answer::Speech { text: text.into(), cut: false }
             }
             Work::Bid { .. } => self.bid(),
@@ -61,7 +62,10 @@ impl PropertyWorld<'_> {
             Work::EnoughSaid => Answer::Enough { enough: number.is_multiple_of(5), reasoning: "r".into() },
             Work::Judge { .. } => {
                 let candidates = material.candidates();
-                let winner = (!number.is_multiple_of(3) && !candidates.is_empty()).then(|| candidates[0].clone());
+                let wanted = self.debate.spec().wants_winner(candidates);
+                let named = (wanted || !number.is_multiple_of(3)) && !candidates.is_empty();
+                let winner = named.then(|| candidates[0].clone());
+                let winner = winner.or_else(|| wanted.then(|| self.own_answer(&ask.participant, number % 2)));
                 let citations = vec![CitedEntry { entry: 1, quote: "Speech".into() }];
                 let open_objections = if number.is_multiple_of(4) { vec!["the cost".into()] } else { vec![] };
                 let (verdict, reasoning) = ("v".into(), "r".into());
@@ -78,13 +82,26 @@ impl PropertyWorld<'_> {
         }
     }
 
+    /// An answer to the topic that may be given, in one of its spellings.
+    fn own_answer(&self, who: &ParticipantId, number: u32) -> String {
+        let spec = self.debate.spec();
+        let stance = spec.persona(who).and_then(|persona| persona.stance.clone());
+        match spec.answer.as_ref().map(|form| form.kind) {
+            Some(AnswerKind::Number) => ["0.50", "1/2", "1,000"][number as usize].to_owned(),
+            Some(AnswerKind::Choice) if spec.mode == Mode::Adversarial => stance.unwrap_or_else(|| "A".to_owned()),
+            Some(AnswerKind::Choice) => ["(a)", "answer 1.", "Option C"][number as usize].to_owned(),
+            Some(AnswerKind::Text) | None => format!("Answer {number}."),
+        }
+    }
+
     fn ballot(&mut self, task: &Task) -> Answer {
         let number = self.number();
         let pick = |choices: &[String]| choices[number as usize % choices.len()].clone();
         let (choices, candidates) = (task.material.choices(), task.material.candidates());
         match &task.work {
             Work::Ballot { .. } if choices.is_empty() => {
-                Answer::Choice { choice: format!("Answer {}.", number % 3), reasons: vec![], confidence: None }
+                let choice = self.own_answer(&"".into(), number % 3);
+                Answer::Choice { choice, reasons: vec![], confidence: None }
             }
             Work::Ballot { .. } => {
                 Answer::Choice { choice: pick(choices), reasons: vec!["r".into()], confidence: None }
