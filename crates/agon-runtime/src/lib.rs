@@ -20,6 +20,7 @@
 
 mod base;
 mod cluster;
+mod evals;
 mod host;
 mod node;
 mod owner;
@@ -35,6 +36,10 @@ pub use base::hooks::{Death, Victim};
 pub use base::subjects::queue_token;
 pub use cluster::KnownHost;
 pub use cluster::KnownNode;
+pub use evals::{
+    CellHolder, DriverConfig, DriverState, EvalDriver, EvalLogError, EvalUpdate, HeldCell, HoldError, OpenEval,
+    admit_eval, read_eval,
+};
 pub use host::Speeds;
 pub use node::cluster_metrics::QueueWatch;
 pub use node::{CancelError, DrainError, Node, NodeDown, NodeStats, ResumeError, StartError, SubmitError};

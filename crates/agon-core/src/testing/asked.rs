@@ -33,7 +33,6 @@ impl Asked {
             accepted: Vec::new(),
             declined: Vec::new(),
             cut_by: None,
-            confidence: None,
             neutralised: 0,
         };
         more(&mut speech);

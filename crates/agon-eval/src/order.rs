@@ -1,0 +1,82 @@
+//! What is ordered of whoever holds debates: a cell as a debate of its own.
+use crate::{Cell, CellDebate, CellIdentity, CellWork, EvalAdmission, cell_arm};
+use agon_core::{DebateSpec, ParticipantId};
+use std::collections::BTreeMap;
+
+/// Makes the debate of a cell out of an eval's templates.
+pub trait CellSpecs: Send + Sync {
+    /// The spec, or why there is none.
+    fn spec(&self, cell: &Cell) -> Result<DebateSpec, String>;
+}
+
+/// A cell as a debate.
+#[derive(Clone, Debug)]
+pub struct CellOrder {
+    /// Which.
+    pub cell: Cell,
+    /// Id and seed of the debate.
+    pub debate: CellDebate,
+    /// What is debated, by whom and how.
+    pub spec: DebateSpec,
+    /// `eval`, `arm`, `question`, `repetition`.
+    pub labels: BTreeMap<String, String>,
+    /// Scripted speakers hold it.
+    pub rehearsal: bool,
+}
+
+/// The debate of a cell that failed `attempt` times before.
+pub fn order(admission: &EvalAdmission, specs: &dyn CellSpecs, cell: &Cell, attempt: u32) -> Result<CellOrder, String> {
+    let questions = &admission.spec.questions;
+    let question = usize::try_from(cell.question).ok().and_then(|at| questions.get(at));
+    let question = question.ok_or_else(|| format!("there is no question {}", cell.question))?;
+    let spec = specs.spec(cell)?;
+    let digests = digests(admission, &spec);
+    let none = BTreeMap::new();
+    let identity = CellIdentity {
+        question,
+        spec: &agon_spec::normalize_json(&spec),
+        digests: digests.as_ref().unwrap_or(&none),
+        repetition: cell.repetition,
+        first_sample: first_sample(&cell.work),
+        attempt,
+        seed: admission.spec.seed,
+        only_in: (admission.fresh || digests.is_none()).then_some(&admission.id),
+    };
+    let debate = identity.debate();
+    let labels = [
+        ("eval", admission.id.clone()),
+        ("arm", cell_arm(&cell.work)),
+        ("question", label(&question.id, cell.question)),
+        ("repetition", (cell.repetition + 1).to_string()),
+    ];
+    let labels = labels.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    Ok(CellOrder { cell: cell.clone(), debate, spec, labels, rehearsal: admission.rehearsal })
+}
+
+/// The digests of all models that the debate may ask; nothing where one is unknown.
+fn digests(admission: &EvalAdmission, spec: &DebateSpec) -> Option<BTreeMap<String, String>> {
+    let voices = spec.voices().flat_map(|voice| std::iter::once(&voice.model).chain(&voice.fallback_models));
+    let judges: Vec<ParticipantId> = spec.judges().collect();
+    let judges = judges.iter().filter_map(|judge| spec.role(judge)).flat_map(|role| role.models());
+    let digest = |model: &agon_core::ModelName| {
+        let digest = admission.digests.get(model.as_str())?;
+        Some((model.to_string(), digest.clone()))
+    };
+    voices.chain(judges).map(digest).collect()
+}
+
+/// The number of a cell's first sample in its pool.
+pub fn first_sample(work: &CellWork) -> u32 {
+    match work {
+        CellWork::Samples { first, .. } => *first,
+        CellWork::Debate { .. } | CellWork::Isolated { .. } | CellWork::BestOf { .. } => 0,
+    }
+}
+
+/// The longest value of a label, in bytes.
+const LONGEST_LABEL: usize = 256;
+
+/// A question's id as a label; its number, from 1, where it is too long.
+fn label(id: &str, index: u32) -> String {
+    if id.len() <= LONGEST_LABEL { id.to_owned() } else { (index + 1).to_string() }
+}

@@ -1,0 +1,12 @@
+//! Evals: an actor that folds an eval's log, and has held what is open of it.
+//!
+//! It knows nothing of where debates are held: a [`CellHolder`] does. As a coordinator does with a debate, it appends first, then
+//! applies, then performs; whoever comes after a crash folds the log and orders the open cells again under the same ids.
+
+mod driver;
+mod holder;
+mod log;
+
+pub use driver::{DriverConfig, DriverState, EvalDriver, EvalUpdate};
+pub use holder::{CellHolder, HeldCell, HoldError};
+pub use log::{EvalLogError, OpenEval, admit_eval, read_eval};
