@@ -82,6 +82,12 @@ pub struct Facts {
     /// What ended the rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<String>,
+    /// The debate's format.
+    #[serde(default)]
+    pub format: String,
+    /// Index of the persona who spoke last before the decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_speaker: Option<u32>,
     /// There is a verdict, but seats were missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub degraded: bool,
@@ -154,6 +160,9 @@ pub struct BallotFact {
     /// How sure it says it is, 0 to 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<u8>,
+    /// Of a last ballot: whether an attack on the voter or an answer to it was heard in the debate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub challenged: bool,
 }
 
 /// An answer that a speech names as its own.
@@ -205,7 +214,7 @@ pub struct CellCost {
     /// Seconds of prefill and decoding; absent where no call reported them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// The same by model, where there are several: for prices.
+    /// The same by model, for prices.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub by_model: BTreeMap<String, CellCost>,
 }
