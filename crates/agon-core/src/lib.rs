@@ -20,6 +20,7 @@ mod event;
 mod failure;
 mod feed;
 pub mod fence;
+pub mod gate;
 mod ids;
 pub mod json;
 pub mod names;
