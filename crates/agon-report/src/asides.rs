@@ -4,8 +4,8 @@ use crate::minutes::{Deed, MinutesEntry, names};
 use crate::text::one_line;
 use crate::words::{self, count, duration};
 use agon_core::{
-    Bid, BidPurpose, Conclusion, Critique, Declined, Interjection, Note, Point, PointReply, Speech, SpeechScore,
-    ToolUse, TurnId,
+    Bid, BidPurpose, Conclusion, Critique, DebateSpec, Declined, Interjection, Note, Point, PointReply, Speech,
+    SpeechScore, ToolUse, TurnId,
 };
 
 /// Characters of arguments and results of tools that a report shows.
@@ -145,12 +145,17 @@ fn noted(note: &Note) -> Vec<(String, String)> {
     lines
 }
 
+/// What kind of speech it is; which one, where it is a sample of a poll.
+pub(crate) fn kind(spec: &DebateSpec, turn: TurnId, speech: &Speech) -> String {
+    if spec.is_poll() { format!("sample {}", turn.seat.saturating_add(1)) } else { speech.kind.label().to_owned() }
+}
+
 /// What stands in the head of a speech after the name: `question to Bruno`, `argument, Prime Minister`.
-pub(crate) fn head(speech: &Speech) -> Vec<String> {
-    let kind = speech.kind.label();
+pub(crate) fn head(spec: &DebateSpec, turn: TurnId, speech: &Speech) -> Vec<String> {
+    let kind = kind(spec, turn, speech);
     let to = speech.to.as_ref().map(|to| format!("{kind} to {to}"));
     let bench = speech.bench.map(|bench| bench.title().to_owned());
-    [to.unwrap_or_else(|| kind.to_owned())].into_iter().chain(bench).collect()
+    [to.unwrap_or(kind)].into_iter().chain(bench).collect()
 }
 
 /// What stands below a speech: who cut it off, what a revision makes of its critiques, and what came of the claims that it marks.

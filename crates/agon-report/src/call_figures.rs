@@ -129,10 +129,14 @@ pub(crate) fn totals(usage: &UsageTotals) -> String {
     }
 }
 
+/// What the samples of a poll stand under.
+pub(crate) const SAMPLES: &str = "Samples";
+
 /// What a round is called: what comes before the first and after the last are not rounds.
 pub(crate) fn section(minutes: &Minutes<'_>, round: u32) -> String {
     let holds = |kind| minutes.speeches().any(|(entry, speech)| entry.turn.round == round && speech.kind == kind);
     let name = match round {
+        0 if minutes.admission.spec.is_poll() => SAMPLES,
         0 if holds(SpeechKind::Opening) => "Opening statements",
         0 if holds(SpeechKind::Proposal) => "Proposals",
         0 => "Before the first round",
@@ -146,16 +150,19 @@ pub(crate) fn section(minutes: &Minutes<'_>, round: u32) -> String {
 /// The settings of the debate that a reader asks for, in words.
 pub(crate) fn settings(admission: &Admission) -> Vec<(&'static str, String)> {
     let spec = &admission.spec;
-    let mut rows = vec![
-        ("Mode", spec.mode.label().to_owned()),
-        ("Format", spec.debate_format.label().to_owned()),
-        ("Rounds", format!("at most {}", spec.max_rounds)),
-        ("Turn order", spec.turn_mode.label().to_owned()),
-        ("Visibility", spec.visibility.label().to_owned()),
-        ("Speakers see", spec.context_scope.label().to_owned()),
-        ("Memory", spec.memory.label().to_owned()),
-        ("Decided by", spec.consensus_strategy.label().to_owned()),
-    ];
+    let mut rows = vec![("Mode", spec.mode.label().to_owned()), ("Format", spec.debate_format.label().to_owned())];
+    rows.extend(spec.answer.as_ref().map(|form| ("An answer is", words::answer_form(form))));
+    match spec.is_poll() {
+        true => rows.push(("Samples", spec.format.samples.to_string())),
+        false => rows.extend([
+            ("Rounds", format!("at most {}", spec.max_rounds)),
+            ("Turn order", spec.turn_mode.label().to_owned()),
+            ("Visibility", spec.visibility.label().to_owned()),
+            ("Speakers see", spec.context_scope.label().to_owned()),
+            ("Memory", spec.memory.label().to_owned()),
+        ]),
+    }
+    rows.push(("Decided by", spec.consensus_strategy.label().to_owned()));
     rows.extend(words::told_of(admission).map(|told| ("Earlier debates", told)));
     rows.extend(feeds::told(admission).map(|told| ("Feeds", told)));
     rows.extend(spec.judge.as_ref().map(|judge| ("Judge", judge_setting(judge))));

@@ -1,7 +1,7 @@
 //! What the labels and numbers of a judge's own view of the debate stand for.
 use crate::call_figures;
 use crate::minutes::{Deed, Judged, Minutes, MinutesEntry};
-use agon_core::{Admission, ParticipantId, TurnId, kept, presentation, speaker_labels};
+use agon_core::{Admission, ParticipantId, TurnId, kept, presentation, sample_label, speaker_labels};
 use std::collections::BTreeSet;
 
 /// A speech under the number that the judge knows it by.
@@ -14,7 +14,9 @@ pub(crate) struct NumberedEntry {
 
 /// Which label hides which debater, by label; empty where the judge saw the names, or nobody judges.
 pub(crate) fn labels(admission: &Admission) -> Vec<(String, ParticipantId)> {
-    let Some(judge) = admission.spec.judge.as_ref().filter(|judge| judge.anonymize_transcript) else {
+    // samples of a poll have numbers
+    let judge = admission.spec.judge.as_ref().filter(|_| !admission.spec.is_poll());
+    let Some(judge) = judge.filter(|judge| judge.anonymize_transcript) else {
         return Vec::new();
     };
     let labels = speaker_labels(&admission.spec, admission.seed, judge.anonymize_transcript);
@@ -55,7 +57,10 @@ impl<'a> Minutes<'a> {
         let numbered = shown.into_iter().map(|shown| NumberedEntry {
             number: shown.number,
             turn: shown.entry.turn,
-            participant: shown.entry.participant.clone(),
+            participant: match spec.is_poll() {
+                true => sample_label(shown.entry.turn.seat, shown.entry.participant.as_str()).as_str().into(),
+                false => shown.entry.participant.clone(),
+            },
         });
         numbered.collect()
     }
@@ -93,7 +98,9 @@ impl<'a> Minutes<'a> {
     }
     /// Whether the number is that of a round, and not of what comes before the first or after the last.
     pub(crate) fn is_round(&self, round: u32) -> bool {
-        round > 0 && (self.rounds.contains(&round) || self.stopped.is_none_or(|(_, last)| round <= last))
+        round > 0
+            && !self.admission.spec.is_poll()
+            && (self.rounds.contains(&round) || self.stopped.is_none_or(|(_, last)| round <= last))
     }
 }
 

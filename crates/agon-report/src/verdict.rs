@@ -171,7 +171,11 @@ impl<'a> Minutes<'a> {
     pub(crate) fn consensus(&self) -> Option<String> {
         let consensus = self.verdict?.consensus?;
         let judges = self.admission.spec.voting.is_some_and(|voting| voting.voters == Voters::Judges);
-        let whose = if judges && consensus.source == ConsensusSource::Votes { "judges" } else { "debaters" };
+        let whose = match consensus.source {
+            ConsensusSource::Votes if self.admission.spec.is_poll() => "samples",
+            ConsensusSource::Votes if judges => "judges",
+            ConsensusSource::Votes | ConsensusSource::FinalBallots => "debaters",
+        };
         let contested = self.contested_by().join(" and ");
         let contested = if contested.is_empty() { contested } else { format!(", contested because {contested}") };
         let (strength, share) = (consensus.strength.label(), words::share(consensus));

@@ -102,7 +102,11 @@ fn voted(minutes: &Minutes<'_>) -> String {
     let Some(tally) = minutes.tally else { return "by vote".to_owned() };
     let rule = tally.rule.map_or("vote", VoteRule::short);
     let judges = minutes.admission.spec.voting.is_some_and(|voting| voting.voters == Voters::Judges);
-    let whose = if judges { "judges" } else { "debaters" };
+    let whose = match minutes.admission.spec.is_poll() {
+        true => "samples",
+        false if judges => "judges",
+        false => "debaters",
+    };
     let got = |(name, n): &(String, u32)| format!("{}: {}", clause(name), words::got(tally.rule, *n));
     let got: Vec<String> = tally.counts.iter().map(got).collect();
     let came = format!("{} of {} came", tally.received, count(tally.eligible.into(), "eligible vote"));

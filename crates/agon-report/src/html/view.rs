@@ -15,7 +15,7 @@ use crate::tree::{self, ArgumentTree};
 use crate::verdict::{Tone, checked};
 use crate::words::{self, REHEARSAL, counted, day, rfc3339};
 use agon_core::{
-    Citation, Failure, ModeratorDecision, RoundPlan, RoundStatus, RoundSummary, SkipReason, Timestamp, TurnId,
+    Citation, Failure, ModeratorDecision, RoundPlan, RoundStatus, RoundSummary, SkipReason, Speech, Timestamp, TurnId,
 };
 use askama::Template;
 
@@ -182,6 +182,9 @@ impl ReportPage<'_> {
     }
     fn decided(&self, summary: &RoundSummary) -> &'static str {
         words::decided(summary.status)
+    }
+    fn speech_head(&self, entry: &MinutesEntry<'_>, speech: &Speech) -> String {
+        crate::asides::head(&self.minutes.admission.spec, entry.turn, speech).join(", ")
     }
     fn skipped(&self, entry: &MinutesEntry<'_>, reason: &SkipReason) -> String {
         sentence(&format!("{} did not speak: {}", self.who(entry.participant), reason.label()))

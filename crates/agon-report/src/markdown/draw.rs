@@ -74,7 +74,7 @@ fn block(page: &mut MarkdownPage, minutes: &Minutes<'_>, block: &ReportBlock<'_>
         ReportBlock::Strengths(_) => page.block(STRENGTH),
         ReportBlock::Speakers(speakers) => page.list(speakers.iter().map(speaker)),
         ReportBlock::Speech(entry, speech) => {
-            let head = inline(&asides::head(speech).join(", "));
+            let head = inline(&asides::head(&minutes.admission.spec, entry.turn, speech).join(", "));
             page.block(&format!("### {}, {head}", inline(entry.participant)));
             page.speech(&speech.text);
             let tail = asides::tail(entry, speech);

@@ -45,7 +45,9 @@ impl<'a> Minutes<'a> {
         self.last = position;
         self.transcript.apply(position, event);
         if let Some(entry) = entry(at, event) {
-            self.entries.push(self.veiled(entry));
+            let sample = self.admission.spec.is_poll() && matches!(entry.deed, Deed::Spoke(_));
+            let label = if sample { "sample" } else { entry.label };
+            self.entries.push(self.veiled(MinutesEntry { label, ..entry }));
         }
         match event {
             Event::Claimed { writer, epoch } => {

@@ -75,7 +75,7 @@ fn happened(view: &LiveView, event: &Event) -> Vec<StyledLine> {
         Event::PhaseEntered { phase } => match phase {
             // Rounds have headings of their own; the synthesis stands in the result.
             PhaseName::Rounds | PhaseName::Synthesis => Vec::new(),
-            phase => title(phase.label()),
+            phase => title(view.phase_name(*phase)),
         },
         Event::ToolCalled { participant, tool, .. } => {
             vec![named(view, participant.as_str()).and(TextStyle::Dim, format!(" {}", asides::tool(tool)))]
@@ -188,7 +188,9 @@ fn admitted(view: &LiveView, admission: &Admission) -> Vec<StyledLine> {
 }
 
 fn spoke(view: &LiveView, entry: &MinutesEntry<'_>, speech: &Speech) -> Vec<StyledLine> {
-    let mut head = named(view, entry.participant).and(TextStyle::Dim, format!(", {}", speech.kind.label()));
+    let spec = view.admission.as_ref().map(|admission| &admission.spec);
+    let kind = spec.map_or_else(|| speech.kind.label().to_owned(), |spec| asides::kind(spec, entry.turn, speech));
+    let mut head = named(view, entry.participant).and(TextStyle::Dim, format!(", {kind}"));
     if let Some(to) = &speech.to {
         head = head.and(TextStyle::Dim, format!(" to {to}"));
     }

@@ -238,7 +238,7 @@ impl LiveView {
                 let most = self.admission.as_ref().map_or(self.round, |admission| admission.spec.max_rounds);
                 format!("Round {} of at most {most}", self.round)
             }
-            (Some(phase), _) => phase.label().to_owned(),
+            (Some(phase), _) => self.phase_name(phase).to_owned(),
             (None, _) => "Starting".to_owned(),
         };
         let line = StyledLine::of(TextStyle::Strong, place);
@@ -276,6 +276,12 @@ impl LiveView {
     /// of tools, seats, parts of running speeches.
     pub fn details(&self, at: Timestamp, event: &Event) -> Vec<StyledLine> {
         lines::details(self, at, event)
+    }
+
+    /// How a phase is called: the openings of a poll are its samples.
+    pub(super) fn phase_name(&self, phase: PhaseName) -> &'static str {
+        let poll = self.admission.as_ref().is_some_and(|admission| admission.spec.is_poll());
+        if poll && phase == PhaseName::OpeningStatements { call_figures::SAMPLES } else { phase.label() }
     }
 
     /// The style of a participant's name.

@@ -1,5 +1,5 @@
 //! The names of the core, as a person reads them, where that depends on more than the value; else they have labels.
-use agon_core::{MajorityShift, Outcome, Quorum, RoundStatus, TurnMode};
+use agon_core::{AnswerForm, AnswerKind, MajorityShift, Outcome, Quorum, RoundStatus, TurnMode};
 
 /// The outcome at the end: one that is degraded without a missing seat lacks its synthesis.
 pub(crate) fn ended(outcome: Outcome, missing: bool) -> &'static str {
@@ -23,6 +23,16 @@ pub(crate) fn opens(mode: TurnMode, names: &[String]) -> String {
         (mode, []) if mode.is_by_moderator() => "calls nobody".to_owned(),
         (_, []) => "opens the round".to_owned(),
         (_, names) => format!("calls {}", names.join(", ")),
+    }
+}
+
+/// What an answer to the topic may be.
+pub(crate) fn answer_form(form: &AnswerForm) -> String {
+    match form.kind {
+        AnswerKind::Choice => format!("one of: {}", form.options.join(" · ")),
+        AnswerKind::Number if form.tolerance.is_exact() => "a number".to_owned(),
+        AnswerKind::Number => format!("a number; numbers within {} are one answer", form.tolerance),
+        AnswerKind::Text => "any text".to_owned(),
     }
 }
 

@@ -32,6 +32,8 @@ mod moderating;
 #[cfg(test)]
 mod page;
 #[cfg(test)]
+mod polls;
+#[cfg(test)]
 mod remedies;
 #[cfg(test)]
 mod scenes;
