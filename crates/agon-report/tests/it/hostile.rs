@@ -10,7 +10,7 @@ use agon_report::{
 };
 use proptest::prelude::*;
 
-const ATTACKS: [&str; 22] = [
+pub const ATTACKS: [&str; 22] = [
     "<script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
     "<svg/onload=alert(1)><style>*{background:url(https://evil.example)}</style>",

@@ -14,6 +14,8 @@ mod documents;
 #[cfg(test)]
 mod earlier;
 #[cfg(test)]
+mod eval;
+#[cfg(test)]
 mod every;
 #[cfg(test)]
 mod feeds;

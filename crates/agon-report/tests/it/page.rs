@@ -27,7 +27,7 @@ impl HtmlTag {
     }
 }
 
-const VOID: [&str; 3] = ["meta", "br", "hr"];
+const VOID: [&str; 4] = ["meta", "br", "hr", "input"];
 
 #[derive(Default)]
 struct HtmlSink {
@@ -50,7 +50,7 @@ impl TokenSink for HtmlSink {
                 if !VOID.contains(&name.as_str()) && !tag.self_closing {
                     self.open.borrow_mut().push(name.clone());
                 }
-                let raw = name == "style";
+                let raw = name == "style" || name == "script";
                 let attributes = tag
                     .attrs
                     .iter()

@@ -1,0 +1,121 @@
+//! An eval's result as one self-contained page: its own style and one script, whose hashes the page's own policy names.
+use super::cells::{self, CellFilter, CellLine, DebateLinks, MOST_CELLS};
+use super::document::{self, EvalBlock, EvalSection};
+use super::summary::{self, Finding};
+use crate::html::HtmlError;
+use crate::text::one_line;
+use crate::words::{REHEARSAL, count, number};
+use agon_eval::EvalResult;
+use askama::Template;
+
+/// The page's style: that of debates, and what figures add.
+const STYLE: &str = concat!(include_str!("../../templates/report.css"), include_str!("../../templates/eval.css"));
+/// SHA-256 of [`STYLE`]; a test says the right one when the style has changed.
+const STYLE_HASH: &str = "sha256-p+FO8E71sRsFR3AAdEpBiMPZ33+i6e7jb0Eje0P94K8=";
+/// Filters the rows of the last table. Without it the table is whole.
+const SCRIPT: &str = include_str!("../../templates/eval.js");
+/// SHA-256 of [`SCRIPT`].
+const SCRIPT_HASH: &str = "sha256-cf8eLoXCzs10KkPJJ5Il9DAVLZQiAiTTtrqrZOD2idU=";
+
+/// The whole report as a page for any browser, for screen and paper.
+pub fn eval_html(result: &EvalResult, links: &DebateLinks) -> Result<String, HtmlError> {
+    Ok(EvalPage::of(result, links).render()?)
+}
+
+/// The whole page. Every text is escaped by the template; only drawings are put in as they are.
+#[derive(Template)]
+#[template(path = "eval.html")]
+struct EvalPage {
+    title: String,
+    rehearsal: Option<&'static str>,
+    findings: Vec<Finding>,
+    brief: Vec<(&'static str, String)>,
+    sections: Vec<EvalSection>,
+    filters: Vec<CellFilter>,
+    cells: Vec<CellLine>,
+    left_out: usize,
+    version: String,
+    eval: String,
+}
+
+impl EvalPage {
+    fn of(result: &EvalResult, links: &DebateLinks) -> Self {
+        let mut cells = cells::cells(result, links);
+        let left_out = cells.len().saturating_sub(MOST_CELLS);
+        cells.truncate(MOST_CELLS);
+        Self {
+            title: document::title(result),
+            rehearsal: result.rehearsal.then_some(REHEARSAL),
+            findings: summary::findings(result),
+            brief: summary::brief(result),
+            sections: document::document(result),
+            filters: cells::filters(result),
+            cells,
+            left_out,
+            version: one_line(&result.agon_version),
+            eval: one_line(&result.eval),
+        }
+    }
+    fn rows(&self) -> String {
+        count(self.cells.len() as u64, "row")
+    }
+    /// What the first finding is, for the colour at the top.
+    fn tone(&self) -> &'static str {
+        self.findings.first().map_or("open", |finding| finding.tone.class())
+    }
+    fn more_rows(&self) -> Option<String> {
+        (self.left_out > 0)
+            .then(|| format!("{} are left out here; cells.csv has all.", count(self.left_out as u64, "more row")))
+    }
+}
+
+impl CellLine {
+    /// The attributes by which the script filters, with a blank before each.
+    fn attributes(&self) -> String {
+        let keyed = ["a", "o", "f", "c"].into_iter().zip(self.places);
+        let places: String = keyed.filter_map(|(key, place)| Some(format!(" data-{key}={}", place?))).collect();
+        format!("{places}{}", if self.same_question { " data-s" } else { "" })
+    }
+    fn more(&self) -> Option<String> {
+        (self.more_debates > 0).then(|| format!("and {} more", number(self.more_debates as u64)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::Engine as _;
+    use sha2::{Digest as _, Sha256};
+
+    fn hash(text: &str) -> String {
+        format!("sha256-{}", base64::prelude::BASE64_STANDARD.encode(Sha256::digest(text)))
+    }
+
+    #[test]
+    fn the_policy_names_the_hashes_of_style_and_script() {
+        assert_eq!((STYLE_HASH, SCRIPT_HASH), (hash(STYLE).as_str(), hash(SCRIPT).as_str()));
+    }
+
+    #[test]
+    fn style_and_script_ask_for_nothing_and_cannot_end_their_elements() {
+        for word in ["url(", "@import", "</", "expression("] {
+            assert!(!STYLE.contains(word), "{word}");
+        }
+        for word in [
+            "</",
+            "<!--",
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacent",
+            "document.write",
+            "eval(",
+            "fetch",
+            "XMLHttp",
+            "http",
+            "import",
+            "Function",
+        ] {
+            assert!(!SCRIPT.contains(word), "{word}");
+        }
+    }
+}

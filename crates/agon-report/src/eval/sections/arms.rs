@@ -1,0 +1,243 @@
+//! Arms: how right, at what cost, and what failed.
+use super::{hundredths, keys, one_drawing, value};
+use crate::eval::document::{ArmKey, EvalBlock, EvalFigure, EvalTable};
+use crate::eval::draw::{self, CurveDot, ScatterFigure, ScatterPoint};
+use crate::eval::{summary, words};
+use crate::text::one_line;
+use crate::words::number;
+use agon_eval::*;
+use std::collections::BTreeSet;
+
+/// Free arms on the front that are drawn at most.
+const MOST_FREE: usize = 12;
+
+/// Accuracy over cost, and the arms with all their figures.
+pub(in crate::eval) fn arms(result: &EvalResult) -> Vec<EvalBlock> {
+    if result.arms.is_empty() {
+        return Vec::new();
+    }
+    let free = free_on_front(result);
+    let mut keys = keys(result);
+    keys.extend(free.iter().enumerate().map(|(at, point)| ArmKey {
+        letter: small(at),
+        colour: result.arms.len() + at,
+        name: words::front_name(result, &point.id),
+    }));
+    let drawing = scatter(result, &free).svg();
+    let drawn = drawing.is_some();
+    let unit = words::unit(result.setup.count);
+    let note = format!(
+        "Up is more often right, left is cheaper. Vertical lines are 95 % intervals. The grey curve is self-consistency by samples, with its interval. Between the steps of the dotted line, nothing cheaper is right as often. Cost is in {unit} for each question."
+    );
+    let mut blocks = vec![EvalBlock::Figure(EvalFigure {
+        title: format!("Right answers over {unit}"),
+        note: if drawn { note } else { "There is no rate with a known cost to draw.".to_owned() },
+        drawings: one_drawing(drawing),
+        keys,
+        table: table(result),
+    })];
+    let lines = remarks(result);
+    if !lines.is_empty() {
+        blocks.push(EvalBlock::Lines(lines));
+    }
+    blocks
+}
+
+fn small(at: usize) -> String {
+    draw::letter(at).to_lowercase()
+}
+
+fn free_on_front(result: &EvalResult) -> Vec<&FrontPoint> {
+    let bounds: BTreeSet<FreeArmKind> =
+        result.free_arms.iter().filter(|arm| arm.upper_bound).map(|arm| arm.kind).collect();
+    let free =
+        result.front.iter().filter(|point| point.on_front && point.free.is_some_and(|kind| !bounds.contains(&kind)));
+    free.take(MOST_FREE).collect()
+}
+
+fn scatter(result: &EvalResult, free: &[&FrontPoint]) -> ScatterFigure {
+    let count = result.setup.count;
+    let point = |(at, arm): (usize, &ArmResult)| {
+        let cost = summary::cost(result, arm)?;
+        let right = arm.right?;
+        Some(ScatterPoint {
+            letter: draw::letter(at),
+            colour: at,
+            x: cost.per_question,
+            y: value(&right)?,
+            interval: hundredths(right.interval),
+            title: told(&words::arm_name(result, arm), count, cost.per_question, &right),
+        })
+    };
+    let arms = result.arms.iter().enumerate().filter_map(point);
+    let free = free.iter().enumerate().filter_map(|(at, point)| {
+        Some(ScatterPoint {
+            letter: small(at),
+            colour: result.arms.len() + at,
+            x: point.per_question,
+            y: value(&point.right)?,
+            interval: hundredths(point.right.interval),
+            title: told(&words::front_name(result, &point.id), count, point.per_question, &point.right),
+        })
+    });
+    let dot = |point: &CurvePoint| {
+        let y = value(&point.right)?;
+        Some(CurveDot { x: point.per_question?, y, interval: hundredths(point.right.interval) })
+    };
+    let front = result.front.iter().filter(|point| point.on_front);
+    ScatterFigure {
+        title: format!("Right answers over {}", words::unit(count)),
+        description: "Each arm with its interval, the curve of self-consistency and the front of the best. The numbers are in the table."
+            .to_owned(),
+        across: format!("{} for each question", words::unit(count)),
+        points: arms.chain(free).filter(|point| point.x.is_finite()).collect(),
+        curves: result.curves.iter().map(|curve| curve.points.iter().filter_map(dot).collect()).collect(),
+        front: front.filter_map(|point| Some((point.per_question, value(&point.right)?))).collect(),
+    }
+}
+
+fn told(name: &str, count: Count, cost: f64, right: &Estimate) -> String {
+    format!(
+        "{name}: {} right at {} {} for each question",
+        words::rate(right),
+        words::amount(count, cost),
+        words::unit(count)
+    )
+}
+
+fn table(result: &EvalResult) -> EvalTable {
+    let first = result.setup.count;
+    let others = Count::ALL.into_iter().filter(|count| *count != first);
+    let counts: Vec<Count> = std::iter::once(first).chain(others).collect();
+    let mut head: Vec<String> = ["Arm", "#Right [95 %]"].map(str::to_owned).into();
+    head.extend(counts.iter().map(|count| format!("#{} per question", words::unit_title(*count))));
+    head.extend(
+        [
+            "#Cost, of its debate",
+            "#Calls per question",
+            "#Median time",
+            "#95th percentile",
+            "#Samples",
+            "#Answered",
+            "#No answer",
+            "#Failed",
+            "#Cells",
+            "What it is",
+            "Models",
+        ]
+        .map(str::to_owned),
+    );
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    let rows = result.arms.iter().enumerate().map(|(at, arm)| row(result, at, arm, &counts)).collect();
+    EvalTable::of("Arms", &head, rows).known_columns()
+}
+
+fn row(result: &EvalResult, at: usize, arm: &ArmResult, counts: &[Count]) -> Vec<String> {
+    let cost = |count: &Count| {
+        let cost = arm.costs.iter().find(|cost| cost.count == *count);
+        words::known(cost, |cost| {
+            let mark = if cost.unknown_share > 0.0 { " (part unknown)" } else { "" };
+            format!("{}{mark}", words::amount(cost.count, cost.per_question))
+        })
+    };
+    let mut out = vec![
+        format!("{} {}", draw::letter(at), words::arm_name(result, arm)),
+        words::known(arm.right, |right| words::rate(&right)),
+    ];
+    out.extend(counts.iter().map(cost));
+    out.push(words::known(summary::cost(result, arm).and_then(|cost| cost.ratio), words::ratio));
+    let calls = (arm.n > 0).then(|| arm.calls as f64 / f64::from(arm.n));
+    out.push(words::known(calls, |calls| words::fixed(calls, 1)));
+    out.push(words::known(arm.wall_median_seconds, words::seconds));
+    out.push(words::known(arm.wall_p95_seconds, words::seconds));
+    out.push(words::known(arm.samples, |samples| {
+        format!("{} ({}–{})", words::fixed(samples.mean, 1), samples.least, samples.most)
+    }));
+    out.extend([arm.answered, arm.no_answer, arm.failed, arm.n].map(|n| number(n.into())));
+    out.push(words::arm_kind(arm.kind).to_owned());
+    out.push(match arm.models.is_empty() {
+        true => words::UNKNOWN.to_owned(),
+        false => one_line(&arm.models.join(", ")),
+    });
+    out
+}
+
+fn remarks(result: &EvalResult) -> Vec<String> {
+    let mut out = Vec::new();
+    for arm in &result.arms {
+        let name = words::arm_name(result, arm);
+        if let Some(cut) = arm.cut.filter(|cut| cut.held_down) {
+            out.push(format!(
+                "{name} was held down: the limit of {} samples cut {} of its questions, and more samples may have helped.",
+                result.setup.max_samples,
+                words::percent(cut.share)
+            ));
+        }
+        if !arm.dominated_by.is_empty() {
+            let better: Vec<String> = arm.dominated_by.iter().map(|id| words::front_name(result, id)).collect();
+            out.push(format!(
+                "{name} is dominated: at lower cost, these are right at least as often: {}.",
+                better.join("; ")
+            ));
+        }
+    }
+    out
+}
+
+/// Failures and missing answers, by cause and arm.
+pub(in crate::eval) fn failures(result: &EvalResult) -> Vec<EvalBlock> {
+    let row = |(arm, cause, n): (&ArmResult, &String, &u32)| {
+        let share = (arm.n > 0).then(|| f64::from(*n) / f64::from(arm.n));
+        vec![
+            words::arm_name(result, arm),
+            one_line(&cause.replace('_', " ")),
+            number((*n).into()),
+            words::known(share, words::percent),
+        ]
+    };
+    let all = result.arms.iter().flat_map(|arm| arm.causes.iter().map(move |(cause, n)| (arm, cause, n)));
+    let rows: Vec<Vec<String>> = all.map(row).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        EvalBlock::Lead(
+            "A cell without an answer counts as not right, and stays in every denominator. Leaving failures out would make an unreliable arm look better.".to_owned(),
+        ),
+        EvalBlock::Table(EvalTable::of("Failures by cause", &["Arm", "Cause", "#Cells", "#Of its cells"], rows)),
+    ]
+}
+
+/// What other ways of deciding would have made of the same debates.
+pub(in crate::eval) fn free_arms(result: &EvalResult) -> Vec<EvalBlock> {
+    if result.free_arms.is_empty() {
+        return Vec::new();
+    }
+    let count = result.setup.count;
+    let row = |arm: &FreeArm| {
+        let bound = if arm.upper_bound { " (upper bound, not a method)" } else { "" };
+        vec![
+            format!("{}: {}{bound}", one_line(&arm.debate.0), words::free_arm(arm.kind, arm.round)),
+            words::rate(&arm.right),
+            words::difference(&arm.gain),
+            words::known(arm.p, words::p),
+            words::known(arm.per_question, |cost| words::amount(count, cost)),
+            number(arm.silent.into()),
+        ]
+    };
+    let cost = format!("#{} per question", words::unit_title(count));
+    let head = [
+        "Way to decide",
+        "#Right [95 %]",
+        "#Debate minus this, points [95 %]",
+        "#p, not adjusted",
+        cost.as_str(),
+        "#Debates without it",
+    ];
+    vec![
+        EvalBlock::Lead(
+            "The log of a debate holds more than its verdict. These rows decide the same debates by their ballots, openings or judges alone, at the cost up to that point. If a row is right as often at lower cost, the rest of the debate did not pay. The p-values are not adjusted, so no row is a verdict.".to_owned(),
+        ),
+        EvalBlock::Table(EvalTable::of("Other ways to decide", &head, result.free_arms.iter().map(row).collect()).known_columns()),
+    ]
+}

@@ -1,0 +1,162 @@
+//! Calibration and the gate.
+use super::hundredths;
+use crate::eval::document::{ArmKey, EvalBlock, EvalDrawing, EvalFigure, EvalTable};
+use crate::eval::draw::{self, CurveDot, ReliabilityBin, ReliabilityFigure, ScatterFigure, ScatterPoint};
+use crate::eval::sections::{one_drawing, value};
+use crate::eval::words;
+use crate::text::{one_line, sentence};
+use crate::words::number;
+use agon_eval::*;
+
+/// Reliability diagrams that are drawn at most; the table has all.
+const MOST_DIAGRAMS: usize = 12;
+
+/// How far sureness says how often an answer is right.
+pub(in crate::eval) fn calibration(result: &EvalResult) -> Vec<EvalBlock> {
+    if result.calibration.is_empty() {
+        return Vec::new();
+    }
+    let whole = result.calibration.iter().filter(|of| of.persona.is_none());
+    let drawing = |of: &CalibrationResult| {
+        let bins = of.bins.iter().filter(|bin| bin.right.n > 0);
+        let title = whose(result, of);
+        let figure = ReliabilityFigure {
+            title: format!("How often right, over how sure: {title}"),
+            description: format!(
+                "{} bins of {}. On the dashed line, answers are right as often as they are sure.",
+                of.bins.len(),
+                words::sureness(of.source)
+            ),
+            bins: bins
+                .map(|bin| ReliabilityBin {
+                    sure: bin.sureness * 100.0,
+                    right: bin.right.value * 100.0,
+                    interval: hundredths(bin.right.interval),
+                    answers: bin.right.n.into(),
+                })
+                .collect(),
+        };
+        Some(EvalDrawing { title: Some(format!("{title}: {}", words::sureness(of.source))), svg: figure.svg()? })
+    };
+    let head = [
+        "Whose",
+        "Sureness",
+        "#Answers",
+        "#Calibration error [95 %]",
+        "#If perfectly calibrated",
+        "#Brier score",
+        "#Miscalibration",
+        "#Resolution",
+        "#Uncertainty",
+    ];
+    let row = |of: &CalibrationResult| {
+        let range = of
+            .ece_if_perfect_range
+            .map(|Interval { low, high }| format!(" [{}, {}]", words::fixed(low, 3), words::fixed(high, 3)));
+        vec![
+            whose(result, of),
+            words::sureness(of.source).to_owned(),
+            number(of.n.into()),
+            words::plain_estimate(&of.ece, 3),
+            words::known(of.ece_if_perfect, |ece| format!("{}{}", words::fixed(ece, 3), range.unwrap_or_default())),
+            words::fixed(of.brier, 3),
+            words::fixed(of.reliability, 3),
+            words::fixed(of.resolution, 3),
+            words::fixed(of.uncertainty, 3),
+        ]
+    };
+    let table = EvalTable::of("Calibration", &head, result.calibration.iter().map(row).collect()).known_columns();
+    vec![EvalBlock::Figure(EvalFigure {
+        title: "How often right, over how sure".to_owned(),
+        note: "Across is how sure an answer is, up is how often such answers are right, with 95 % intervals; larger dots are more answers. Dots below the dashed line are too sure. Even a perfectly calibrated arm has a calibration error above 0 by chance, so that figure stands beside it.".to_owned(),
+        drawings: whole.take(MOST_DIAGRAMS).filter_map(drawing).collect(),
+        keys: Vec::new(),
+        table,
+    })]
+}
+
+fn whose(result: &EvalResult, of: &CalibrationResult) -> String {
+    let parts =
+        [Some(words::arm_of(result, &of.arm)), of.model.as_deref().map(one_line), of.persona.as_deref().map(one_line)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// What a gate learned.
+pub(in crate::eval) fn gate(result: &EvalResult) -> Vec<EvalBlock> {
+    let Some(gate) = &result.gate else { return Vec::new() };
+    let mut rows = vec![format!(
+        "Debate {}: the gate is {}. {}",
+        one_line(&gate.debate),
+        one_line(&gate.kind),
+        sentence(&one_line(&gate.why))
+    )];
+    let figures = [
+        ("Tokens saved against always debating", gate.savings),
+        ("Accuracy lost against a gate that knew", gate.regret),
+        ("Harmful debates that it skips", gate.harm_avoided),
+    ];
+    rows.extend(figures.into_iter().filter_map(|(name, figure)| Some(format!("{name}: {}.", words::rate(&figure?)))));
+    let drawing = scatter(gate).svg();
+    let key = |(at, policy): (usize, &GatePolicy)| ArmKey {
+        letter: draw::letter(at),
+        colour: at,
+        name: policy_name(&policy.name),
+    };
+    let row = |(at, policy): (usize, &GatePolicy)| {
+        vec![
+            format!("{} {}", draw::letter(at), policy_name(&policy.name)),
+            words::rate(&policy.right),
+            words::plain_estimate(&policy.tokens, 0),
+            words::rate(&policy.debated),
+        ]
+    };
+    let head = ["Policy", "#Right [95 %]", "#Tokens per question [95 %]", "#Debated [95 %]"];
+    vec![
+        EvalBlock::Lines(rows),
+        EvalBlock::Figure(EvalFigure {
+            title: "Right answers over tokens, by who decides what is debated".to_owned(),
+            note: format!(
+                "Learned on {} questions; all figures are of questions that the gate had not seen. The grey curve goes over thresholds.",
+                number(gate.questions.into())
+            ),
+            drawings: one_drawing(drawing),
+            keys: gate.policies.iter().enumerate().map(key).collect(),
+            table: EvalTable::of("Policies", &head, gate.policies.iter().enumerate().map(row).collect()),
+        }),
+    ]
+}
+
+fn policy_name(name: &str) -> String {
+    match name {
+        "gate" => "this gate".to_owned(),
+        "always" => "always debate".to_owned(),
+        "never" => "never debate".to_owned(),
+        "knows" => "a gate that knew (upper bound)".to_owned(),
+        other => one_line(other),
+    }
+}
+
+fn scatter(gate: &GateResult) -> ScatterFigure {
+    let point = |(at, policy): (usize, &GatePolicy)| {
+        Some(ScatterPoint {
+            letter: draw::letter(at),
+            colour: at,
+            x: policy.tokens.value,
+            y: value(&policy.right)?,
+            interval: hundredths(policy.right.interval),
+            title: format!("{}: {} right", policy_name(&policy.name), words::rate(&policy.right)),
+        })
+    };
+    let mut curve: Vec<CurveDot> =
+        gate.curve.iter().map(|point| CurveDot { x: point.tokens, y: point.right * 100.0, interval: None }).collect();
+    curve.retain(|dot| dot.x.is_finite() && dot.y.is_finite());
+    curve.sort_by(|one, other| one.x.total_cmp(&other.x));
+    ScatterFigure {
+        title: "Right answers over tokens, by who decides what is debated".to_owned(),
+        description: "The gate, always, never, and a gate that knew. The numbers are in the table.".to_owned(),
+        across: "tokens for each question".to_owned(),
+        points: gate.policies.iter().enumerate().filter_map(point).filter(|point| point.x.is_finite()).collect(),
+        curves: vec![curve],
+        front: Vec::new(),
+    }
+}

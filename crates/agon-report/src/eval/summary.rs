@@ -1,0 +1,147 @@
+//! What came out of an eval, in a few sentences: the same in every report.
+use super::words;
+use crate::text::{one_line, sentence};
+use crate::words::{count, number};
+use agon_eval::*;
+
+/// How a verdict is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum VerdictTone {
+    Good,
+    Mixed,
+    Bad,
+    Open,
+}
+impl VerdictTone {
+    pub(super) fn of(verdict: Option<VerdictKind>) -> Self {
+        match verdict {
+            Some(VerdictKind::Helped) => Self::Good,
+            Some(VerdictKind::NoGain) => Self::Mixed,
+            Some(VerdictKind::Hurt) => Self::Bad,
+            Some(VerdictKind::CannotTell) | None => Self::Open,
+        }
+    }
+    /// The class of the page.
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Mixed => "mixed",
+            Self::Bad => "bad",
+            Self::Open => "open",
+        }
+    }
+}
+
+/// What one comparison found.
+pub(super) struct Finding {
+    pub(super) badge: String,
+    pub(super) tone: VerdictTone,
+    pub(super) sentence: String,
+}
+
+/// What the primary comparisons found; a line on the state where there is nothing to say yet.
+pub(super) fn findings(result: &EvalResult) -> Vec<Finding> {
+    let primary = result.comparisons.iter().filter(|of| of.family == ComparisonFamily::Primary);
+    let found: Vec<Finding> = primary.filter_map(|of| of.counts.first()).map(finding).collect();
+    if found.is_empty() {
+        return vec![Finding { badge: "No verdict".to_owned(), tone: VerdictTone::Open, sentence: why_none(result) }];
+    }
+    found
+}
+
+fn finding(at_count: &CountResult) -> Finding {
+    Finding {
+        badge: words::found(at_count),
+        tone: VerdictTone::of(at_count.verdict),
+        sentence: sentence(&one_line(&at_count.sentence)),
+    }
+}
+
+fn why_none(result: &EvalResult) -> String {
+    if result.withheld {
+        return "Rates and differences are shown at the end: this design fixes the number of questions beforehand."
+            .to_owned();
+    }
+    match (result.state, result.setup.covered) {
+        (EvalState::Running, _) => "The eval is still running.".to_owned(),
+        (EvalState::Stopped, _) if result.stopped.as_ref().is_some_and(|stop| stop.reason == "failures") => {
+            "Too many cells failed, so the eval gives no verdict.".to_owned()
+        }
+        (_, 0) => "No question was finished in every arm, so nothing can be compared.".to_owned(),
+        _ => "No primary comparison was declared for these arms.".to_owned(),
+    }
+}
+
+/// What the eval is about, as names and values.
+pub(super) fn brief(result: &EvalResult) -> Vec<(&'static str, String)> {
+    let setup = &result.setup;
+    let mut out = vec![("Questions", questions(setup))];
+    out.push(("Arms", arms(result)));
+    out.push(("Equal cost", words::matching(setup.matching, setup.count)));
+    let spent: Vec<String> = setup.spent.iter().map(spent).collect();
+    out.push(("Spent", if spent.is_empty() { "unknown".to_owned() } else { spent.join(", ") }));
+    out.push(("State", words::state(result)));
+    out
+}
+
+fn questions(setup: &EvalSetup) -> String {
+    let mut text = match setup.covered == setup.questions {
+        true => number(setup.questions.into()),
+        false => {
+            format!("{} of {} finished in every arm", number(setup.covered.into()), number(setup.questions.into()))
+        }
+    };
+    if setup.clusters != setup.covered {
+        text.push_str(&format!(" in {}", count(setup.clusters.into(), "cluster")));
+    }
+    if setup.repetitions > 1 {
+        text.push_str(&format!(", each asked {} times", setup.repetitions));
+    }
+    text
+}
+
+fn arms(result: &EvalResult) -> String {
+    let names: Vec<String> = result.arms.iter().map(|arm| words::arm_name(result, arm)).collect();
+    match names.len() {
+        0 => "none".to_owned(),
+        1..=6 => names.join(", "),
+        n => format!("{} and {} more", names.iter().take(5).cloned().collect::<Vec<_>>().join(", "), n - 5),
+    }
+}
+
+fn spent(cost: &CostFigure) -> String {
+    let unknown = match cost.unknown_share {
+        share if share > 0.0 => format!(" (unknown for {} of the calls)", words::percent(share)),
+        _ => String::new(),
+    };
+    match cost.count {
+        Count::Seconds => format!("{} of compute{unknown}", words::amount(cost.count, cost.total)),
+        Count::Money => format!("{} in money{unknown}", words::amount(cost.count, cost.total)),
+        Count::Total | Count::Generated | Count::New => {
+            format!("{} {}{unknown}", words::amount(cost.count, cost.total), words::unit(cost.count))
+        }
+    }
+}
+
+/// Warnings of the result, and what marks all of it.
+pub(super) fn warnings(result: &EvalResult) -> Vec<String> {
+    let mut out = Vec::new();
+    if result.setup.peeked {
+        out.push("Somebody saw differences before the end, so the test is the sequential one.".to_owned());
+    }
+    if result.setup.confidence {
+        out.push("Debaters and samples were asked how sure they are. That may change answers.".to_owned());
+    }
+    if result.trust.as_ref().is_some_and(|trust| trust.same_family) {
+        out.push(
+            "A grader is of the family of a model under test: graders prefer models that err as they do.".to_owned(),
+        );
+    }
+    out.extend(result.warnings.iter().map(|warning| sentence(&one_line(warning))));
+    out
+}
+
+/// The cost of an arm by the eval's count.
+pub(super) fn cost(result: &EvalResult, arm: &ArmResult) -> Option<CostFigure> {
+    arm.costs.iter().find(|cost| cost.count == result.setup.count).copied()
+}

@@ -1,0 +1,15 @@
+//! The faces of an eval's result.
+mod hostile;
+mod pages;
+mod shapes;
+mod texts;
+
+use agon_eval::EvalResult;
+use agon_report::{DebateLinks, eval_html, eval_terminal};
+
+fn page(result: &EvalResult) -> String {
+    eval_html(result, &DebateLinks::Files).unwrap()
+}
+fn terminal(result: &EvalResult, width: usize) -> String {
+    eval_terminal(result, width).iter().map(|line| format!("{line}\n")).collect()
+}
