@@ -325,6 +325,10 @@ impl DebateSpec {
             }
         }
     }
+    /// Whether a debater who speaks before anybody was heard says how sure it is of its answer.
+    pub fn asks_speakers_confidence(&self) -> bool {
+        self.answers.confidence && self.mode == Mode::Deliberative
+    }
     /// The persona of that name.
     pub fn persona(&self, participant: &ParticipantId) -> Option<&Persona> {
         self.personas.iter().find(|persona| persona.name == *participant)

@@ -191,6 +191,23 @@ pub fn named_answer(speech: &str) -> Option<&str> {
     })
 }
 
+/// How sure a speech says that its speaker is, and the speech without the lines that say it: those that begin with `My confidence:`.
+/// None where the last of them gives no whole number from 0 to 100.
+pub fn named_confidence(speech: &str) -> (Option<u8>, Cow<'_, str>) {
+    const KEY: &str = "my confidence:";
+    let decoration = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '-' | '>' | '%' | '.');
+    let said = |line: &str| {
+        let line = line.trim_matches(decoration);
+        let head = line.get(..KEY.len()).filter(|head| head.eq_ignore_ascii_case(KEY))?;
+        Some(line.get(head.len()..).unwrap_or_default().trim_matches(decoration).to_owned())
+    };
+    let Some(last) = speech.lines().rev().find_map(said) else { return (None, speech.into()) };
+    let figure = last.strip_suffix("/100").unwrap_or(&last).trim_end_matches(decoration);
+    let figure = figure.parse().ok().filter(|percent: &u8| *percent <= 100);
+    let rest: Vec<&str> = speech.lines().filter(|line| said(line).is_none()).collect();
+    (figure, rest.join("\n").trim_end().to_owned().into())
+}
+
 /// A speech as a judge is shown it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownEntry<'a> {

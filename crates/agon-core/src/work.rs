@@ -107,6 +107,11 @@ impl Work {
     /// A speech of a round, to nobody in particular.
     pub const ARGUMENT: Self = Self::Argument { to: None, bench: None };
 
+    /// Whether a debater speaks before anybody was heard.
+    pub fn is_first_speech(&self) -> bool {
+        matches!(self, Self::Opening | Self::Statement { speech: SpeechKind::Proposal, .. })
+    }
+
     /// Whom it turns to or is about, and the words of others that it quotes.
     pub fn others_mut(&mut self) -> (Option<&mut ParticipantId>, Option<&mut Arc<str>>) {
         match self {

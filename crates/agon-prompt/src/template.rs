@@ -61,6 +61,7 @@ templates! {
     MY_OPTION = "my_option";
     MY_NUMBER = "my_number";
     MY_SIDE = "my_side";
+    MY_CONFIDENCE = "my_confidence";
     LANGUAGE = "language";
     BID_FLOOR = "bid_floor";
     BID_REACTION = "bid_reaction";

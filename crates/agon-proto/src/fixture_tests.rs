@@ -186,6 +186,7 @@ fn turns() -> Vec<(&'static str, Event)> {
                     accepted: Vec::new(),
                     declined: Vec::new(),
                     cut_by: None,
+                    confidence: None,
                     neutralised: 2,
                 }),
                 call(),

@@ -134,6 +134,7 @@ async fn debate<S: Journal + Registers>(
             accepted: Vec::new(),
             declined: Vec::new(),
             cut_by: None,
+            confidence: None,
             neutralised: 0,
         };
         let events = vec![Event::answer(turn, "Ada", Given::Speech(speech), Box::default())];

@@ -165,6 +165,9 @@ pub struct Speech {
     /// The answer that the speech names as its own, in deliberative mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
+    /// How sure the speaker says it is of its answer, 0 to 100; absent unless the file asks for it. The text does not have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<u8>,
     /// Whose critiques a revision accepts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<ParticipantId>,

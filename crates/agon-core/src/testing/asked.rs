@@ -33,6 +33,7 @@ impl Asked {
             accepted: Vec::new(),
             declined: Vec::new(),
             cut_by: None,
+            confidence: None,
             neutralised: 0,
         };
         more(&mut speech);

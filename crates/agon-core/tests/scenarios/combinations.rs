@@ -131,6 +131,82 @@ fn formats_refuse_what_their_shape_does_not_allow() {
     }
 }
 
+/// A poll that can be held.
+fn polls(spec: &mut DebateSpec) {
+    (spec.mode, spec.debate_format, spec.format.samples) = (Mode::Deliberative, DebateFormat::Poll, 3);
+    (spec.visibility, spec.phases.opening_statements) = (Visibility::Simultaneous, true);
+    votes(spec, voting(VoteRule::Plurality));
+}
+
+#[test]
+fn a_poll_refuses_what_needs_somebody_who_hears_somebody() {
+    let alone = |spec: &mut DebateSpec| spec.personas.truncate(1);
+    assert_eq!(refused(2, polls), [""; 0]);
+    assert_eq!(refused(2, |spec| (polls(spec), alone(spec)).1), [""; 0]);
+    assert_eq!(refused(2, alone), ["personas"]);
+    assert_eq!(refused(2, |spec| spec.format.samples = 3), ["samples"]);
+    let cases: [(SpecChange, &str); 17] = [
+        (|spec| spec.format.samples = 0, "samples"),
+        (|spec| spec.format.samples = 65, "samples"),
+        (|spec| spec.mode = Mode::Adversarial, "mode"),
+        (|spec| spec.max_rounds = 2, "max_rounds"),
+        (|spec| spec.turn_mode = TurnMode::Random, "turn_mode"),
+        (|spec| spec.ballots = Ballots::Both, "ballots"),
+        (|spec| spec.moderator = Some(moderator()), "moderator"),
+        (|spec| spec.phases.opening_statements = false, "phases.opening_statements"),
+        (|spec| spec.phases.final_statements = true, "phases.final_statements"),
+        (|spec| spec.visibility = Visibility::Sequential, "visibility"),
+        (|spec| spec.end_condition = vec![EndCondition::Impasse], "end_condition"),
+        (|spec| spec.terminate_when = Some("true".into()), "terminate_when"),
+        (|spec| spec.agreement_intensity = Some(3), "agreement_intensity"),
+        (|spec| spec.personas[0].priority = 2, "priority"),
+        (|spec| spec.context_scope = ContextScope::LastNTurns, "context_scope"),
+        (|spec| votes(spec, voting(VoteRule::Borda)), "voting.rule"),
+        (|spec| votes(spec, Voting { every_round: true, ..voting(VoteRule::Plurality) }), "voting"),
+    ];
+    for (change, key) in cases {
+        let found = refused(2, |spec| {
+            polls(spec);
+            change(spec);
+        });
+        assert_eq!(found, [key]);
+    }
+    let undecided = |spec: &mut DebateSpec| {
+        polls(spec);
+        (spec.consensus_strategy, spec.voting) = (ConsensusStrategy::NoConsensus, None);
+    };
+    assert_eq!(refused(2, undecided), ["consensus_strategy"]);
+}
+
+#[test]
+fn an_answer_has_a_form_that_can_be_given() {
+    let of = |kind, options: &[&str], tolerance| {
+        let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
+        refused(2, |spec| {
+            (spec.mode, spec.answer) = (Mode::Deliberative, Some(AnswerForm { kind, options, tolerance }));
+        })
+    };
+    use AnswerKind::*;
+    assert_eq!(of(Choice, &["a", "b"], Tolerance::Exact), [""; 0]);
+    assert_eq!(of(Number, &[], Tolerance::Relative(0.1)), [""; 0]);
+    assert_eq!(of(Choice, &["a"], Tolerance::Exact), ["answer.options"]);
+    assert_eq!(of(Choice, &["Yes", "yes."], Tolerance::Exact), ["answer.options"]);
+    assert_eq!(of(Choice, &["a", " "], Tolerance::Exact), ["answer.options"]);
+    assert_eq!(of(Text, &["a", "b"], Tolerance::Exact), ["answer.options"]);
+    assert_eq!(of(Choice, &["a", "b"], Tolerance::Absolute(1.0)), ["answer.tolerance"]);
+    assert_eq!(of(Number, &[], Tolerance::Absolute(-1.0)), ["answer.tolerance"]);
+    assert_eq!(of(Number, &[], Tolerance::Relative(1.5)), ["answer.tolerance"]);
+
+    let assigned = |kind, options: &[&str]| {
+        let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
+        refused(2, |spec| spec.answer = Some(AnswerForm { kind, options, ..AnswerForm::default() }))
+    };
+    assert_eq!(assigned(Choice, &["s0", "S1.", "s2"]), [""; 0]);
+    assert_eq!(assigned(Choice, &["s0", "x"]), ["personas[1].stance"]);
+    assert_eq!(assigned(Number, &[]), ["personas[0].stance", "personas[1].stance"]);
+    assert_eq!(assigned(Text, &[]), ["answer"]);
+}
+
 #[test]
 fn votes_refuse_what_they_cannot_count() {
     use VoteRule::*;

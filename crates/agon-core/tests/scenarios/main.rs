@@ -12,6 +12,8 @@ mod combinations;
 #[cfg(test)]
 mod course;
 #[cfg(test)]
+mod forms;
+#[cfg(test)]
 mod hold;
 #[cfg(test)]
 mod interrupted;

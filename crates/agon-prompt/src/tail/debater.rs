@@ -46,6 +46,9 @@ pub(crate) fn debater(view: &View, ask: &Ask, (persona, tools): (&Persona, &[Aut
     }
     if speaks && spec.states_answers() && names_answer(work) {
         tail.paragraph(answer_line(view, usize::from(*work == Work::Revise)));
+        if work.is_first_speech() && spec.asks_speakers_confidence() {
+            tail.paragraph(line(template::MY_CONFIDENCE, 0));
+        }
     }
     if let Some(intensity) = spec.agreement_intensity.filter(|_| speaks && !speech::is_first(work)) {
         let wording = match spec.mode {

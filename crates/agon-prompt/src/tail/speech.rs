@@ -12,7 +12,7 @@ pub(super) fn is_speech(work: &Work) -> bool {
 
 /// Whether nobody was heard before.
 pub(super) fn is_first(work: &Work) -> bool {
-    matches!(work, Work::Opening | Work::Statement { speech: SpeechKind::Proposal, .. })
+    work.is_first_speech()
 }
 
 /// The rules of the mode; none for tasks that are no speech, and for words that ask or clear something up and do not argue.

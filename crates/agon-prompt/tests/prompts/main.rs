@@ -8,6 +8,8 @@ mod feeds;
 #[cfg(test)]
 mod foreign;
 #[cfg(test)]
+mod forms;
+#[cfg(test)]
 mod history;
 #[cfg(test)]
 mod layout;

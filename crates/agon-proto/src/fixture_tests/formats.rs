@@ -149,6 +149,7 @@ fn revision() -> Speech {
         accepted: vec![bob()],
         declined: vec![Declined { critic: ParticipantId::new("Cy"), why: "too dear".to_owned() }],
         cut_by: Some(bob()),
+        confidence: None,
         neutralised: 0,
     }
 }
@@ -270,6 +271,7 @@ fn admission_of_formats() -> Admission {
         hub: Some(ada()),
         direction: Direction::CritiqueHub,
         density: 0.25,
+        samples: 0,
     };
     (spec.context_scope, spec.memory) = (ContextScope::SummaryOnly, Memory::PersonaMasking);
     spec.windows = Windows { context_turns: 5, memory_window: 6, summarize_every: 7, window_step: 1 };

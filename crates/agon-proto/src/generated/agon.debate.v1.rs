@@ -3524,6 +3524,9 @@ pub struct SpeechRecorded {
     /// Who cut the speech where it ends.
     #[prost(string, optional, tag = "13")]
     pub cut_by: ::core::option::Option<::prost::alloc::string::String>,
+    /// How sure the speaker says it is of its answer, 0 to 100; absent unless the file asks for it.
+    #[prost(uint32, optional, tag = "14")]
+    pub confidence: ::core::option::Option<u32>,
 }
 /// A private ballot was cast.
 #[derive(Clone, PartialEq, ::prost::Message)]

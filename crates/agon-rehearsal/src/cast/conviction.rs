@@ -4,7 +4,7 @@ use crate::{
     cast::{prose::persuasion, scene::Scene},
     dice::{KeyedDice, fraction},
     fault::Fault,
-    prompt::MY_ANSWER,
+    prompt::{MY_ANSWER, MY_CONFIDENCE},
 };
 
 /// Share of the debates in which nobody moves.
@@ -21,6 +21,11 @@ pub fn is_asked(scene: &Scene<'_>) -> bool {
 /// The line that says it.
 pub fn line(scene: &Scene<'_>) -> String {
     format!("{MY_ANSWER} {}", answer(scene))
+}
+
+/// How sure the speaker says it is, in per cent, where a speech is to end with that.
+pub fn confidence(scene: &Scene<'_>) -> Option<usize> {
+    scene.brief.instructions.contains(MY_CONFIDENCE).then(|| 55 + scene.dice("confidence").below(41))
 }
 
 /// What I said last that I stand by.

@@ -9,7 +9,7 @@ use crate::{
         steps, turns,
     },
     fault::Fault,
-    prompt::{Brief, MY_ANSWER},
+    prompt::{Brief, MY_ANSWER, MY_CONFIDENCE},
     task::PromptTask,
     token, words,
 };
@@ -97,7 +97,8 @@ impl<'a, 's> SpeechDraft<'a, 's> {
         let lenses = deck.into_iter().filter_map(|card| LENSES.get(card)).collect();
         let marked = marked_claim(scene);
         let answer = conviction::is_asked(scene).then(|| conviction::line(scene));
-        let ending = marked.into_iter().chain(answer).collect();
+        let sure = conviction::confidence(scene).map(|percent| format!("{MY_CONFIDENCE} {percent}"));
+        let ending = marked.into_iter().chain(answer).chain(sure).collect();
         let slots = Slots::new(scene);
         let mut speech = Self { scene, paragraphs: Vec::new(), slots, lenses, fewest: FEWEST, most: MOST, ending };
         if scene.brief.bench.is_some() && scene.brief.kind() == PromptTask::Argument {

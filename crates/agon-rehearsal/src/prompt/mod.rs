@@ -15,6 +15,9 @@ pub use lines::{is_marker, is_staff};
 /// How a speech says which answer it stands by.
 pub const MY_ANSWER: &str = "My answer:";
 
+/// How a speech says how sure its speaker is of that answer.
+pub const MY_CONFIDENCE: &str = "My confidence:";
+
 /// The parts of a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Brief {

@@ -191,10 +191,11 @@ const KEYS: &[Key] = &[
         "Whether a value of a structured answer that is not allowed is read as the allowed one that it clearly \
          means, with a warning. Otherwise the answer is malformed.").quiet().since("0.2"),
     row!(DebateSpec, answers.confidence, Shape::Flag, "false",
-        "Whether ballots and votes state how sure the voter is, from 0 to 100, for reports and `weigh_by_confidence`.")
+        "Whether ballots and votes state how sure the voter is, from 0 to 100, for reports and `weigh_by_confidence`. In \
+         deliberative mode openings, proposals and the samples of a `poll` do, too; nobody reads what they state.")
         .quiet()
-        .needs("`ballots`, or votes with a rule other than `anonymous_scoring`", &["debate_format"],
-            |spec| spec.ballots != Ballots::None || has_vote(spec, |voting| !voting.rule.is_scored()))
+        .needs("`ballots`, a `poll`, or votes with a rule other than `anonymous_scoring`", &["debate_format"],
+            |spec| spec.is_poll() || spec.ballots != Ballots::None || has_vote(spec, |voting| !voting.rule.is_scored()))
         .since("0.2"),
     row!(DebateSpec, answers.weigh_by_confidence, Shape::Flag, "false",
         "`rule: weighted` with `confidence: true`: whether the weight of a vote is multiplied by its voter's \

@@ -8,7 +8,7 @@ use crate::fence::neutralise;
 use crate::spec::{DebateFormat, Interruptions};
 use crate::tally::same_answer;
 use crate::task::{Ask, SpeechKind};
-use crate::transcript::named_answer;
+use crate::transcript::{named_answer, named_confidence};
 use crate::work::Work;
 use std::sync::Arc;
 
@@ -45,11 +45,26 @@ impl Draft<'_> {
             let problem = if text.trim().is_empty() { "is empty" } else { "has neither a letter nor a digit" };
             return Err(format!("the speech {problem}"));
         }
+        let (confidence, text) = self.sure(ask, text)?;
         let stance = self.spec().persona(&ask.participant).and_then(|persona| persona.stance.clone());
         let (_, neutralised) = neutralise(&text);
         let answer = self.stated(ask, &text)?;
         let (to, bench, accepted, declined, cut_by) = (None, None, Vec::new(), Vec::new(), None);
-        Ok(Speech { stance, kind, text, to, bench, answer, accepted, declined, cut_by, neutralised })
+        Ok(Speech { stance, kind, text, to, bench, answer, confidence, accepted, declined, cut_by, neutralised })
+    }
+
+    /// How sure the speaker is, where the file asks for it, and the speech without that: nobody is shown it.
+    fn sure(&self, ask: &Ask, text: Arc<str>) -> Result<(Option<u8>, Arc<str>), String> {
+        if !(ask.task.work.is_first_speech() && self.spec().asks_speakers_confidence()) {
+            return Ok((None, text));
+        }
+        match named_confidence(&text) {
+            (Some(percent), rest) if !rest.trim().is_empty() => Ok((Some(percent), rest.as_ref().into())),
+            (Some(_), _) => Err("the speech is empty".to_owned()),
+            (None, _) => {
+                Err("the line `My confidence:` with a whole number from 0 to 100 is missing at the end".to_owned())
+            }
+        }
     }
 
     /// The answer that a speech states. Where the file says what an answer is, nothing else is one, and whoever speaks before anybody was
@@ -58,7 +73,7 @@ impl Draft<'_> {
         if !self.spec().states_answers() {
             return Ok(None);
         }
-        let first = matches!(ask.task.work, Work::Opening | Work::Statement { speech: SpeechKind::Proposal, .. });
+        let first = ask.task.work.is_first_speech();
         match named_answer(text) {
             Some(answer) => {
                 self.spec().read_answer(answer).map(Some).map_err(|problem| format!("My answer: {problem}"))

@@ -33,7 +33,7 @@ fn options(form: &AnswerForm, found: &mut ProblemList) {
         let twin = form.options.iter().take(at).find(|other| same_answer(other, option));
         found.require(twin.is_none() && !option.trim().is_empty(), &["answer.options"], || match twin {
             Some(twin) => format!("the options {twin:?} and {option:?} are the same answer; they must differ in more than letter case, spacing and punctuation at the end"),
-            None => "an option is empty".to_owned(),
+            None => "an option is empty: give it a text, or leave it out".to_owned(),
         });
     }
 }
@@ -57,7 +57,8 @@ fn tolerance(form: &AnswerForm, found: &mut ProblemList) {
 
 /// Whoever argues for a stance argues for an answer.
 fn stances(spec: &DebateSpec, form: &AnswerForm, found: &mut ProblemList) {
-    if spec.mode != Mode::Adversarial {
+    let lists_none = form.kind == AnswerKind::Choice && form.options.is_empty();
+    if spec.mode != Mode::Adversarial || lists_none {
         return;
     }
     for (at, persona) in spec.personas.iter().enumerate() {

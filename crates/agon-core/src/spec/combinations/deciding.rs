@@ -16,7 +16,7 @@ pub(super) fn check(spec: &DebateSpec, found: &mut ProblemList) {
 
 fn confidence(spec: &DebateSpec, found: &mut ProblemList) {
     let votes = spec.voting.is_some_and(|voting| voting.rule.form() != BallotForm::Scores);
-    let asked = votes || spec.ballots != Ballots::None;
+    let asked = votes || spec.ballots != Ballots::None || spec.is_poll();
     found.require(!spec.answers.confidence || asked, &["confidence", "ballots"], || {
         "`confidence` needs ballots or votes, and this debate has neither".to_owned()
     });
