@@ -184,6 +184,7 @@ impl<'a> LogReader<'a> {
         if self.spec.is_poll() {
             if let Some(sample) = self.facts.samples.get_mut(turn.seat as usize) {
                 sample.answer.clone_from(&speech.answer);
+                sample.confidence = speech.confidence;
             }
             return;
         }

@@ -18,6 +18,7 @@ mod pool;
 mod question;
 mod record;
 mod result;
+mod score;
 mod spec;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
