@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     cast::{self, Scene},
     fault::Fault,
+    mind::MindedTurn,
     plan::{PlannedFailure, ReplyPlan},
     prompt::Brief,
     request::OllamaChatRequest,
@@ -27,8 +28,14 @@ pub struct CastAnswer {
 }
 
 /// Composes the answer to a chat.
-pub fn compose(asked: &OllamaChatRequest<'_>, brief: &Brief, plan: &ReplyPlan, seed: u64) -> CastAnswer {
+pub fn compose(
+    asked: &OllamaChatRequest<'_>,
+    brief: &Brief,
+    (plan, mind): (&ReplyPlan, Option<MindedTurn>),
+    seed: u64,
+) -> CastAnswer {
     let mut scene = Scene::new(brief, seed, plan.behaviour);
+    scene.mind = mind;
     let limit = asked.options.as_ref().and_then(|options| options.num_predict);
     let thinking = if wants_thinking(asked) { thoughts(&scene) } else { String::new() };
     // what is thought counts as well

@@ -4,10 +4,11 @@ use std::{
     io,
     net::{Ipv4Addr, SocketAddr},
     path::PathBuf,
+    sync::Arc,
     time::Duration,
 };
 
-use crate::fault::FaultScript;
+use crate::{fault::FaultScript, mind::Minds};
 
 /// How a rehearsal server behaves; the default listens on a free loopback port and answers at once.
 #[derive(Debug, Clone)]
@@ -32,6 +33,8 @@ pub struct RehearsalConfig {
     pub model_cache: bool,
     /// Which calls go wrong.
     pub faults: FaultScript,
+    /// What the speakers know of questions; without it, the cast decides by its own merits.
+    pub minds: Option<Arc<Minds>>,
     /// Calls per model that run at one time, as `OLLAMA_NUM_PARALLEL`; the others wait in order. `None` sets no limit.
     pub parallel: Option<usize>,
     /// Tokens per line of a stream.
@@ -57,6 +60,7 @@ impl Default for RehearsalConfig {
             ram_cache_tokens: 65_536,
             model_cache: true,
             faults: FaultScript::default(),
+            minds: None,
             parallel: None,
             chunk_tokens: 1,
             fingerprints: false,

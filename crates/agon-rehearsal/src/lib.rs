@@ -27,6 +27,7 @@ mod dice;
 mod embed;
 mod fault;
 mod listener;
+pub mod mind;
 mod model;
 mod plan;
 mod playback;

@@ -49,6 +49,8 @@ pub struct OllamaOptions {
     pub num_predict: Option<i64>,
     #[serde(default)]
     pub num_ctx: Option<u64>,
+    #[serde(default)]
+    pub seed: Option<i64>,
 }
 
 /// `POST /api/generate`.

@@ -24,8 +24,10 @@ pub fn line(scene: &Scene<'_>) -> String {
 }
 
 /// How sure the speaker says it is, in per cent, where a speech is to end with that.
-pub fn confidence(scene: &Scene<'_>) -> Option<usize> {
-    scene.brief.instructions.contains(MY_CONFIDENCE).then(|| 55 + scene.dice("confidence").below(41))
+pub fn confidence(scene: &Scene<'_>) -> Option<u64> {
+    let stated = scene.mind.as_ref().and_then(|mind| mind.confidence);
+    let drawn = || 55 + scene.dice("confidence").below(41) as u64;
+    scene.brief.instructions.contains(MY_CONFIDENCE).then(|| stated.unwrap_or_else(drawn))
 }
 
 /// What I said last that I stand by.
@@ -41,6 +43,9 @@ pub fn has_changed(scene: &Scene<'_>) -> bool {
 
 /// The answer of this round: one's own at first, and from the second round on, speaker by speaker, the one with the most pull.
 pub fn answer(scene: &Scene<'_>) -> String {
+    if let Some(mind) = scene.mind.as_ref().filter(|mind| !mind.assigned) {
+        return mind.answer.clone();
+    }
     let own = scene.brief.stance.as_deref().map(|stance| stance.trim().trim_end_matches('.'));
     let own = own.filter(|stance| !stance.is_empty()).map_or_else(|| scene.thesis(), str::to_owned);
     match scene.behaviour {

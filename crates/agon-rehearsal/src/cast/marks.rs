@@ -108,7 +108,7 @@ pub fn approval_vote(scene: &Scene<'_>, schema: &Value) -> Value {
     let likings: Vec<f64> = ranking.iter().map(|candidate| wish::liking(scene, candidate)).collect();
     let middle = likings.iter().map(|liking| liking.min(1.5)).sum::<f64>() / likings.len().max(1) as f64;
     let better = likings.iter().filter(|liking| **liking > middle).count();
-    let alone = matches!(scene.behaviour, Some(Fault::Hostile | Fault::Stubborn));
+    let alone = scene.mind.is_some() || matches!(scene.behaviour, Some(Fault::Hostile | Fault::Stubborn));
     let approved: Vec<&String> = ranking.iter().take(if alone { 1 } else { better.max(1) }).collect();
     json!({ "approved": approved, "reasons": reasons_for(scene, ranking.first()) })
 }
@@ -137,6 +137,10 @@ fn ranked(scene: &Scene<'_>, candidates: &[String]) -> Vec<String> {
     let mut ranked = candidates.to_vec();
     if scene.behaviour != Some(Fault::OrderBiased) {
         ranked.sort_by(|a, b| wish::liking(scene, b).total_cmp(&wish::liking(scene, a)).then_with(|| a.cmp(b)));
+    }
+    // what a mind stands by comes first
+    if let Some(first) = scene.mind.as_ref().and_then(|mind| mind.option(candidates)) {
+        ranked.sort_by_key(|candidate| *candidate != first);
     }
     ranked
 }

@@ -7,6 +7,7 @@ use crate::{
     },
     dice::{KeyedDice, fraction},
     fault::Fault,
+    mind::MindedTurn,
     prompt::{AllowedAnswers, Brief, MY_ANSWER, TranscriptLine},
     words,
 };
@@ -29,6 +30,8 @@ pub struct Scene<'a> {
     pub matter: String,
     /// Tokens that a speech may have, if there is a limit.
     pub budget: Option<u64>,
+    /// What the speaker stands by, where its mind decides that.
+    pub mind: Option<MindedTurn>,
 }
 
 /// A point somebody made.
@@ -44,7 +47,7 @@ impl<'a> Scene<'a> {
     /// Looks at a prompt.
     pub fn new(brief: &'a Brief, seed: u64, behaviour: Option<Fault>) -> Self {
         let you = brief.you.as_deref().unwrap_or("the speaker");
-        Self { brief, seed, behaviour, you, matter: matter(brief), budget: None }
+        Self { brief, seed, behaviour, you, matter: matter(brief), budget: None, mind: None }
     }
 
     /// Dice for one purpose of this speaker; they ignore the order of the transcript.

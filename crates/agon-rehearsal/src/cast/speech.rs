@@ -9,6 +9,7 @@ use crate::{
         steps, turns,
     },
     fault::Fault,
+    mind,
     prompt::{Brief, MY_ANSWER, MY_CONFIDENCE},
     task::PromptTask,
     token, words,
@@ -21,6 +22,14 @@ const MOST: usize = 180;
 
 /// The plain-text answer to a prompt.
 pub fn speak(scene: &Scene<'_>) -> String {
+    let text = spoken(scene);
+    match scene.mind.as_ref().and_then(|mind| mind.words) {
+        Some(words) => mind::of_length(&text, words, scene.budget),
+        None => text,
+    }
+}
+
+fn spoken(scene: &Scene<'_>) -> String {
     if !scene.brief.is_debate {
         let short = scene.brief.to_shorten.as_deref().map(chair::shorten).filter(|text| !text.is_empty());
         return short.unwrap_or_else(|| officials::explain_yourself(scene));
@@ -30,8 +39,8 @@ pub fn speak(scene: &Scene<'_>) -> String {
     if moved {
         // who has come round argues from where it stands now
         let brief = Brief { stance: Some(answer), ..scene.brief.clone() };
-        let budget = scene.budget;
-        return by_task(&Scene { budget, ..Scene::new(&brief, scene.seed, scene.behaviour) });
+        let (budget, mind) = (scene.budget, scene.mind.clone());
+        return by_task(&Scene { budget, mind, ..Scene::new(&brief, scene.seed, scene.behaviour) });
     }
     by_task(scene)
 }

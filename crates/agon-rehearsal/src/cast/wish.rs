@@ -108,14 +108,24 @@ fn final_stance<'a>(scene: &Scene<'a>) -> Option<&'a str> {
 
 fn choice(scene: &Scene<'_>, schema: &Value, stance: Option<&str>) -> Value {
     let options = schema::options(schema, "choice");
-    let option = stance.and_then(|stance| option_for(scene, &options, stance)).or_else(|| best_option(scene, &options));
+    let minded = scene.mind.as_ref().and_then(|mind| mind.option(&options));
+    let stance = scene.mind.as_ref().map(|mind| mind.answer.as_str()).or(stance);
+    let option = minded.or_else(|| stance.and_then(|stance| option_for(scene, &options, stance)));
+    let option = option.or_else(|| best_option(scene, &options));
     let choice = option.or_else(|| stance.map(str::to_owned)).or_else(|| officials::decision(scene).map(str::to_owned));
-    let number = choice.as_deref().filter(|_| schema["properties"]["choice"]["type"] == "number");
-    let number = number.and_then(|choice| choice.parse::<f64>().ok());
     let argued = choice.as_deref().map(|choice| stance_behind(scene, choice)).unwrap_or_default();
-    let sure = 55 + scene.dice("confidence").below(41);
-    let choice = number.map_or_else(|| json!(choice), |number| json!(number));
+    let stated = scene.mind.as_ref().and_then(|mind| mind.confidence);
+    let sure = stated.unwrap_or_else(|| 55 + scene.dice("confidence").below(41) as u64);
+    let choice = as_asked(schema, "choice", choice.as_deref());
     json!({ "choice": choice, "reasons": officials::reasons(scene, argued), "confidence": sure })
+}
+
+/// An answer as the member wants it: a number where that is its type.
+fn as_asked(schema: &Value, member: &str, answer: Option<&str>) -> Value {
+    let kind = schema.get("properties").and_then(|members| members.get(member)?.get("type"));
+    let wants_number = kind.is_some_and(|kind| kind == "number");
+    let number = answer.filter(|_| wants_number).and_then(|answer| answer.parse::<f64>().ok());
+    number.map_or_else(|| json!(answer), |number| json!(number))
 }
 
 /// The option that stands for a stance: the stance itself, who holds it, or what names it.
@@ -178,7 +188,10 @@ fn closing(scene: &Scene<'_>, schema: &Value) -> Value {
     let settled = scene.brief.is_last_round();
     let options = schema::options(schema, "decision");
     let decision = officials::decision(scene).filter(|_| settled);
-    let decision = decision.map(|stance| option_for(scene, &options, stance).unwrap_or_else(|| stance.to_owned()));
+    let decision = decision.map(|stance| {
+        let minded = scene.mind.as_ref().map(|mind| mind.option(&options).unwrap_or_else(|| mind.answer.clone()));
+        minded.or_else(|| option_for(scene, &options, stance)).unwrap_or_else(|| stance.to_owned())
+    });
     json!({
         "summary": officials::summary(scene),
         "status": if settled { "settled" } else { "continue" },
@@ -193,6 +206,9 @@ fn judgement(scene: &Scene<'_>, schema: &Value) -> Value {
     let winner = ruling.winner.and_then(|stance| {
         option_for(scene, &options, stance).or_else(|| best_option(scene, &options)).or_else(|| Some(stance.to_owned()))
     });
+    let minded = scene.mind.as_ref().map(|mind| mind.option(&options).unwrap_or_else(|| mind.answer.clone()));
+    let winner = minded.or(winner);
+    let winner = as_asked(schema, "winner", winner.as_deref());
     let citations: Vec<Value> =
         ruling.points.iter().map(|point| json!({ "entry": point.entry.number, "quote": point.quote })).collect();
     json!({

@@ -10,6 +10,7 @@ use crate::{
     answer::{CastAnswer, compose},
     call_log::CallLogEntry,
     cast,
+    mind::MindCall,
     model::{CONTEXT_LENGTH, Model, filler_pieces, has_tools},
     plan::{self, ReplyPlan},
     prompt::Brief,
@@ -120,6 +121,12 @@ fn read(
         return (ReplyPlan::default(), prompt, AnswerText::Filler(tokens));
     }
     let mut brief = Brief::read(asked.messages.iter().map(|message| (message.role.as_ref(), message.content.as_ref())));
+    // before anybody is given a position that the prompt does not name
+    let mind = stage.config.minds.as_ref().and_then(|minds| {
+        let system = asked.messages.iter().find(|message| message.role == "system")?.content.as_ref();
+        let sampling = options.and_then(|options| options.seed);
+        minds.turn(MindCall { model: &model.name, system, sampling, brief: &brief })
+    });
     let (seed, topic) = (stage.config.seed, brief.topic.clone());
     let allowed = brief.allowed();
     brief.assume_positions(|name| match &allowed {
@@ -129,10 +136,12 @@ fn read(
     let (speaker, task) = (brief.you.as_deref(), brief.kind());
     stage.counters.set(task);
     let plan = stage.director.meet(plan::CallFacts { model: &model.name, speaker, task, structured });
+    // a scripted behaviour is stronger than what a speaker knows
+    let mind = mind.filter(|_| plan.behaviour.is_none());
     let text = match filler {
         Some(tokens) if plan.failure.is_none() => AnswerText::Filler(tokens),
         Some(tokens) => AnswerText::Composed(CastAnswer::plain(filler_pieces(tokens).concat(), plan.failure)),
-        None => AnswerText::Composed(compose(asked, &brief, &plan, stage.config.seed)),
+        None => AnswerText::Composed(compose(asked, &brief, (&plan, mind), stage.config.seed)),
     };
     (plan, prompt, text)
 }
