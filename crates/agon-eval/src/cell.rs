@@ -1,5 +1,6 @@
 //! Cells: the smallest piece of an eval that is held, kept and paid for.
 use crate::ArmName;
+use agon_core::gate::GateFeatures;
 use agon_core::{ModelName, ParticipantId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -67,6 +68,9 @@ pub struct Facts {
     /// Who could have cast one.
     #[serde(default)]
     pub eligible: u32,
+    /// What a gate knows after the first ballots; absent where there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<GateFacts>,
     /// Answers that openings and later speeches name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub named: Vec<NamedFact>,
@@ -99,6 +103,17 @@ pub struct Facts {
     /// Scripted speakers: nothing here is a model's word.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsal: bool,
+}
+
+/// What a gate knows of a question after the first ballots, as [`agon_core::gate`] has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GateFacts {
+    /// The features.
+    pub features: GateFeatures,
+    /// Who could have cast a ballot.
+    pub eligible: u32,
+    /// Ballots that were cast.
+    pub cast: u32,
 }
 
 /// How a cell ended.

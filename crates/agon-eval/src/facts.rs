@@ -4,7 +4,8 @@ mod heard;
 
 pub use costs::cost_of_call;
 
-use crate::{BallotFact, CellEnding, Facts, JudgedFact, NamedFact, SampleFact};
+use crate::{BallotFact, CellEnding, Facts, GateFacts, JudgedFact, NamedFact, SampleFact};
+use agon_core::gate::{self, FirstBallots};
 use agon_core::{
     Answered, BallotStage, DebateSpec, DebateState, Event, Given, Outcome, ParticipantId, PhaseName, Reason, Record,
     Speech, SpeechKind,
@@ -27,6 +28,7 @@ struct LogReader<'a> {
     spec: &'a DebateSpec,
     facts: Facts,
     costs: CostLedger,
+    first_ballots: FirstBallots,
     challenges: Challenges<'a>,
     /// In which phase the debate is.
     phase: Option<PhaseName>,
@@ -68,6 +70,7 @@ impl<'a> LogReader<'a> {
             spec,
             facts,
             costs: CostLedger::default(),
+            first_ballots: FirstBallots::default(),
             challenges: Challenges::new(spec),
             phase: None,
             named: BTreeMap::new(),
@@ -130,6 +133,7 @@ impl<'a> LogReader<'a> {
     }
 
     fn answered(&mut self, answered: &Answered) {
+        self.first_ballots.take(self.spec, answered);
         let Answered { turn: _, participant, given, call } = answered;
         match given {
             Given::Speech(speech) => self.spoke(answered, speech),
@@ -268,6 +272,11 @@ impl<'a> LogReader<'a> {
         self.facts.named.sort_by_key(|named| named.round);
         self.facts.judged.sort_by(|a, b| (a.order, a.judge.as_str()).cmp(&(b.order, b.judge.as_str())));
         (self.facts.cost, self.facts.cost_by) = self.costs.finish();
+        self.facts.gate = (self.first_ballots.cast() > 0).then(|| GateFacts {
+            features: self.first_ballots.features(self.spec),
+            eligible: gate::eligible(self.spec),
+            cast: self.first_ballots.cast(),
+        });
         self.facts
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::tally::same_answer;
+use crate::{BallotStage, DebateFormat, DebateSpec, Event, SpeechKind, testing};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -167,6 +168,60 @@ fn a_gate_names_what_differs_from_what_it_learned_on() {
             "the gate was learned with model n, which does not debate here",
         ]
     );
+}
+
+fn heard(spec: &DebateSpec, events: Vec<Event>) -> FirstBallots {
+    let mut ballots = FirstBallots::default();
+    for event in &events {
+        let Event::Answered(answered) = event else { panic!("{event:?}") };
+        ballots.take(spec, answered);
+    }
+    ballots
+}
+
+#[test]
+fn first_ballots_are_taken_from_the_log_and_final_ones_are_not() {
+    let mut spec = testing::spec();
+    spec.topic = "Is it so?".to_owned();
+    spec.context = Some("Perhaps it is.".to_owned());
+    let asked = |who| testing::Asked::at(testing::turn(0, 0), who);
+    let seen = heard(
+        &spec,
+        vec![
+            asked("Ada").ballot(BallotStage::Initial, "yes", "one two three", Some(60)),
+            asked("Ada").speech_as(SpeechKind::Opening, "no matter", |speech| speech.answer = Some("no".to_owned())),
+            asked("Ben").ballot(BallotStage::Initial, "Yes", "one", Some(80)),
+            asked("Ben").ballot(BallotStage::Final, "no", "one", Some(80)),
+        ],
+    );
+    let features = seen.features(&spec);
+    assert_eq!((seen.cast(), eligible(&spec)), (2, spec.personas.len() as u32));
+    assert_eq!(
+        (features.answers, features.reason_words_mean, features.confidence_mean),
+        (Some(1.0), Some(2.0), Some(70.0))
+    );
+    assert_eq!((features.question_words, features.options), (Some(6.0), None));
+}
+
+#[test]
+fn in_a_poll_and_in_critique_revision_the_answers_of_openings_are_the_ballots() {
+    for (format, kind) in
+        [(DebateFormat::Poll, SpeechKind::Opening), (DebateFormat::CritiqueRevision, SpeechKind::Proposal)]
+    {
+        let mut spec = testing::spec();
+        spec.debate_format = format;
+        spec.format.samples = 5;
+        let asked = |seat| testing::Asked::at(testing::turn(0, seat), "Ada");
+        let stated = |seat, answer: Option<&str>| {
+            asked(seat).speech_as(kind, "some words", |speech| speech.answer = answer.map(str::to_owned))
+        };
+        let ballot = asked(4).ballot(BallotStage::Initial, "Ada", "why", None);
+        let revised = asked(0).speech_as(SpeechKind::Revision, "x", |speech| speech.answer = Some("4".to_owned()));
+        let seen = heard(&spec, vec![stated(0, Some("4")), stated(1, Some("5")), stated(2, None), ballot, revised]);
+        assert_eq!(seen.cast(), 2, "{format:?}");
+        assert_eq!(seen.features(&spec).answers, Some(2.0));
+        assert_eq!(eligible(&spec), if format == DebateFormat::Poll { 5 } else { spec.personas.len() as u32 });
+    }
 }
 
 fn any_rule() -> impl Strategy<Value = GateRule> {

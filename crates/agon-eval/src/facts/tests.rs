@@ -66,6 +66,9 @@ fn a_debate_says_its_answer_its_ballots_and_what_was_named() {
     let judged: Vec<(u32, Option<&str>)> = facts.judged.iter().map(|j| (j.order, j.answer.as_deref())).collect();
     assert_eq!(judged, [(0, Some("4")), (1, Some("4"))]);
     assert_eq!(facts.last_speaker, Some(0));
+    let gate = facts.gate.unwrap();
+    assert_eq!((gate.eligible, gate.cast, gate.features.answers), (3, 3, Some(2.0)));
+    assert_eq!((gate.features.top_share, gate.features.reason_words_mean), (Some(2.0 / 3.0), Some(1.0)));
 }
 
 #[test]
