@@ -66,9 +66,10 @@ struct ShownFloor<'m> {
 
 impl Analysis {
     /// The analysis of a debate that ended with a result; none of one that runs, failed or was cancelled, or whose file
-    /// switches the phase `analysis` off.
+    /// switches the phase `analysis` off, and none of a poll, in which nobody moves anybody.
     pub fn of(minutes: &Minutes<'_>) -> Option<Self> {
-        if !wanted(minutes) || minutes.state() != ResultState::Succeeded {
+        let poll = minutes.admission.spec.is_poll();
+        if poll || !wanted(minutes) || minutes.state() != ResultState::Succeeded {
             return None;
         }
         let tree = ArgumentTree::of(minutes);

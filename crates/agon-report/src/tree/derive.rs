@@ -15,6 +15,10 @@ struct SaidEntry<'m> {
 }
 
 pub(super) fn tree(minutes: &Minutes<'_>) -> ArgumentTree {
+    // the samples of a poll know nothing of each other
+    if minutes.admission.spec.is_poll() {
+        return ArgumentTree::default();
+    }
     let said: Vec<SaidEntry<'_>> = (1..)
         .zip(minutes.transcript.entries())
         .filter(|(_, entry)| entry.kind != SpeechKind::Moderation && minutes.shows(entry.participant.as_str()))
