@@ -10,7 +10,7 @@
   rows.forEach((row) => {
     if (row.dataset.s === undefined) { first = row; return; }
     row.cells[0].append(first.cells[0].lastChild.textContent);
-    [4, 6].forEach((at) => { row.cells[at].textContent = first.cells[at].textContent; });
+    [5, 7].forEach((at) => { row.cells[at].textContent = first.cells[at].textContent; });
   });
   const show = () => {
     const wanted = lists.filter((list) => list.value).map((list) => [list.name, list.value]);

@@ -116,14 +116,14 @@ impl EvalColumn {
 pub(super) fn document(result: &EvalResult) -> Vec<EvalSection> {
     let sections = [
         ("verdicts", "Does it help?", sections::verdicts(result)),
-        ("arms", "How right, and at what cost", sections::arms(result)),
+        ("arms", "Accuracy and cost", sections::arms(result)),
         ("changed", "What debating changed", sections::changed(result)),
         ("free", "Other ways to decide the same debates", sections::free_arms(result)),
         ("group", "What happened inside the debates", sections::group(result)),
-        ("calibration", "Does sureness say anything?", sections::calibration(result)),
-        ("gate", "Which questions are worth a debate", sections::gate(result)),
+        ("calibration", "Calibration", sections::calibration(result)),
+        ("gate", "Gate: which questions to debate", sections::gate(result)),
         ("categories", "By category", sections::categories(result)),
-        ("sensitivity", "Would another count change the verdict?", sections::sensitivity(result)),
+        ("sensitivity", "Sensitivity of the verdict", sections::sensitivity(result)),
         ("trust", "Can the scores be trusted?", sections::trust(result)),
         ("failures", "Failures", sections::failures(result)),
         ("cells", "Every question", sections::cells(result)),

@@ -11,11 +11,11 @@ use askama::Template;
 /// The page's style: that of debates, and what figures add.
 const STYLE: &str = concat!(include_str!("../../templates/report.css"), include_str!("../../templates/eval.css"));
 /// SHA-256 of [`STYLE`]; a test says the right one when the style has changed.
-const STYLE_HASH: &str = "sha256-p+FO8E71sRsFR3AAdEpBiMPZ33+i6e7jb0Eje0P94K8=";
+const STYLE_HASH: &str = "sha256-TXxR6knZa+yR6OdbkbAsBrtWCcz86iW+d9FeVgwHUWY=";
 /// Filters the rows of the last table. Without it the table is whole.
 const SCRIPT: &str = include_str!("../../templates/eval.js");
 /// SHA-256 of [`SCRIPT`].
-const SCRIPT_HASH: &str = "sha256-cf8eLoXCzs10KkPJJ5Il9DAVLZQiAiTTtrqrZOD2idU=";
+const SCRIPT_HASH: &str = "sha256-BvV8C+Wd+AlkoLUiaJDeZ+1v1lMjNHpAia428HQC87o=";
 
 /// The whole report as a page for any browser, for screen and paper.
 pub fn eval_html(result: &EvalResult, links: &DebateLinks) -> Result<String, HtmlError> {
@@ -55,6 +55,10 @@ impl EvalPage {
             version: one_line(&result.agon_version),
             eval: one_line(&result.eval),
         }
+    }
+    /// A link's text: `report`, or `report 2` where a row has several.
+    fn link_text(&self, cell: &CellLine, at: &usize) -> String {
+        if cell.debates.len() > 1 { format!("report {}", at + 1) } else { "report".to_owned() }
     }
     fn rows(&self) -> String {
         count(self.cells.len() as u64, "row")

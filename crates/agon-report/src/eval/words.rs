@@ -49,6 +49,17 @@ pub(super) fn plain_estimate(estimate: &Estimate, places: usize) -> String {
         None => format!("{figure} (no interval)"),
     }
 }
+/// `17,000 [16,150, 17,850]` would read as three numbers, so bounds are parted by `to`.
+pub(super) fn amount_estimate(count: Count, estimate: &Estimate) -> String {
+    let figure = amount(count, estimate.value);
+    match (estimate.n, estimate.interval) {
+        (0, _) => UNKNOWN.to_owned(),
+        (_, Some(Interval { low, high })) => {
+            format!("{figure} [{} to {}]", amount(count, low.max(0.0)), amount(count, high))
+        }
+        (_, None) => format!("{figure} (no interval)"),
+    }
+}
 pub(super) fn known<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), show)
 }
@@ -151,7 +162,18 @@ pub(super) fn arm_of(result: &EvalResult, id: &str) -> String {
 }
 /// `panel against self-consistency`.
 pub(super) fn versus(result: &EvalResult, comparison: &ComparisonResult) -> String {
-    format!("{} against {}", arm_of(result, &comparison.arm), arm_of(result, &comparison.rival))
+    let find = |id: &str| result.arms.iter().find(|arm| arm.id == id);
+    let (arm, rival) = (find(&comparison.arm), find(&comparison.rival));
+    // What is matched to the very debate need not say so.
+    let own = arm.zip(rival).filter(|(arm, rival)| rival.matched_to.as_ref() == Some(&arm.name));
+    let rival = match own.map(|(_, rival)| rival.kind) {
+        Some(ArmKind::SelfConsistency) => "self-consistency".to_owned(),
+        Some(ArmKind::BestOfN) => "best of n".to_owned(),
+        Some(ArmKind::JudgeAlone) => "judge alone".to_owned(),
+        Some(ArmKind::Isolated) => "its isolated form".to_owned(),
+        Some(ArmKind::Debate | ArmKind::Single) | None => arm_of(result, &comparison.rival),
+    };
+    format!("{} against {rival}", arm_of(result, &comparison.arm))
 }
 /// What an arm is.
 pub(super) fn arm_kind(kind: ArmKind) -> &'static str {

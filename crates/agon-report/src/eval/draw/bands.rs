@@ -95,12 +95,12 @@ impl BandsFigure {
             (BAND_RIGHT, last_wrong_top, wrong_last, "bad"),
         ];
         let bands = [
-            ("kept", "right at first and at last", BAND_TOP, BAND_TOP, self.kept_right),
+            ("kept", "right first and last", BAND_TOP, BAND_TOP, self.kept_right),
             ("harmed", "right to wrong", BAND_TOP + high(self.kept_right), last_wrong_top, self.harmed),
             ("mended", "wrong to right", first_wrong_top, BAND_TOP + high(self.kept_right), self.mended),
             (
                 "kept",
-                "wrong at first and at last",
+                "wrong first and last",
                 first_wrong_top + high(self.mended),
                 last_wrong_top + high(self.harmed),
                 self.kept_wrong,
@@ -152,7 +152,7 @@ impl BandsFigure {
         label(&mut out, BAND_RIGHT + 16.0, apart(last_wrong_top, wrong_last, last_right), wrong_last, "wrong", "start");
         let _ = write!(
             out,
-            "<text class=\"tick end\" x=\"{:.1}\" y=\"11\">at first</text><text class=\"tick\" x=\"{BAND_RIGHT:.1}\" y=\"11\">at last</text>",
+            "<text class=\"tick end\" x=\"{:.1}\" y=\"11\">first</text><text class=\"tick\" x=\"{BAND_RIGHT:.1}\" y=\"11\">last</text>",
             BAND_LEFT
         );
         let height = BAND_TOP + BAND_HEIGHT + GAP + 22.0;

@@ -6,7 +6,7 @@ const SIZE: f64 = 190.0;
 const LEFT: f64 = 38.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 36.0;
-const RIGHT: f64 = 12.0;
+const RIGHT: f64 = 22.0;
 
 /// Answers that were about as sure; everything in percent.
 pub(in crate::eval) struct ReliabilityBin {
@@ -45,7 +45,7 @@ impl ReliabilityFigure {
         }
         let _ = write!(
             out,
-            "<path class=\"goal\" d=\"M{LEFT} {:.1}L{:.1} {TOP}\"/><text class=\"tick mid\" x=\"{:.1}\" y=\"{:.1}\">how sure →</text>",
+            "<path class=\"goal\" d=\"M{LEFT} {:.1}L{:.1} {TOP}\"/><text class=\"tick mid\" x=\"{:.1}\" y=\"{:.1}\">confidence →</text>",
             TOP + SIZE,
             LEFT + SIZE,
             LEFT + SIZE / 2.0,

@@ -6,9 +6,15 @@ use std::fmt::Write;
 const LEFT: f64 = 40.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 14.0;
+
 const HEIGHT: f64 = 230.0;
 /// Half of a letter's circle.
 const RADIUS: f64 = 9.0;
+/// Close intervals whose letters still find a place beside them.
+const MOST_LOOSE: usize = 5;
+/// Letters of more than these lie in so many rows above all intervals.
+const LETTER_ROWS: usize = 3;
+const LETTER_ROW: f64 = 19.0;
 /// Where a letter may lie beside its point, the best first.
 const BESIDE: [(f64, f64); 16] = [
     (13.0, -12.0),
@@ -76,12 +82,16 @@ impl ScatterFigure {
         let (least, most) = (heights().fold(f64::INFINITY, f64::min), heights().fold(f64::NEG_INFINITY, f64::max));
         let amounts: Vec<f64> = dots.iter().map(|(x, ..)| *x).collect();
         let x = Axis::amounts(&amounts, (LEFT, WIDTH - RIGHT));
-        let y = Axis::percent((least, most), (TOP + HEIGHT, TOP));
+        let across: Vec<f64> = self.points.iter().map(|point| x.place(point.x)).collect();
+        let across = side_by_side(&across);
+        let dense = across.iter().any(|place| place.row.is_some());
+        let top = if dense { TOP + LETTER_ROWS as f64 * LETTER_ROW } else { TOP };
+        let y = Axis::percent((least, most), (TOP + HEIGHT, top));
         let mut out = String::new();
         self.grid(&mut out, x, y);
         self.curves.iter().for_each(|dots| curve(&mut out, dots, x, y));
         self.front(&mut out, x, y);
-        self.points(&mut out, x, y);
+        self.points(&mut out, &across, y);
         Some(framed("scatter", &self.title, &self.description, (WIDTH, TOP + HEIGHT + 40.0), &out))
     }
 
@@ -111,7 +121,7 @@ impl ScatterFigure {
                 TOP + HEIGHT + 16.0
             );
         }
-        let scale = if x.by_powers() { ", scale of powers" } else { "" };
+        let scale = if x.by_powers() { ", logarithmic scale" } else { "" };
         let _ = write!(
             out,
             "<text class=\"tick end\" x=\"{:.1}\" y=\"{:.1}\">{}{scale} →</text>",
@@ -131,13 +141,15 @@ impl ScatterFigure {
         let _ = write!(out, "<path class=\"front\" d=\"{path}H{:.1}\"/>", WIDTH - RIGHT);
     }
 
-    fn points(&self, out: &mut String, x: Axis, y: Axis) {
-        let places: Vec<(f64, f64)> = self.points.iter().map(|point| (x.place(point.x), y.place(point.y))).collect();
-        let mut taken: Vec<(f64, f64)> = places.clone();
-        for (point, (cx, cy)) in self.points.iter().zip(&places) {
+    fn points(&self, out: &mut String, across: &[AcrossPlace], y: Axis) {
+        let places = across.iter().zip(&self.points).map(|(place, point)| (place.x, y.place(point.y)));
+        let mut taken: Vec<(f64, f64)> = places.collect();
+        for (point, place) in self.points.iter().zip(across) {
+            let (cx, cy) = (place.x, y.place(point.y));
+            let ends = point.interval.map_or((cy, cy), |(low, high)| (y.place(low), y.place(high)));
             let _ = write!(out, "<g class=\"s{}\"><title>{}</title>", point.colour % 16, escaped(&point.title));
-            if let Some((low, high)) = point.interval {
-                let (low, high) = (y.place(low), y.place(high));
+            if point.interval.is_some() {
+                let (low, high) = ends;
                 let _ = write!(
                     out,
                     "<path class=\"bar-line\" d=\"M{cx:.1} {low:.1}V{high:.1}M{:.1} {low:.1}h8M{:.1} {high:.1}h8\"/>",
@@ -145,11 +157,14 @@ impl ScatterFigure {
                     cx - 4.0
                 );
             }
-            let (lx, ly) = beside((*cx, *cy), &taken);
+            // Where points are dense, letters lie in rows above all intervals, each over its own.
+            let above = place.row.map(|row| (cx, RADIUS + 1.0 + row as f64 * LETTER_ROW));
+            let (lx, ly) = above.unwrap_or_else(|| beside((cx, cy), &taken));
+            let from = if above.is_some() { ends.1 } else { cy };
             taken.push((lx, ly));
             let _ = write!(
                 out,
-                "<path class=\"lead-line\" d=\"M{cx:.1} {cy:.1}L{lx:.1} {ly:.1}\"/><circle class=\"dot\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"3.6\"/><circle class=\"held\" cx=\"{lx:.1}\" cy=\"{ly:.1}\" r=\"{RADIUS}\"/><text class=\"in\" x=\"{lx:.1}\" y=\"{:.1}\">{}</text></g>",
+                "<path class=\"lead-line\" d=\"M{cx:.1} {from:.1}L{lx:.1} {ly:.1}\"/><circle class=\"dot\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"3.6\"/><circle class=\"held\" cx=\"{lx:.1}\" cy=\"{ly:.1}\" r=\"{RADIUS}\"/><text class=\"in\" x=\"{lx:.1}\" y=\"{:.1}\">{}</text></g>",
                 ly + 4.0,
                 escaped(&point.letter)
             );
@@ -171,6 +186,51 @@ fn curve(out: &mut String, dots: &[CurveDot], x: Axis, y: Axis) {
         let _ = write!(out, "<path class=\"band\" d=\"M{}Z\"/>", band.join("L"));
     }
     let _ = write!(out, "<path class=\"curve\" d=\"M{}\"/>", line.join("L"));
+}
+
+/// Where a point lies across, and in which row above all its letter lies where points are dense.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct AcrossPlace {
+    x: f64,
+    row: Option<usize>,
+}
+
+/// Places of which none lies on another: those that are close are moved apart around their middle.
+fn side_by_side(places: &[f64]) -> Vec<AcrossPlace> {
+    let mut order: Vec<(usize, f64)> = places.iter().copied().enumerate().collect();
+    order.sort_by(|(_, one), (_, other)| one.total_cmp(other));
+    // Groups of places with their middles; groups that would overlap become one.
+    let mut groups: Vec<(Vec<usize>, f64)> = Vec::new();
+    let width = |members: usize| apart(members) * members as f64;
+    for (at, place) in order {
+        let (mut members, mut middle) = (vec![at], place);
+        while let Some((before, centre)) = groups.pop() {
+            if middle - centre >= (width(before.len()) + width(members.len())) / 2.0 {
+                groups.push((before, centre));
+                break;
+            }
+            let all = (before.len() + members.len()) as f64;
+            middle = (centre * before.len() as f64 + middle * members.len() as f64) / all;
+            members = before.into_iter().chain(members).collect();
+        }
+        groups.push((members, middle));
+    }
+    let mut out: Vec<AcrossPlace> = places.iter().map(|x| AcrossPlace { x: *x, row: None }).collect();
+    for (members, middle) in groups {
+        let (step, dense) = (apart(members.len()), members.len() > MOST_LOOSE);
+        let span = step * (members.len() - 1) as f64;
+        let start = (middle - span / 2.0).clamp(LEFT, (WIDTH - RIGHT - span).max(LEFT));
+        for (n, at) in members.into_iter().enumerate() {
+            if let Some(place) = out.get_mut(at) {
+                *place = AcrossPlace { x: start + step * n as f64, row: dense.then_some(n % LETTER_ROWS) };
+            }
+        }
+    }
+    out
+}
+/// How far so many close intervals lie from each other.
+fn apart(members: usize) -> f64 {
+    if members > MOST_LOOSE { 6.5 } else { 11.0 }
 }
 
 /// A free place for a letter beside its point.
@@ -200,6 +260,16 @@ mod tests {
             assert!(taken.iter().all(|(x, y)| (x - place.0).hypot(y - place.1) > 12.0), "{place:?}");
             taken.push(place);
         }
+    }
+
+    #[test]
+    fn intervals_at_the_same_cost_stand_side_by_side_in_their_order() {
+        let places = |at: &[f64]| side_by_side(at).into_iter().map(|place| place.x).collect::<Vec<_>>();
+        assert_eq!(places(&[100.0, 300.0]), [100.0, 300.0]);
+        assert_eq!(places(&[200.0, 200.0, 50.0]), [194.5, 205.5, 50.0]);
+        let many = places(&(0..16).map(|at| 400.0 + f64::from(at) / 10.0).collect::<Vec<_>>());
+        assert!(many.windows(2).all(|pair| (pair[1] - pair[0] - 6.5).abs() < 1e-9), "{many:?}");
+        assert!(many.iter().all(|place| (LEFT..=WIDTH - RIGHT + 1e-9).contains(place)), "{many:?}");
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(in crate::eval) fn arms(result: &EvalResult) -> Vec<EvalBlock> {
     let drawn = drawing.is_some();
     let unit = words::unit(result.setup.count);
     let note = format!(
-        "Up is more often right, left is cheaper. Vertical lines are 95 % intervals. The grey curve is self-consistency by samples, with its interval. Between the steps of the dotted line, nothing cheaper is right as often. Cost is in {unit} for each question."
+        "Up is more often right, left is cheaper. Vertical lines are 95 % intervals; those at nearly the same cost stand side by side. The grey curve is self-consistency by number of samples, with its interval. The dotted steps are the Pareto front: nothing below or right of them is a better choice. Cost is in {unit} for each question."
     );
     let mut blocks = vec![EvalBlock::Figure(EvalFigure {
         title: format!("Right answers over {unit}"),
@@ -40,6 +40,8 @@ pub(in crate::eval) fn arms(result: &EvalResult) -> Vec<EvalBlock> {
     if !lines.is_empty() {
         blocks.push(EvalBlock::Lines(lines));
     }
+    blocks.push(EvalBlock::Heading("Arms in detail".to_owned()));
+    blocks.push(EvalBlock::Table(details(result)));
     blocks
 }
 
@@ -105,61 +107,74 @@ fn told(name: &str, count: Count, cost: f64, right: &Estimate) -> String {
     )
 }
 
+/// The arms at one look.
 fn table(result: &EvalResult) -> EvalTable {
-    let first = result.setup.count;
-    let others = Count::ALL.into_iter().filter(|count| *count != first);
-    let counts: Vec<Count> = std::iter::once(first).chain(others).collect();
-    let mut head: Vec<String> = ["Arm", "#Right [95 %]"].map(str::to_owned).into();
-    head.extend(counts.iter().map(|count| format!("#{} per question", words::unit_title(*count))));
+    let cost = format!("#{} per question", words::unit_title(result.setup.count));
+    let head = [
+        "Arm",
+        "#Right [95 %]",
+        cost.as_str(),
+        "#Cost ratio to its debate",
+        "#Median time",
+        "#No answer",
+        "#Failed",
+        "#Cells",
+    ];
+    let row = |(at, arm): (usize, &ArmResult)| {
+        let cost = summary::cost(result, arm);
+        vec![
+            lettered(result, at, arm),
+            words::known(arm.right, |right| words::rate(&right)),
+            words::known(cost, amount),
+            words::known(cost.and_then(|cost| cost.ratio), words::ratio),
+            words::known(arm.wall_median_seconds, words::seconds),
+            number(arm.no_answer.into()),
+            number(arm.failed.into()),
+            number(arm.n.into()),
+        ]
+    };
+    EvalTable::of("Arms", &head, result.arms.iter().enumerate().map(row).collect()).known_columns()
+}
+
+/// The rest that is known of the arms.
+fn details(result: &EvalResult) -> EvalTable {
+    let others: Vec<Count> = Count::ALL.into_iter().filter(|count| *count != result.setup.count).collect();
+    let mut head: Vec<String> = ["Arm", "What it is"].map(str::to_owned).into();
+    head.extend(others.iter().map(|count| format!("#{} per question", words::unit_title(*count))));
     head.extend(
         [
-            "#Cost, of its debate",
             "#Calls per question",
-            "#Median time",
-            "#95th percentile",
-            "#Samples",
-            "#Answered",
-            "#No answer",
-            "#Failed",
-            "#Cells",
-            "What it is",
+            "#Samples per question (range)",
+            "#95th percentile of time",
+            "#Seats missing",
             "Models",
         ]
         .map(str::to_owned),
     );
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
-    let rows = result.arms.iter().enumerate().map(|(at, arm)| row(result, at, arm, &counts)).collect();
-    EvalTable::of("Arms", &head, rows).known_columns()
+    let row = |(at, arm): (usize, &ArmResult)| {
+        let cost = |count: &Count| words::known(arm.costs.iter().find(|cost| cost.count == *count).copied(), amount);
+        let calls = (arm.n > 0).then(|| arm.calls as f64 / f64::from(arm.n));
+        let samples =
+            |samples: SampleUse| format!("{} ({}–{})", words::fixed(samples.mean, 1), samples.least, samples.most);
+        let mut out = vec![lettered(result, at, arm), words::arm_kind(arm.kind).to_owned()];
+        out.extend(others.iter().map(cost));
+        out.push(words::known(calls, |calls| words::fixed(calls, 1)));
+        out.push(words::known(arm.samples, samples));
+        out.push(words::known(arm.wall_p95_seconds, words::seconds));
+        out.push(number(arm.degraded.into()));
+        out.push(words::known((!arm.models.is_empty()).then(|| one_line(&arm.models.join(", "))), |models| models));
+        out
+    };
+    EvalTable::of("Arms in detail", &head, result.arms.iter().enumerate().map(row).collect()).known_columns()
 }
 
-fn row(result: &EvalResult, at: usize, arm: &ArmResult, counts: &[Count]) -> Vec<String> {
-    let cost = |count: &Count| {
-        let cost = arm.costs.iter().find(|cost| cost.count == *count);
-        words::known(cost, |cost| {
-            let mark = if cost.unknown_share > 0.0 { " (part unknown)" } else { "" };
-            format!("{}{mark}", words::amount(cost.count, cost.per_question))
-        })
-    };
-    let mut out = vec![
-        format!("{} {}", draw::letter(at), words::arm_name(result, arm)),
-        words::known(arm.right, |right| words::rate(&right)),
-    ];
-    out.extend(counts.iter().map(cost));
-    out.push(words::known(summary::cost(result, arm).and_then(|cost| cost.ratio), words::ratio));
-    let calls = (arm.n > 0).then(|| arm.calls as f64 / f64::from(arm.n));
-    out.push(words::known(calls, |calls| words::fixed(calls, 1)));
-    out.push(words::known(arm.wall_median_seconds, words::seconds));
-    out.push(words::known(arm.wall_p95_seconds, words::seconds));
-    out.push(words::known(arm.samples, |samples| {
-        format!("{} ({}–{})", words::fixed(samples.mean, 1), samples.least, samples.most)
-    }));
-    out.extend([arm.answered, arm.no_answer, arm.failed, arm.n].map(|n| number(n.into())));
-    out.push(words::arm_kind(arm.kind).to_owned());
-    out.push(match arm.models.is_empty() {
-        true => words::UNKNOWN.to_owned(),
-        false => one_line(&arm.models.join(", ")),
-    });
-    out
+fn lettered(result: &EvalResult, at: usize, arm: &ArmResult) -> String {
+    format!("{} {}", draw::letter(at), words::arm_name(result, arm))
+}
+fn amount(cost: CostFigure) -> String {
+    let mark = if cost.unknown_share > 0.0 { " (part unknown)" } else { "" };
+    format!("{}{mark}", words::amount(cost.count, cost.per_question))
 }
 
 fn remarks(result: &EvalResult) -> Vec<String> {
@@ -202,7 +217,7 @@ pub(in crate::eval) fn failures(result: &EvalResult) -> Vec<EvalBlock> {
     }
     vec![
         EvalBlock::Lead(
-            "A cell without an answer counts as not right, and stays in every denominator. Leaving failures out would make an unreliable arm look better.".to_owned(),
+            "A cell without an answer counts as not right, and stays in every denominator. If failures were left out, an unreliable arm would look better.".to_owned(),
         ),
         EvalBlock::Table(EvalTable::of("Failures by cause", &["Arm", "Cause", "#Cells", "#Of its cells"], rows)),
     ]
@@ -229,7 +244,7 @@ pub(in crate::eval) fn free_arms(result: &EvalResult) -> Vec<EvalBlock> {
     let head = [
         "Way to decide",
         "#Right [95 %]",
-        "#Debate minus this, points [95 %]",
+        "#Debate minus this [95 %]",
         "#p, not adjusted",
         cost.as_str(),
         "#Debates without it",

@@ -46,14 +46,14 @@ fn results(result: &EvalResult) -> Option<EvalBlock> {
         "#Right to wrong",
         "#Kept right",
         "#Kept wrong",
-        "#Wrong votes mended [95 %]",
-        "#Right votes broken [95 %]",
+        "#Wrong votes turned right [95 %]",
+        "#Right votes turned wrong [95 %]",
         "#p",
     ];
     Some(EvalBlock::Figure(EvalFigure {
         title: "Results: from the first vote to the verdict".to_owned(),
         note:
-            "How many questions the debate mended and how many it broke, against a vote of the ballots cast before it."
+            "How many questions the debate turned right and how many it turned wrong, compared with a vote of the ballots cast before it."
                 .to_owned(),
         drawings: one_drawing(bars.svg()),
         keys: Vec::new(),
@@ -71,7 +71,7 @@ fn ballots(result: &EvalResult) -> Option<EvalBlock> {
         let bands = BandsFigure {
             title: format!("Ballots of {} from first to last", one_line(&inside.debate.0)),
             description:
-                "Bands from right and wrong at first to right and wrong at last. The numbers are in the table."
+                "Bands from right and wrong first ballots to right and wrong last ballots. The numbers are in the table."
                     .to_owned(),
             kept_right: flips.kept_right.into(),
             harmed: flips.right_to_wrong.into(),
@@ -120,8 +120,8 @@ fn flip_head(first: &str) -> [&str; 8] {
         "#Wrong to other wrong",
         "#Kept right",
         "#Kept wrong",
-        "#Wrong ones mended [95 %]",
-        "#Right ones broken [95 %]",
+        "#Of wrong ones, turned right [95 %]",
+        "#Of right ones, turned wrong [95 %]",
     ]
 }
 
@@ -164,29 +164,29 @@ fn inside_rows(inside: &InsideDebates) -> Vec<Vec<String>> {
     share("Right ballots, last", drift.map(|drift| drift.last), "Of the ballots after it.");
     let conformity = inside.conformity.as_ref();
     share("Moved to the majority", conformity.map(|of| of.all), "Of the ballots outside the first majority.");
+    share("Moved to a right majority", conformity.and_then(|of| of.to_right), "Of those outside a right majority.");
     share(
-        "  to one that was right",
-        conformity.and_then(|of| of.to_right),
-        "Learning, or giving in to those who knew.",
+        "Moved to a wrong majority",
+        conformity.and_then(|of| of.to_wrong),
+        "Of those outside a wrong majority: conformity against the truth.",
     );
-    share("  to one that was wrong", conformity.and_then(|of| of.to_wrong), "Giving in against the truth.");
     share(
-        "  without a new argument",
+        "Moved without a new argument",
         conformity.and_then(|of| of.unchallenged),
-        "No attack and no answer had reached the one who moved.",
+        "Of the moves: no attack and no answer had reached the debater.",
     );
     let lost = inside.lost_truth.as_ref();
-    share("Lost truth", lost.map(|of| of.lost), "Somebody was right at first, and the verdict is wrong.");
-    share("Collapse", lost.and_then(|of| of.collapsed), "Contested at first, unanimous and wrong at last.");
+    share("Lost truth", lost.map(|of| of.lost), "A first ballot was right, and the verdict is wrong.");
+    share("Collapse", lost.and_then(|of| of.collapsed), "First ballots contested, last ballots unanimous and wrong.");
     if let Some(order) = &inside.order {
         for row in &order.rows {
             let value = one_line(&row.value);
             let name = match row.by {
-                OrderPlace::RightSeat => format!("Right verdicts, the right one in seat {value}"),
-                OrderPlace::LastSpeaker => format!("Right verdicts, last speaker {value}"),
+                OrderPlace::RightSeat => format!("Right verdicts, only seat {value} right first"),
+                OrderPlace::LastSpeaker => format!("Right verdicts, last speaker {value} first"),
                 OrderPlace::JudgeOrder => format!("Right verdicts, judge's order {value}"),
             };
-            share(&name, Some(row.right), "If places matter, these rows differ.");
+            share(&name, Some(row.right), "If order matters, rows of this kind differ.");
         }
         share("Judges that changed with the order", order.judges_changed, "The same debate, read in two orders.");
     }
@@ -208,7 +208,7 @@ fn inside_rows(inside: &InsideDebates) -> Vec<Vec<String>> {
         }
     }
     if let Some(drift) = &inside.drift {
-        let meaning = "Last minus first. Without a pull to the truth it is 0 in the mean.".to_owned();
+        let meaning = "Last minus first. If debating does not pull toward the truth, this is 0 on average.".to_owned();
         out.insert(
             2.min(out.len()),
             vec!["Drift".to_owned(), words::difference(&drift.change), number(drift.change.n.into()), meaning],

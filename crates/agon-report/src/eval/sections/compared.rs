@@ -8,7 +8,7 @@ use crate::text::{one_line, sentence};
 use crate::words::number;
 use agon_eval::*;
 
-const READING: &str = "Each line is the 95 % interval of a difference in right answers, in points of a hundred; the mark is the best guess. An interval right of the whole line means better.";
+const READING: &str = "Each line is the 95 % interval of a difference in right answers, in points of a hundred; the mark is the estimate. If an interval lies right of the solid line, the arm is better.";
 
 /// Whether it helps: every comparison with its interval, test and verdict.
 pub(in crate::eval) fn verdicts(result: &EvalResult) -> Vec<EvalBlock> {
@@ -43,6 +43,7 @@ pub(in crate::eval) fn verdicts(result: &EvalResult) -> Vec<EvalBlock> {
     blocks.extend(needed(result, &compared));
     blocks.extend(by_count(result));
     blocks.extend(looks(result));
+    blocks.extend(tests(result, &compared));
     blocks
 }
 
@@ -89,70 +90,85 @@ fn lines(result: &EvalResult) -> Vec<(f64, String)> {
 }
 
 fn differences(result: &EvalResult, compared: &[(&ComparisonResult, &CountResult)]) -> EvalTable {
-    let head = [
-        "Comparison",
-        "Verdict",
-        "#Difference, points [95 %]",
-        "#Right",
-        "#Rival right",
-        "#p, adjusted",
-        "#p",
-        "#mid-p",
-        "#Cost ratio",
-        "#Only it right",
-        "#Only the rival",
-        "#Questions",
-        "Interval by",
-        "Family",
-    ];
+    let head = ["Comparison", "Verdict", "#Difference [95 %]", "#p, adjusted", "#Cost ratio", "#Questions"];
     let row = |(of, count): &(&ComparisonResult, &CountResult)| {
         vec![
             words::versus(result, of),
             words::found(count),
             words::difference(&count.difference),
-            words::known(count.arm_right, words::percent),
-            words::known(count.rival_right, words::percent),
             words::known(count.p_adjusted, words::p),
-            words::known(count.p, words::p),
-            words::known(count.mid_p, words::p),
             words::known(count.ratio, words::ratio),
-            words::known(count.arm_only, |n| number(n.into())),
-            words::known(count.rival_only, |n| number(n.into())),
             number(of.questions.into()),
-            words::known(count.method, |method| words::method(method).to_owned()),
-            words::family(of.family).to_owned(),
         ]
     };
-    EvalTable::of("Differences in right answers", &head, compared.iter().map(row).collect()).known_columns()
+    EvalTable::of("Differences in right answers", &head, compared.iter().map(row).collect())
+}
+
+/// What the verdicts rest on.
+fn tests(result: &EvalResult, compared: &[(&ComparisonResult, &CountResult)]) -> [EvalBlock; 2] {
+    let head = [
+        "Comparison",
+        "Family",
+        "#Right",
+        "#Rival right",
+        "#Only it right",
+        "#Only the rival right",
+        "#p",
+        "#mid-p",
+        "#Clusters",
+        "Interval by",
+    ];
+    let row = |(of, count): &(&ComparisonResult, &CountResult)| {
+        vec![
+            words::versus(result, of),
+            words::family(of.family).to_owned(),
+            words::known(count.arm_right, words::percent),
+            words::known(count.rival_right, words::percent),
+            words::known(count.arm_only, |n| number(n.into())),
+            words::known(count.rival_only, |n| number(n.into())),
+            words::known(count.p, words::p),
+            words::known(count.mid_p, words::p),
+            number(of.clusters.into()),
+            words::known(count.method, |method| words::method(method).to_owned()),
+        ]
+    };
+    let table = EvalTable::of("Tests in detail", &head, compared.iter().map(row).collect());
+    [EvalBlock::Heading("Tests in detail".to_owned()), EvalBlock::Table(table.known_columns())]
 }
 
 /// How many questions would tell.
-fn needed(result: &EvalResult, compared: &[(&ComparisonResult, &CountResult)]) -> Option<EvalBlock> {
-    let line = |(of, count): &(&ComparisonResult, &CountResult)| {
-        let questions = |needed: &NeededQuestions| {
-            let points = words::fixed(needed.points, 0);
-            match needed.questions {
-                Some(questions) => format!("{} for {points} points", number(questions.into())),
-                None => format!("more than an eval may have for {points} points"),
-            }
-        };
-        let all: Vec<String> = count.needed.iter().map(questions).collect();
-        (!all.is_empty()).then(|| {
-            let discordance = words::percent(count.discordance);
-            format!(
-                "{}: {} (the two differ on {discordance} of the questions)",
-                words::versus(result, of),
-                all.join(", ")
-            )
-        })
-    };
-    let lines: Vec<String> = compared.iter().filter_map(line).collect();
-    if lines.is_empty() {
-        return None;
+fn needed(result: &EvalResult, compared: &[(&ComparisonResult, &CountResult)]) -> Vec<EvalBlock> {
+    let asked: Vec<_> = compared.iter().filter(|(_, count)| !count.needed.is_empty()).collect();
+    let mut points: Vec<f64> = asked.iter().flat_map(|(_, count)| &count.needed).map(|needed| needed.points).collect();
+    points.sort_by(f64::total_cmp);
+    points.dedup();
+    if asked.is_empty() {
+        return Vec::new();
     }
-    let rows = lines.into_iter().map(|line| sentence(&line)).collect::<Vec<_>>();
-    let lead = "Questions that would show a gain with 80 % power:".to_owned();
-    Some(EvalBlock::Lines(std::iter::once(lead).chain(rows).collect()))
+    let mut head = vec!["Comparison".to_owned()];
+    head.extend(points.iter().map(|points| format!("#For {} points", words::fixed(*points, 0))));
+    head.push("#Questions on which they differ".to_owned());
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    let questions = |needed: &NeededQuestions| match needed.questions {
+        Some(questions) => number(questions.into()),
+        None => "more than an eval may have".to_owned(),
+    };
+    let row = |(of, count): &&(&ComparisonResult, &CountResult)| {
+        let needed = |points: &f64| count.needed.iter().find(|needed| needed.points.total_cmp(points).is_eq());
+        let mut row = vec![words::versus(result, of)];
+        row.extend(points.iter().map(|points| words::known(needed(points), questions)));
+        row.push(words::percent(count.discordance));
+        row
+    };
+    let rows = asked.iter().map(row).collect();
+    vec![
+        EvalBlock::Heading("Questions that are needed".to_owned()),
+        EvalBlock::Lead(
+            "So many questions would show a gain of this size with 80 % power, if the two differ as often as here."
+                .to_owned(),
+        ),
+        EvalBlock::Table(EvalTable::of("Questions that are needed", &head, rows)),
+    ]
 }
 
 /// The verdict at equal spending by each count.
@@ -175,15 +191,8 @@ fn by_count(result: &EvalResult) -> Vec<EvalBlock> {
     if rows.is_empty() {
         return Vec::new();
     }
-    let head = [
-        "Comparison",
-        "Equal",
-        "Verdict",
-        "#Difference, points [95 %]",
-        "#p",
-        "#Cost ratio",
-        "#Cost of one more right answer",
-    ];
+    let head =
+        ["Comparison", "Equal", "Verdict", "#Difference [95 %]", "#p", "#Cost ratio", "#Cost of one more right answer"];
     vec![
         EvalBlock::Heading("At equal cost, by what is counted".to_owned()),
         EvalBlock::Lead(
@@ -209,7 +218,7 @@ fn looks(result: &EvalResult) -> Vec<EvalBlock> {
             words::difference(&point.difference),
         ]
     };
-    let head = ["Comparison", "#Clusters", "#Bets are worth", "#Difference, points [95 %]"];
+    let head = ["Comparison", "#Clusters", "#Value of the bets", "#Difference [95 %]"];
     vec![
         EvalBlock::Heading("Looks of the sequential design".to_owned()),
         EvalBlock::Lead(format!(
@@ -273,7 +282,7 @@ fn told(row: &SensitivityRow) -> String {
 }
 
 fn cases(of: &ComparisonResult) -> EvalTable {
-    let head = ["Treatment", "Verdict", "#Difference, points [95 %]", "#p", "#Questions", "#Cells concerned"];
+    let head = ["Treatment", "Verdict", "#Difference [95 %]", "#p", "#Questions", "#Cells concerned"];
     let row = |row: &SensitivityRow| {
         vec![
             words::case(row),

@@ -21,9 +21,9 @@ pub(in crate::eval) fn calibration(result: &EvalResult) -> Vec<EvalBlock> {
         let bins = of.bins.iter().filter(|bin| bin.right.n > 0);
         let title = whose(result, of);
         let figure = ReliabilityFigure {
-            title: format!("How often right, over how sure: {title}"),
+            title: format!("Accuracy over confidence: {title}"),
             description: format!(
-                "{} bins of {}. On the dashed line, answers are right as often as they are sure.",
+                "{} bins of {}. On the dashed line, accuracy equals confidence.",
                 of.bins.len(),
                 words::sureness(of.source)
             ),
@@ -40,7 +40,7 @@ pub(in crate::eval) fn calibration(result: &EvalResult) -> Vec<EvalBlock> {
     };
     let head = [
         "Whose",
-        "Sureness",
+        "Confidence",
         "#Answers",
         "#Calibration error [95 %]",
         "#If perfectly calibrated",
@@ -67,8 +67,8 @@ pub(in crate::eval) fn calibration(result: &EvalResult) -> Vec<EvalBlock> {
     };
     let table = EvalTable::of("Calibration", &head, result.calibration.iter().map(row).collect()).known_columns();
     vec![EvalBlock::Figure(EvalFigure {
-        title: "How often right, over how sure".to_owned(),
-        note: "Across is how sure an answer is, up is how often such answers are right, with 95 % intervals; larger dots are more answers. Dots below the dashed line are too sure. Even a perfectly calibrated arm has a calibration error above 0 by chance, so that figure stands beside it.".to_owned(),
+        title: "Accuracy over confidence".to_owned(),
+        note: "Answers are grouped by confidence; each dot shows how often such answers are right, with its 95 % interval. Larger dots are more answers. Dots below the dashed line are overconfident. Even perfect calibration gives an error above 0 by chance, so the table shows that figure too.".to_owned(),
         drawings: whole.take(MOST_DIAGRAMS).filter_map(drawing).collect(),
         keys: Vec::new(),
         table,
@@ -84,15 +84,11 @@ fn whose(result: &EvalResult, of: &CalibrationResult) -> String {
 /// What a gate learned.
 pub(in crate::eval) fn gate(result: &EvalResult) -> Vec<EvalBlock> {
     let Some(gate) = &result.gate else { return Vec::new() };
-    let mut rows = vec![format!(
-        "Debate {}: the gate is {}. {}",
-        one_line(&gate.debate),
-        one_line(&gate.kind),
-        sentence(&one_line(&gate.why))
-    )];
+    let mut rows =
+        vec![format!("Debate {}: {}. {}", one_line(&gate.debate), kind(&gate.kind), sentence(&one_line(&gate.why)))];
     let figures = [
-        ("Tokens saved against always debating", gate.savings),
-        ("Accuracy lost against a gate that knew", gate.regret),
+        ("Tokens saved, compared with always debating", gate.savings),
+        ("Accuracy lost, compared with a gate that knew", gate.regret),
         ("Harmful debates that it skips", gate.harm_avoided),
     ];
     rows.extend(figures.into_iter().filter_map(|(name, figure)| Some(format!("{name}: {}.", words::rate(&figure?)))));
@@ -106,7 +102,7 @@ pub(in crate::eval) fn gate(result: &EvalResult) -> Vec<EvalBlock> {
         vec![
             format!("{} {}", draw::letter(at), policy_name(&policy.name)),
             words::rate(&policy.right),
-            words::plain_estimate(&policy.tokens, 0),
+            words::amount_estimate(Count::Total, &policy.tokens),
             words::rate(&policy.debated),
         ]
     };
@@ -116,7 +112,7 @@ pub(in crate::eval) fn gate(result: &EvalResult) -> Vec<EvalBlock> {
         EvalBlock::Figure(EvalFigure {
             title: "Right answers over tokens, by who decides what is debated".to_owned(),
             note: format!(
-                "Learned on {} questions; all figures are of questions that the gate had not seen. The grey curve goes over thresholds.",
+                "Learned on {} questions; all figures are out of fold, from questions that the gate had not seen. The grey curve shows other thresholds.",
                 number(gate.questions.into())
             ),
             drawings: one_drawing(drawing),
@@ -124,6 +120,17 @@ pub(in crate::eval) fn gate(result: &EvalResult) -> Vec<EvalBlock> {
             table: EvalTable::of("Policies", &head, gate.policies.iter().enumerate().map(row).collect()),
         }),
     ]
+}
+
+fn kind(kind: &str) -> String {
+    match kind {
+        "never" => "the gate never debates".to_owned(),
+        "always" => "the gate always debates".to_owned(),
+        "unanimous" => "the gate skips the debate if all first ballots agree".to_owned(),
+        "threshold" => "the gate is a threshold on one feature".to_owned(),
+        "logistic" => "the gate is a logistic model".to_owned(),
+        other => format!("the gate is of the kind {}", one_line(other)),
+    }
 }
 
 fn policy_name(name: &str) -> String {
