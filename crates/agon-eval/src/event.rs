@@ -73,6 +73,9 @@ pub struct EvalAdmission {
     /// Prices of models, as the settings had them.
     #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
     pub prices: std::collections::BTreeMap<String, ModelPrice>,
+    /// Models of roles for which a debate file names none.
+    #[serde(default)]
+    pub models: RoleModels,
     /// Scripted speakers: nothing here is a model's word.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsal: bool,
@@ -82,6 +85,20 @@ pub struct EvalAdmission {
     /// Cells are held again even where an earlier eval has them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fresh: bool,
+}
+
+/// Models of roles for which a debate file names none, as flags and settings had them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoleModels {
+    /// Of every role.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Of judges, before `model`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge_model: Option<String>,
+    /// Of moderators, before `model`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moderator_model: Option<String>,
 }
 
 /// A cell that is over.

@@ -6,6 +6,7 @@
 //! Invariant: nothing here awaits, reads a clock, rolls dice, logs or touches a file; randomness comes from the recorded seed.
 
 mod cell;
+mod cell_specs;
 mod cells;
 mod draw;
 mod event;
@@ -14,6 +15,7 @@ mod finding;
 mod machine;
 mod matching;
 mod order;
+mod plan;
 mod pool;
 mod question;
 mod record;
@@ -24,6 +26,7 @@ mod spec;
 pub mod testing;
 
 pub use cell::*;
+pub use cell_specs::*;
 pub use cells::*;
 pub use event::*;
 pub use facts::*;
@@ -31,6 +34,7 @@ pub use finding::*;
 pub use machine::*;
 pub use matching::*;
 pub use order::*;
+pub use plan::*;
 pub use pool::*;
 pub use question::*;
 pub use record::*;

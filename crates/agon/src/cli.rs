@@ -1,6 +1,7 @@
 //! The command line: what can be asked for, as clap reads it. `docs/reference/cli.md` is made from this.
 mod ask;
 mod debate;
+mod eval;
 mod groups;
 mod inspect;
 mod list;
@@ -12,6 +13,10 @@ mod serve;
 
 pub use ask::{NewArgs, OutputArgs, PaceArgs, RunArgs, ServerArgs, Show, Template, ViewArgs};
 pub use debate::{DebateArgs, FileSyntax, Label};
+pub use eval::{
+    BuiltinKind, EvalAction, EvalArgs, EvalExport, EvalExportArgs, EvalFormat, EvalListArgs, EvalNameArgs,
+    EvalReportArgs, EvalResumeArgs, EvalRunArgs, EvalViewArgs, EvalWatchArgs, NamedFile, is_arm_byte,
+};
 pub use groups::parse;
 pub use inspect::{
     CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, HealthArgs, OpenArgs,
@@ -114,6 +119,8 @@ pub enum Command {
     Delete(DeleteArgs),
     /// Ask another judge about an ended debate
     Rejudge(Box<RejudgeArgs>),
+    /// Find out whether debating helps on your questions, at equal tokens
+    Eval(Box<EvalArgs>),
     /// Show how personas and models did in ended debates
     Ratings(RatingsArgs),
     /// Show the hosts of a server's cluster: models, load, unreachable servers, breakers
@@ -149,6 +156,9 @@ pub enum Command {
 impl Command {
     /// Whether only the result is wanted.
     pub fn is_quiet(&self) -> bool {
+        if let Self::Eval(args) = self {
+            return args.action.is_quiet();
+        }
         let view = match self {
             Self::Run(args) => Some(&args.output.view),
             Self::Submit(args) => Some(&args.output.view),

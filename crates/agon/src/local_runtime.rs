@@ -13,6 +13,7 @@ use agon_rehearsal::{RehearsalConfig, RehearsalServer};
 use agon_runtime::{HostConfig, Node, NodeConfig, Observer, Ports, Served, Silent, Speeds, SystemClock, Times};
 use agon_telemetry::Telemetry;
 use anyhow::Context as _;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -68,6 +69,22 @@ impl ModelServers {
     /// Whether any of them has scripted speakers.
     pub fn is_rehearsal(&self) -> bool {
         self.hosts.iter().any(|(_, found)| found.is_rehearsal())
+    }
+
+    /// The models that the debates name, fallbacks included.
+    pub fn models_of(&self, specs: &[&DebateSpec]) -> Vec<ModelName> {
+        let (models, fallbacks) = models_of(specs);
+        [models, fallbacks].concat()
+    }
+
+    /// The digests of the models that the debates name, where the first server that has a model tells one.
+    pub fn digests(&self, specs: &[&DebateSpec]) -> BTreeMap<String, String> {
+        let digest = |model: &ModelName| {
+            let mut listed = self.hosts.iter().flat_map(|(_, found)| &found.models);
+            let found = listed.find(|listed| servers::same_model(&listed.name, model.as_str()))?;
+            Some((model.to_string(), found.digest.clone()?))
+        };
+        self.models_of(specs).iter().filter_map(digest).collect()
     }
 
     /// The servers in a few words.

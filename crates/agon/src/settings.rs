@@ -4,6 +4,7 @@
 mod client;
 mod cluster;
 mod credentials;
+mod eval;
 mod feeds;
 mod hosts;
 mod keyed;
@@ -22,6 +23,7 @@ mod verifiers;
 pub use client::ClientSettings;
 pub use cluster::{ClusterSettings, CoordinatorSettings, HostRoleSettings, NodeSettings};
 pub use credentials::{carries as carries_credentials, hidden, masked, masked_address};
+pub use eval::EvalSettings;
 pub use feeds::{FeedSettings, reader as feed_reader};
 pub use hosts::{HostKind, HostSettings, Origin, chosen as chosen_hosts, claimed_elsewhere};
 pub use keyed::with_keys;
@@ -84,6 +86,8 @@ pub struct Settings {
     pub admin: AdminSettings,
     /// What is told to those who look after the machines.
     pub telemetry: TelemetrySettings,
+    /// How evals are held.
+    pub eval: EvalSettings,
     /// What the tokens of models cost, by model.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub prices: BTreeMap<String, PriceSettings>,
@@ -277,6 +281,7 @@ impl Settings {
             ("gateway", self.gateway.problems()),
             ("admin", self.admin.problems()),
             ("telemetry", self.telemetry.problems()),
+            ("eval", self.eval.problems()),
         ];
         for (section, found) in sections {
             problems.extend(found.into_iter().map(|problem| format!("{section}.{problem}")));

@@ -129,6 +129,11 @@ impl Store {
         }
     }
 
+    /// The log of a debate, or the store's failure.
+    pub async fn stored_log(&self, id: &DebateId) -> Result<StoredLog, StoreError> {
+        self.read_log(id).await
+    }
+
     async fn read_log(&self, id: &DebateId) -> Result<StoredLog, StoreError> {
         let mut records: Vec<Record> = Vec::new();
         loop {

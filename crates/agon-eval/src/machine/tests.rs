@@ -53,6 +53,7 @@ fn admission(spec: EvalSpec) -> EvalAdmission {
         pools: vec![Pool { of: PoolOf::Debaters, arms: vec![arm()], models: vec!["m".to_owned()] }],
         judge_calls: [(arm(), 2)].into(),
         prices: Default::default(),
+        models: RoleModels::default(),
         rehearsal: true,
         digests: Default::default(),
         fresh: false,

@@ -1,6 +1,6 @@
 //! An eval's log, as its driver and its readers use it.
 use agon_core::{DebateId, Timestamp};
-use agon_eval::{EvalAdmission, EvalEvent, EvalMachine, EvalRecord, UnreadableRecord};
+use agon_eval::{EvalAdmission, EvalEvent, EvalInput, EvalMachine, EvalRecord, UnreadableRecord};
 use agon_store::{EvalAppendError, EvalLogs, NewEvalRecord, StoreError};
 use std::sync::Arc;
 
@@ -88,6 +88,12 @@ pub async fn read_eval(logs: &dyn EvalLogs, id: &DebateId) -> Result<OpenEval, E
 }
 
 impl OpenEval {
+    /// Decides an input, and writes down what follows from it: for commands that drive nothing.
+    pub async fn decide(&mut self, logs: &dyn EvalLogs, input: EvalInput, at: Timestamp) -> Result<(), EvalLogError> {
+        let events = self.machine.decide(input);
+        self.append(logs, events, at).await
+    }
+
     /// Appends events as one record and takes them in.
     pub(crate) async fn append(
         &mut self,

@@ -130,6 +130,7 @@ fn eval(id: &str, questions: u32) -> EvalAdmission {
         pools: vec![Pool { of: PoolOf::Debaters, arms: vec![arm], models: models.clone() }],
         judge_calls: BTreeMap::new(),
         prices: BTreeMap::new(),
+        models: RoleModels::default(),
         rehearsal: true,
         digests: models.into_iter().map(|model| (model, "digest".to_owned())).collect(),
         fresh: false,

@@ -19,6 +19,7 @@ mod debates;
 mod durable;
 #[cfg(test)]
 mod equipped;
+#[cfg(test)]
 mod evals;
 #[cfg(test)]
 mod fleet;

@@ -4,9 +4,10 @@ use clap::{Command, CommandFactory, FromArgMatches};
 use std::fmt::Write;
 
 /// Which commands belong together, in the order of the list.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 6] = [
     ("Debates", &["run", "new", "check", "resume", "cancel"]),
     ("Results", &["list", "get", "open", "report", "ratings", "delete"]),
+    ("Does it help?", &["eval"]),
     ("Checks on results", &["rejudge", "replay", "verify"]),
     ("Servers and clusters", &["serve", "submit", "watch", "hosts", "provision", "nats", "token", "health"]),
     ("This machine", &["doctor", "config", "rehearsal", "schema", "completions", "help"]),
@@ -72,8 +73,8 @@ mod tests {
     #[test]
     fn every_command_that_prints_anything_but_a_document_can_print_json() {
         // What these print is a document or a script of its own; a server's log has --json-logs.
-        const DOCUMENTS: [&str; 8] =
-            ["new", "report", "schema", "completions", "serve", "agon nats config", "open", "reference"];
+        const DOCUMENTS: [&str; 9] =
+            ["new", "export", "report", "schema", "completions", "serve", "agon nats config", "open", "reference"];
         fn walk(command: &Command, path: &str) {
             let children: Vec<&Command> =
                 command.get_subcommands().filter(|child| child.get_name() != "help").collect();

@@ -3,6 +3,7 @@ mod cancel;
 mod check;
 mod config;
 mod doctor;
+mod eval;
 mod health;
 mod hosts;
 mod nats;
@@ -89,6 +90,7 @@ pub fn run(cli: Cli, environment: Environment, output: OutputMode) -> Result<Exi
         Command::Watch(args) => submit::watch(&context, &args),
         Command::Rejudge(args) => rejudge::run(&context, &args),
         Command::Token(args) => token::run(&context, &args),
+        Command::Eval(args) => eval::run(&context, &args),
         Command::Ratings(args) => ratings::run(&context, &args),
         Command::Hosts(args) => hosts::run(&context, &args),
         Command::Serve(args) => crate::serve::run(&context, &args),

@@ -1,0 +1,210 @@
+//! What an eval would take, before the first call.
+use crate::{
+    Cell, CellSpecs, CellWork, EvalAdmission, FIRST_SAMPLES, Matching, cell_arm, first_cells, order, users_of,
+};
+use agon_core::{CallPlan, DebateSpec};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Tokens of a prompt's fixed words at most: instructions, rules, schemas.
+const FIXED_MOST: u64 = 4_000;
+/// The same, as they usually are.
+const FIXED_LIKELY: u64 = 900;
+/// The share of the tokens that an answer may have, that it usually has.
+const ANSWER_SHARE: f64 = 0.4;
+
+/// What an eval would take.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct EvalPlan {
+    /// Questions.
+    pub questions: u32,
+    /// Arms and pools with their cells.
+    pub parts: Vec<PlannedPart>,
+    /// Cells that are certain: every debate, and the first samples of every pool.
+    pub cells: u64,
+    /// Cells at most: with the samples that depend on what debates cost.
+    pub cells_most: u64,
+    /// Of the certain cells, those that were held before and cost nothing.
+    pub reused: u64,
+    /// Calls of the certain cells that are still to be held, if each succeeds at first and no rule ends a debate sooner.
+    pub calls: u64,
+    /// Calls at most, if each succeeds at first.
+    pub calls_most: u64,
+    /// Tokens, as they usually are.
+    pub tokens_likely: u64,
+    /// Tokens at most, if each call succeeds at first.
+    pub tokens_most: u64,
+    /// Money at most and as it usually is, where every model has a price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub money_likely: Option<f64>,
+}
+
+/// An arm or a pool in a plan.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlannedPart {
+    /// Which.
+    pub name: String,
+    /// Cells that are certain.
+    pub cells: u64,
+    /// Calls of one cell, if each succeeds at first; of a pool the first samples.
+    pub calls_each: u64,
+    /// Calls of all certain cells that are still to be held.
+    pub calls: u64,
+}
+
+/// What one debate would take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Estimated {
+    calls: u64,
+    likely: f64,
+    most: u64,
+    /// Of `likely`, generated.
+    generated: f64,
+}
+
+impl Estimated {
+    /// The plan's token rule: each call reads the fixed words, the question, and all that was said before; a text of 3.5 characters is a
+    /// token as it usually is, and a byte is one at most.
+    fn of(spec: &DebateSpec) -> Self {
+        let plan = CallPlan::of(spec);
+        let texts = [Some(&spec.topic), spec.context.as_ref(), spec.materials.as_ref(), spec.instructions.as_ref()];
+        let own: usize = texts.into_iter().flatten().map(String::len).sum();
+        let bytes = u64::try_from(own).unwrap_or(u64::MAX);
+        let (calls, generated) = (plan.calls, plan.max_completion_tokens);
+        // nobody hears anybody in a poll; else a call hears at most all before it
+        let heard = if spec.is_poll() { judges_hear(spec) } else { triangle(calls, generated) };
+        let fixed = calls.saturating_mul(FIXED_MOST.saturating_add(bytes));
+        let most = fixed.saturating_add(generated).saturating_add(heard);
+        let own = FIXED_LIKELY as f64 + bytes as f64 / 3.5;
+        let said = generated as f64 * ANSWER_SHARE;
+        Self { calls, likely: calls as f64 * own + said + heard as f64 * ANSWER_SHARE, most, generated: said }
+    }
+}
+
+/// What is heard where each call hears all before it.
+fn triangle(calls: u64, generated: u64) -> u64 {
+    generated.saturating_mul(calls.saturating_sub(1)) / 2
+}
+
+/// What the judges of a poll hear: every sample.
+fn judges_hear(spec: &DebateSpec) -> u64 {
+    let samples: u64 = spec.samplers().map(|persona| u64::from(persona.voice.max_tokens)).sum();
+    CallPlan::of_decision(spec).calls.saturating_mul(samples)
+}
+
+impl EvalPlan {
+    /// The plan of an eval. `held` has the ids of debates that are in the store and have ended.
+    pub fn of(admission: &EvalAdmission, specs: &dyn CellSpecs, held: &BTreeSet<String>) -> Result<Self, String> {
+        let spec = &admission.spec;
+        let mut plan = Self { questions: count(spec.questions.len()), ..Self::default() };
+        let mut parts: BTreeMap<String, PlannedPart> = BTreeMap::new();
+        let (mut likely, mut money) = (0.0, Some(0.0));
+        for cell in cells(admission) {
+            let order = order(admission, specs, &cell, 0)?;
+            let each = Estimated::of(&order.spec);
+            let is_held = held.contains(&order.debate.id);
+            let name = cell_arm(&cell.work);
+            let part =
+                parts.entry(name.clone()).or_insert(PlannedPart { name, cells: 0, calls_each: each.calls, calls: 0 });
+            part.cells += 1;
+            plan.cells += 1;
+            plan.reused += u64::from(is_held);
+            if !is_held {
+                part.calls += each.calls;
+                plan.calls += each.calls;
+                plan.tokens_most = plan.tokens_most.saturating_add(each.most);
+                likely += each.likely;
+                money = money.zip(price(admission, &order.spec, each)).map(|(sum, one)| sum + one);
+            }
+        }
+        plan.add_matched(admission, specs, (&mut likely, &mut money))?;
+        plan.parts = parts.into_values().collect();
+        plan.tokens_likely = likely as u64;
+        plan.money_likely = money.filter(|_| !admission.prices.is_empty());
+        Ok(plan)
+    }
+
+    /// The samples and polls that depend on what debates cost: as many as may be, and as many as their estimates are worth.
+    fn add_matched(
+        &mut self,
+        admission: &EvalAdmission,
+        specs: &dyn CellSpecs,
+        (likely, money): (&mut f64, &mut Option<f64>),
+    ) -> Result<(), String> {
+        let spec = &admission.spec;
+        let each = u64::from(count(spec.questions.len())) * u64::from(spec.repetitions);
+        (self.cells_most, self.calls_most) = (self.cells, self.calls);
+        for (pool, _) in (0..).zip(&admission.pools) {
+            let users = users_of(spec, &admission.pools, pool);
+            let more = spec.max_samples.saturating_sub(FIRST_SAMPLES);
+            if users.is_empty() || more == 0 {
+                continue;
+            }
+            let one = Estimated::of(&specs.spec(&at_first(CellWork::Samples { pool, first: 0, count: 1 }))?);
+            let budgets =
+                users.iter().map(|(_, arm)| budget(spec.matching, specs, arm)).collect::<Result<Vec<_>, _>>()?;
+            let worth = budgets.into_iter().fold(0.0, f64::max) / one.likely.max(1.0) - f64::from(FIRST_SAMPLES);
+            let worth =
+                if spec.matching == Matching::None { f64::from(more) } else { worth.clamp(0.0, f64::from(more)) };
+            self.add(each, u64::from(more), one, (worth * each as f64, likely));
+            let sample = specs.spec(&at_first(CellWork::Samples { pool, first: 0, count: 1 }))?;
+            let cost = price(admission, &sample, one).map(|price| price * worth * each as f64);
+            *money = money.zip(cost).map(|(sum, one)| sum + one);
+        }
+        for arm in admission.judge_calls.keys().filter(|_| spec.arms.contains(&crate::BaselineArm::BestOfN)) {
+            let work = |count| CellWork::BestOf { arm: arm.clone(), count };
+            let most = Estimated::of(&specs.spec(&at_first(work(spec.max_samples)))?);
+            let usual = budget(spec.matching, specs, arm)?.min(most.likely);
+            let usual = if spec.matching == Matching::None { most.likely } else { usual };
+            self.add(each, 1, most, (each as f64 * usual / most.likely.max(1.0), likely));
+            let best = specs.spec(&at_first(work(spec.max_samples)))?;
+            let cost = price(admission, &best, most).map(|price| price * each as f64 * usual / most.likely.max(1.0));
+            *money = money.zip(cost).map(|(sum, one)| sum + one);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, cells: u64, units: u64, each: Estimated, (usual, likely): (f64, &mut f64)) {
+        self.cells_most += cells;
+        self.calls_most = self.calls_most.saturating_add(cells.saturating_mul(units).saturating_mul(each.calls));
+        self.tokens_most = self.tokens_most.saturating_add(cells.saturating_mul(units).saturating_mul(each.most));
+        *likely += usual * each.likely;
+    }
+}
+
+/// What a debate's rivals may likely spend on a question, in tokens.
+fn budget(matching: Matching, specs: &dyn CellSpecs, arm: &crate::ArmName) -> Result<f64, String> {
+    Ok(match matching {
+        Matching::Debate | Matching::Mean => {
+            Estimated::of(&specs.spec(&at_first(CellWork::Debate { arm: arm.clone() }))?).likely
+        }
+        Matching::Budget(budget) => budget as f64,
+        Matching::None => f64::INFINITY,
+    })
+}
+
+/// The cells of an eval that are certain.
+pub fn cells(admission: &EvalAdmission) -> impl Iterator<Item = Cell> {
+    let spec = &admission.spec;
+    let questions =
+        (0..count(spec.questions.len())).flat_map(|question| (0..spec.repetitions).map(move |n| (question, n)));
+    questions.flat_map(|(question, repetition)| first_cells(spec, &admission.pools, question, repetition))
+}
+
+fn at_first(work: CellWork) -> Cell {
+    Cell { question: 0, repetition: 0, work }
+}
+
+/// The likely price of a debate; its tokens are taken to be shared evenly by its models.
+fn price(admission: &EvalAdmission, spec: &DebateSpec, each: Estimated) -> Option<f64> {
+    let models: Vec<&str> = spec.voices().map(|voice| voice.model.as_str()).collect();
+    let prices: Vec<_> = models.iter().map(|model| admission.prices.get(*model)).collect::<Option<_>>()?;
+    let mean =
+        |of: fn(&crate::ModelPrice) -> f64| prices.iter().map(|price| of(price)).sum::<f64>() / prices.len() as f64;
+    let prompt = (each.likely - each.generated).max(0.0);
+    Some((prompt * mean(|price| price.prompt) + each.generated * mean(|price| price.generated)) / 1e6)
+}
+
+fn count(of: usize) -> u32 {
+    u32::try_from(of).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,303 @@
+//! `agon eval`: whether debating helps, on the user's own questions.
+use super::ask::{PaceArgs, ServerArgs};
+use clap::{Args, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// `agon eval`
+#[derive(Clone, Debug, Args)]
+pub struct EvalArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub action: EvalAction,
+}
+
+/// What to do with evals.
+#[derive(Clone, Debug, Subcommand)]
+pub enum EvalAction {
+    /// Compare debates with simpler methods on your questions, at equal tokens
+    Run(Box<EvalRunArgs>),
+    /// Continue an eval that was stopped
+    Resume(Box<EvalResumeArgs>),
+    /// Repeat the failed cells of all arms of an ended eval
+    Retry(Box<EvalResumeArgs>),
+    /// End an eval; its figures cover whole blocks of questions
+    Cancel(EvalNameArgs),
+    /// List the stored evals
+    List(EvalListArgs),
+    /// Show one eval: its state, progress and plan
+    Get(EvalNameArgs),
+    /// Follow an eval that another process runs
+    Watch(EvalWatchArgs),
+    /// Print a report of an eval
+    Report(EvalReportArgs),
+    /// Export the cells, the result or the calibration of an eval
+    Export(EvalExportArgs),
+    /// Verify the hash chain of an eval's log, and the debates that it names
+    Verify(EvalNameArgs),
+    /// Delete an ended eval; its debates stay
+    Delete(EvalNameArgs),
+}
+
+impl EvalAction {
+    /// Whether only the result is wanted.
+    pub fn is_quiet(&self) -> bool {
+        match self {
+            Self::Run(args) => args.view.quiet,
+            Self::Resume(args) | Self::Retry(args) => args.view.quiet,
+            Self::Cancel(_)
+            | Self::List(_)
+            | Self::Get(_)
+            | Self::Watch(_)
+            | Self::Report(_)
+            | Self::Export(_)
+            | Self::Verify(_)
+            | Self::Delete(_) => false,
+        }
+    }
+}
+
+/// `agon eval run`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agon eval run --builtin arithmetic --debate panel.md --rehearsal     try it without a model
+  agon eval run questions.jsonl --debate panel.md --model qwen3:8b --plan
+  agon eval run questions.csv --debate panel.md --debate wide=wide.md --yes --json > result.json
+  agon eval run eval.yaml --require no_harm --yes                      in CI
+
+The result goes to stdout, progress goes to stderr. Ctrl-C stops and keeps the eval for `agon eval resume`.
+Exit codes: 0 done, 1 --require is not met, 2 no primary comparison could be told, 3 failed, 4 cancelled.")]
+pub struct EvalRunArgs {
+    /// A file of questions (JSONL, CSV, YAML, JSON), or an eval file
+    #[arg(value_name = "FILE")]
+    pub what: Option<String>,
+    /// A debate file to compare, as FILE or NAME=FILE; repeatable
+    #[arg(long = "debate", value_name = "[NAME=]FILE")]
+    pub debates: Vec<NamedFile>,
+    /// Ask fresh questions of this kind instead of those of a file
+    #[arg(long, value_name = "KIND", conflicts_with = "what")]
+    pub builtin: Option<BuiltinKind>,
+    /// Use so many questions: the first ones of a file, or so many fresh ones [default: all of a file; 40 fresh ones]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub questions: Option<u32>,
+    /// Hold a pilot on so many questions, which tells how many a verdict needs
+    #[arg(long, value_name = "N", conflicts_with = "questions", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub pilot: Option<u32>,
+    /// The model of all roles that the debate files leave open
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Every random choice derives from this number
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// The id of the eval [default: a new one]
+    #[arg(long, value_name = "ID")]
+    pub id: Option<String>,
+    /// Only print what the eval would take
+    #[arg(long)]
+    pub plan: bool,
+    /// Do not ask before an eval of more than 1,000,000 tokens
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Hold all cells again, even those that an earlier eval held
+    #[arg(long)]
+    pub fresh: bool,
+    /// Minds of a rehearsal's speakers (TOML) [default: made from the right answers]
+    #[arg(long, value_name = "FILE", requires = "rehearsal", help_heading = "Rehearsal")]
+    pub minds: Option<PathBuf>,
+    /// How it is held and shown.
+    #[command(flatten)]
+    pub view: EvalViewArgs,
+    /// Which servers to ask.
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// How fast and how badly a rehearsal goes.
+    #[command(flatten)]
+    pub pace: PaceArgs,
+}
+
+/// How an eval is held and shown.
+#[derive(Clone, Debug, Default, Args)]
+pub struct EvalViewArgs {
+    /// Hold so many cells at once [default: `eval.concurrency` of the settings]
+    #[arg(long, value_name = "N")]
+    pub concurrency: Option<NonZeroUsize>,
+    /// Show differences between arms after each block; this is logged, and the test becomes the sequential one
+    #[arg(long)]
+    pub peek: bool,
+    /// End with code 1 unless every primary comparison says this
+    #[arg(long, value_name = "WHAT")]
+    pub require: Option<Required>,
+    /// Print the result as one JSON object
+    #[arg(long, conflicts_with = "jsonl", help_heading = "Output")]
+    pub json: bool,
+    /// Print the events as JSON lines, as they happen, instead of the result
+    #[arg(long, help_heading = "Output")]
+    pub jsonl: bool,
+    /// Print only the result
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// What `--require` may want of every primary comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Required {
+    /// The verdict `helped`
+    Helped,
+    /// A lower bound of the difference above minus `worth`
+    NoHarm,
+}
+
+/// Fresh questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum BuiltinKind {
+    /// Sums, products and words about them
+    Arithmetic,
+    /// Conclusions from premises
+    Logic,
+    /// Days and dates
+    Dates,
+}
+
+/// A file, and the name that it is to have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedFile {
+    /// The name, where one is given.
+    pub name: Option<String>,
+    /// The file.
+    pub file: String,
+}
+
+impl std::str::FromStr for NamedFile {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let arm = |name: &str| !name.is_empty() && name.bytes().all(is_arm_byte);
+        let (name, file) = match text.split_once('=') {
+            Some((name, file)) if arm(name) => (Some(name.to_owned()), file),
+            _ => (None, text),
+        };
+        if file.is_empty() {
+            return Err("name a debate file, as FILE or NAME=FILE".to_owned());
+        }
+        Ok(Self { name, file: file.to_owned() })
+    }
+}
+
+/// A character of an arm's name.
+pub fn is_arm_byte(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-'
+}
+
+/// `agon eval resume` and `agon eval retry`
+#[derive(Clone, Debug, Args)]
+pub struct EvalResumeArgs {
+    /// The eval: its id, the beginning or end of its id, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Minds of a rehearsal's speakers (TOML), as they were given to `agon eval run`
+    #[arg(long, value_name = "FILE", help_heading = "Rehearsal")]
+    pub minds: Option<PathBuf>,
+    /// How it is held and shown.
+    #[command(flatten)]
+    pub view: EvalViewArgs,
+    /// Which servers to ask.
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// How fast and how badly a rehearsal goes.
+    #[command(flatten)]
+    pub pace: PaceArgs,
+}
+
+/// Commands about one eval.
+#[derive(Clone, Debug, Args)]
+pub struct EvalNameArgs {
+    /// The eval: its id, the beginning or end of its id, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `agon eval list`
+#[derive(Clone, Debug, Args)]
+pub struct EvalListArgs {
+    /// Print one JSON array
+    #[arg(long)]
+    pub json: bool,
+    /// Show at most this many, newest first
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: u32,
+}
+
+/// `agon eval watch`
+#[derive(Clone, Debug, Args)]
+pub struct EvalWatchArgs {
+    /// The eval: its id, the beginning or end of its id, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Print one JSON object once the eval has ended
+    #[arg(long, conflicts_with = "jsonl")]
+    pub json: bool,
+    /// Print the events as JSON lines
+    #[arg(long)]
+    pub jsonl: bool,
+}
+
+/// `agon eval report`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agon eval report                             the newest eval, for the terminal
+  agon eval report -o result.html              the form follows from the ending: .html, .md, .json, .txt")]
+pub struct EvalReportArgs {
+    /// The eval: its id, the beginning or end of its id, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// The form of the report [default: by the ending of -o, else text]
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<EvalFormat>,
+    /// Write to this file instead of stdout
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// The form of a report of an eval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EvalFormat {
+    /// For a terminal
+    Text,
+    /// Markdown
+    Markdown,
+    /// One page with all figures
+    Html,
+    /// All figures
+    Json,
+}
+
+/// `agon eval export`
+#[derive(Clone, Debug, Args)]
+pub struct EvalExportArgs {
+    /// What to export
+    #[arg(value_name = "WHAT")]
+    pub what: EvalExport,
+    /// The eval: its id, the beginning or end of its id, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Write to this file instead of stdout
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// What is exported of an eval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EvalExport {
+    /// A row for each question, arm and repetition (CSV)
+    Cells,
+    /// All figures (JSON)
+    Result,
+    /// How sure answers are, and how often they are right (JSON)
+    Calibration,
+}

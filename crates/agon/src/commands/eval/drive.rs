@@ -1,0 +1,144 @@
+//! Driving an eval in this process, and showing it to its end.
+use super::holder::LocalHolder;
+use super::progress::ProgressLine;
+use crate::cli::EvalViewArgs;
+use crate::commands::Context;
+use crate::exit::{Exit, Stop};
+use crate::local_runtime::{LocalRuntime, ModelServers};
+use crate::settings::Settings;
+use crate::signals::Signals;
+use crate::store::{Store, failed};
+use agon_core::{DebateId, DebateSpec};
+use agon_eval::{CellSpecs, EvalEvent, EvalMachine, facts};
+use agon_runtime::{DriverConfig, DriverState, EvalDriver, EvalLogError, OpenEval, SystemClock, read_eval};
+use std::sync::Arc;
+
+const FAREWELL: &str = "Stopping. What was held is kept. Ctrl-C again quits at once.";
+
+/// What drives an eval.
+pub struct Drive<'a> {
+    /// What every command knows.
+    pub context: &'a Context,
+    /// The settings in force.
+    pub settings: &'a Settings,
+    /// How it is held and shown.
+    pub view: &'a EvalViewArgs,
+    /// Ctrl-C.
+    pub signals: Signals,
+    /// The debates of its cells.
+    pub specs: Arc<dyn CellSpecs>,
+    /// One debate of each kind, which say what models are needed.
+    pub samples: Vec<DebateSpec>,
+    /// Whom to ask.
+    pub servers: ModelServers,
+}
+
+impl Drive<'_> {
+    /// Runs the eval until it ends or is stopped; gives it as it is then, and how the program ends where it did not end.
+    pub async fn run(mut self, store: Store, eval: OpenEval) -> Result<(OpenEval, Option<Exit>), Stop> {
+        let id = eval.id.clone();
+        let mut shown = eval.events.len();
+        let specs: Vec<&DebateSpec> = self.samples.iter().collect();
+        let runtime = Arc::new(LocalRuntime::open(self.context, store.clone(), Some(self.servers), &specs).await?);
+        let holder = Arc::new(LocalHolder { runtime: runtime.clone(), retry: self.settings.retry_policy() });
+        let config = DriverConfig {
+            writer: format!("{}@{}", std::process::id(), env!("CARGO_PKG_VERSION")),
+            concurrency: self.view.concurrency.unwrap_or(self.settings.eval.concurrency),
+            peek: self.view.peek,
+            logs: store.sqlite.clone(),
+            holder,
+            specs: self.specs,
+            facts,
+            decided,
+            clock: Arc::new(SystemClock),
+        };
+        let driver = EvalDriver::start(config, eval).await.map_err(log_failed)?;
+        let mut updates = driver.updates();
+        let mut line = ProgressLine::new(self.context, self.view.jsonl || self.view.quiet);
+        let interrupted = loop {
+            let update = updates.borrow_and_update().clone();
+            line.show(self.context, &update.progress);
+            if self.view.jsonl {
+                shown = events(self.context, &store, &id, shown).await?;
+            }
+            if update.state != DriverState::Running {
+                break false;
+            }
+            tokio::select! {
+                changed = updates.changed() => if changed.is_err() { break false },
+                () = self.signals.next() => break true,
+            }
+        };
+        line.finish();
+        let state = if interrupted { DriverState::Running } else { driver.done().await.state };
+        if interrupted {
+            self.context.output.note(FAREWELL);
+        }
+        let closing = async {
+            driver.stop().await;
+            close(runtime).await;
+        };
+        tokio::select! {
+            () = closing => {}
+            () = self.signals.next() => return Err(Stop::quietly(Exit::Interrupted)),
+        }
+        if self.view.jsonl {
+            events(self.context, &store, &id, shown).await?;
+        }
+        let eval = read_eval(&*store.sqlite, &id).await.map_err(log_failed)?;
+        let resume = store.advice(&format!("eval resume {id}"));
+        match state {
+            DriverState::Ended => Ok((eval, None)),
+            DriverState::Running => {
+                self.context.output.say(&format!("what was held is kept; continue with: {resume}"));
+                Ok((eval, Some(Exit::Interrupted)))
+            }
+            // somebody else ended it
+            DriverState::Failed(_) if eval.machine.ended().is_some() => Ok((eval, None)),
+            DriverState::Failed(why) => {
+                Err(Stop::say(Exit::Unavailable, format!("{why}; what was held is kept; continue with: {resume}")))
+            }
+        }
+    }
+}
+
+/// The runtime is shared with the holder, whose tasks have ended.
+async fn close(runtime: Arc<LocalRuntime>) {
+    match Arc::try_unwrap(runtime) {
+        Ok(runtime) => drop(runtime.close().await),
+        Err(runtime) => drop(runtime.node.drain().await),
+    }
+}
+
+/// Whether the looks of a sequential design decide it.
+fn decided(_machine: &EvalMachine) -> bool {
+    false
+}
+
+/// Prints the events that were not printed yet.
+async fn events(context: &Context, store: &Store, id: &DebateId, shown: usize) -> Result<usize, Stop> {
+    let eval = read_eval(&*store.sqlite, id).await.map_err(log_failed)?;
+    for (at, event) in eval.events.iter().skip(shown) {
+        print(context, *at, event)?;
+    }
+    Ok(eval.events.len())
+}
+
+/// Prints an event as a JSON line.
+pub fn print(context: &Context, at: u64, event: &EvalEvent) -> Result<(), Stop> {
+    let mut value = serde_json::to_value(event).map_err(anyhow::Error::from)?;
+    if let Some(members) = value.as_object_mut() {
+        members.insert("at_ms".to_owned(), at.into());
+    }
+    Ok(context.output.line(&agon_report::safe_json(&value.to_string()))?)
+}
+
+/// What a failure of an eval's log means for the program.
+pub fn log_failed(error: EvalLogError) -> Stop {
+    match error {
+        EvalLogError::Unknown(_) | EvalLogError::Exists(_) | EvalLogError::Fenced(_) => Stop::usage(error),
+        EvalLogError::Unreadable { .. } => Stop::say(Exit::Failed, error),
+        EvalLogError::Unsure(_) => Stop::say(Exit::Internal, error),
+        EvalLogError::Store(error) => failed(error),
+    }
+}

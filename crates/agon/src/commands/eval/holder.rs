@@ -1,0 +1,158 @@
+//! The debates of an eval, held by the node of this process.
+use crate::local_runtime::LocalRuntime;
+use crate::ownership::Ownership;
+use crate::store::Store;
+use crate::watching::interrupts;
+use agon_core::{Admission, Debate, DebateId, Event, Position, Priority, RetryPolicy};
+use agon_eval::CellOrder;
+use agon_runtime::{CellHolder, HeldCell, HoldError, Watched};
+use agon_store::{LocalState, StoreError, Upkeep as _};
+use async_trait::async_trait;
+use std::fmt::Display;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often a debate is looked at that another process plays.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Holds debates in this process.
+pub struct LocalHolder {
+    /// The node with its store.
+    pub runtime: Arc<LocalRuntime>,
+    /// How failed tries follow each other.
+    pub retry: RetryPolicy,
+}
+
+/// How a debate stands in the store.
+enum StoredCell {
+    Absent,
+    Open,
+    Over(HeldCell),
+}
+
+#[async_trait]
+impl CellHolder for LocalHolder {
+    async fn hold(&self, order: &CellOrder) -> Result<HeldCell, HoldError> {
+        let name = &order.debate.id;
+        let id = DebateId::parse(name).map_err(|error| failed(name, error))?;
+        loop {
+            let ownership = match self.stored(&id, order).await? {
+                StoredCell::Over(held) => return Ok(held),
+                StoredCell::Absent | StoredCell::Open if self.plays_elsewhere(&id).await? => {
+                    tokio::time::sleep(LOOK).await;
+                    continue;
+                }
+                StoredCell::Absent => {
+                    let own = Ownership::admit(self.store(), &id).await.map_err(|stop| failed(name, stop.why()))?;
+                    self.runtime.node.submit(self.admission(&id, order)).await.map_err(|error| failed(name, error))?;
+                    own
+                }
+                StoredCell::Open => {
+                    let own = Ownership::claim(self.store(), &id).await.map_err(|stop| failed(name, stop.why()))?;
+                    // it has just ended
+                    let Some(own) = own else { continue };
+                    self.runtime.node.resume(&id, None).await.map_err(|error| failed(name, error))?;
+                    own
+                }
+            };
+            self.ended(&id).await?;
+            drop(ownership);
+            // what the registers held stands in the log now
+            self.store().sqlite.purge_registers(&id).await.map_err(|error| failed(name, error))?;
+        }
+    }
+
+    async fn cancel(&self, debate: &str, reason: &str) {
+        let Ok(id) = DebateId::parse(debate) else { return };
+        if let Err(error) = self.runtime.node.cancel(&id, reason, None).await {
+            tracing::debug!(debate, %error, "debate not cancelled");
+        }
+    }
+}
+
+impl LocalHolder {
+    fn store(&self) -> &Store {
+        &self.runtime.store
+    }
+
+    /// Whether another living process plays the debate.
+    async fn plays_elsewhere(&self, id: &DebateId) -> Result<bool, HoldError> {
+        let local = self.store().sqlite.local(id).await.map_err(|error| failed(id.as_str(), error))?;
+        Ok(match local {
+            Some(LocalState::Played(owner)) => owner.pid != std::process::id(),
+            Some(LocalState::Halted(_)) | None => false,
+        })
+    }
+
+    /// The debate as it stands in the store; one of another spec is refused.
+    async fn stored(&self, id: &DebateId, order: &CellOrder) -> Result<StoredCell, HoldError> {
+        let log = match self.store().stored_log(id).await {
+            Ok(log) => log,
+            Err(StoreError::NotFound(_)) => return Ok(StoredCell::Absent),
+            Err(error) => return Err(failed(id.as_str(), error)),
+        };
+        let debate = Debate::fold(&log.records).ok_or_else(|| failed(id.as_str(), "its log has no admission"))?;
+        let admission = debate.admission();
+        if admission.spec != order.spec || admission.seed != order.debate.seed {
+            return Err(HoldError::Other(id.to_string()));
+        }
+        Ok(match debate.ended() {
+            Some(_) => StoredCell::Over(HeldCell { head: log.head.unwrap_or_default(), records: log.records }),
+            None => StoredCell::Open,
+        })
+    }
+
+    /// Waits until the debate is over.
+    async fn ended(&self, id: &DebateId) -> Result<(), HoldError> {
+        let node = &self.runtime.node;
+        let watch = node.watch(id, Position(0), false).await;
+        let mut watch = watch.map_err(|error| failed(id.as_str(), error))?;
+        loop {
+            let seen = tokio::select! {
+                seen = watch.next() => seen.map_err(|error| failed(id.as_str(), error))?,
+                down = node.failed() => return Err(failed(id.as_str(), down)),
+            };
+            let Some(seen) = seen else { return Ok(()) };
+            let Watched::Record(record) = seen else { continue };
+            if matches!(record.events.last(), Some(Event::DebateEnded { .. })) {
+                return Ok(());
+            }
+            // an interruption that was there before this process resumed the debate is followed by its resumption
+            if let Some(reason) = interrupts(&record)
+                && self.is_halted(id).await?
+            {
+                return Err(HoldError::Halted { debate: id.to_string(), why: agon_report::why(reason).to_string() });
+            }
+        }
+    }
+
+    async fn is_halted(&self, id: &DebateId) -> Result<bool, HoldError> {
+        let log = self.store().stored_log(id).await.map_err(|error| failed(id.as_str(), error))?;
+        Ok(log.records.last().is_some_and(|last| interrupts(last).is_some()))
+    }
+
+    fn admission(&self, id: &DebateId, order: &CellOrder) -> Admission {
+        Admission {
+            id: id.clone(),
+            spec: order.spec.clone(),
+            seed: order.debate.seed,
+            retry: self.retry,
+            agon_version: env!("CARGO_PKG_VERSION").to_owned(),
+            request_id: None,
+            rehearsal: order.rehearsal,
+            priority: Priority::Batch,
+            labels: order.labels.clone(),
+            creator: None,
+            submitted_by: None,
+            rejudges: None,
+            history: Default::default(),
+            recalled: None,
+            feeds: Default::default(),
+            ratings: Default::default(),
+        }
+    }
+}
+
+fn failed(debate: &str, why: impl Display) -> HoldError {
+    HoldError::Failed { debate: debate.to_owned(), why: why.to_string() }
+}

@@ -1,0 +1,30 @@
+//! `agon eval`: evals held in this process, and those that are stored.
+mod drive;
+mod figures;
+mod holder;
+mod inputs;
+mod plan;
+mod progress;
+mod run;
+mod stored;
+
+use super::Context;
+use crate::cli::{EvalAction, EvalArgs};
+use crate::exit::{Exit, Stop};
+
+/// `agon eval ...`
+pub fn run(context: &Context, args: &EvalArgs) -> Result<Exit, Stop> {
+    match &args.action {
+        EvalAction::Run(args) => run::run(context, args),
+        EvalAction::Resume(args) => run::resume(context, args, false),
+        EvalAction::Retry(args) => run::resume(context, args, true),
+        EvalAction::Cancel(args) => stored::cancel(context, args),
+        EvalAction::List(args) => stored::list(context, args),
+        EvalAction::Get(args) => stored::get(context, args),
+        EvalAction::Watch(args) => stored::watch(context, args),
+        EvalAction::Report(args) => stored::report(context, args),
+        EvalAction::Export(args) => stored::export(context, args),
+        EvalAction::Verify(args) => stored::verify(context, args),
+        EvalAction::Delete(args) => stored::delete(context, args),
+    }
+}

@@ -1,0 +1,56 @@
+//! The plan of an eval for a person.
+use agon_eval::{EvalAdmission, EvalPlan};
+use agon_report::{count, one_line};
+use std::fmt::Write;
+
+/// The plan as text.
+pub fn text(plan: &EvalPlan, admission: &EvalAdmission) -> String {
+    // Writing to a string cannot fail.
+    let mut text = format!(
+        "questions: {}, {} cells, up to {} with the samples that debates' tokens are worth\n",
+        plan.questions, plan.cells, plan.cells_most
+    );
+    if plan.reused > 0 {
+        let _ = writeln!(text, "held before: {}, which cost nothing", count(plan.reused, "cell"));
+    }
+    let _ = writeln!(text, "calls: {}, up to {}, if each succeeds at first", plan.calls, plan.calls_most);
+    let _ = writeln!(text, "tokens: about {}, at most {}", thousands(plan.tokens_likely), thousands(plan.tokens_most));
+    if let Some(money) = plan.money_likely {
+        let _ = writeln!(text, "money: about {money:.2}, by the prices of the settings");
+    }
+    for part in &plan.parts {
+        let name = one_line(&part.name);
+        let _ = writeln!(text, "{name}: {}, {} each", count(part.cells, "cell"), count(part.calls_each, "call"));
+    }
+    for (at, pool) in (1..).zip(&admission.pools) {
+        let arms: Vec<String> = pool.arms.iter().map(|arm| one_line(&arm.0)).collect();
+        let models: Vec<String> = pool.models.iter().map(|model| one_line(model)).collect();
+        let _ = writeln!(text, "samples {at} are of {}, for {}", models.join(", "), arms.join(", "));
+    }
+    text
+}
+
+/// A number with its thousands apart.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_apart() {
+        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (12_345_678, "12,345,678")] {
+            assert_eq!(thousands(number), text);
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! `agon eval run`, `resume` and `retry`: an eval held in this process.
+use super::drive::{Drive, log_failed};
+use super::{figures, inputs, plan};
+use crate::cli::{EvalResumeArgs, EvalRunArgs, EvalViewArgs, PaceArgs, ServerArgs};
+use crate::commands::{Context, run as debates, runtime};
+use crate::exit::{Exit, Stop};
+use crate::local_runtime::{ModelServers, ModelSource};
+use crate::settings::Settings;
+use crate::signals::Signals;
+use crate::store::Store;
+use agon_core::{DebateId, DebateSpec};
+use agon_eval::{Cell, CellSpecs as _, CellWork, EvalAdmission, EvalInput, EvalPlan, EvalSpec, Gold, TemplateSpecs};
+use agon_rehearsal::RehearsalConfig;
+use agon_rehearsal::mind::{MindQuestion, MindTopic, MindWorld, Minds, MindsFile};
+use agon_runtime::{Clock as _, OpenEval, SystemClock, admit_eval, read_eval};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+
+/// An eval of more tokens than this is not begun unasked on a terminal.
+const ASK_ABOVE: u64 = 1_000_000;
+
+/// `agon eval run`
+pub fn run(context: &Context, args: &EvalRunArgs) -> Result<Exit, Stop> {
+    let context = &context.quietly(args.view.quiet);
+    let settings = context.settings()?;
+    let inputs = inputs::read(context, &settings, args)?;
+    inputs.warnings.iter().for_each(|warning| context.output.warn(warning));
+    let specs = TemplateSpecs::new(&inputs.spec, &inputs.models).map_err(Stop::usage)?;
+    let id = match &args.id {
+        Some(id) => DebateId::parse(id).map_err(Stop::usage)?,
+        None => debates::fresh_id()?,
+    };
+    let admission = EvalAdmission {
+        id: id.to_string(),
+        format: 1,
+        agon_version: env!("CARGO_PKG_VERSION").to_owned(),
+        pools: specs.pools(&inputs.spec).map_err(Stop::usage)?,
+        judge_calls: specs.judge_calls().map_err(Stop::usage)?,
+        prices: settings.eval.model_prices(),
+        models: inputs.models,
+        rehearsal: args.server.rehearsal,
+        digests: BTreeMap::new(),
+        fresh: args.fresh,
+        spec: inputs.spec,
+    };
+    let samples = samples(&admission)?;
+    let source = source(context, &args.server, &args.pace, args.minds.as_deref(), &admission.spec)?;
+    runtime()?.block_on(async {
+        let mut signals = Signals::listen()?;
+        let found = find(context, &settings, source, &samples);
+        let servers = tokio::select! {
+            found = found => found,
+            () = signals.next() => return Err(Stop::quietly(Exit::Interrupted)),
+        };
+        // a plan needs no server
+        let (servers, digests) = match (servers, args.plan) {
+            (Ok((servers, digests)), _) => (Some(servers), digests),
+            (Err(_), true) => (None, BTreeMap::new()),
+            (Err(stop), false) => return Err(stop),
+        };
+        let rehearsal = servers.as_ref().map_or(admission.rehearsal, ModelServers::is_rehearsal);
+        let admission = EvalAdmission { digests, rehearsal, ..admission };
+        let specs = Arc::new(TemplateSpecs::of(&admission).map_err(Stop::usage)?);
+        let plan = EvalPlan::of(&admission, &*specs, &held(context).await?).map_err(Stop::usage)?;
+        if args.plan {
+            return print_plan(context, &plan, &admission, args.view.json);
+        }
+        agree(context, args, &plan, &admission)?;
+        let Some(servers) = servers else { return Err(Stop::quietly(Exit::Unavailable)) };
+        let store = Store::open(context)?;
+        let eval = admit_eval(&*store.sqlite, &id, admission, SystemClock.now()).await.map_err(log_failed)?;
+        context.output.note(&format!("eval {id} on {}", servers.names()));
+        let drive = Drive { context, settings: &settings, view: &args.view, signals, specs, samples, servers };
+        conclude(context, &args.view, drive.run(store, eval).await?)
+    })
+}
+
+/// `agon eval resume` and `agon eval retry`
+pub fn resume(context: &Context, args: &EvalResumeArgs, retry: bool) -> Result<Exit, Stop> {
+    let context = &context.quietly(args.view.quiet);
+    let settings = context.settings()?;
+    let Some(store) = Store::open_existing(context)? else { return Err(Stop::usage("there is no eval yet")) };
+    runtime()?.block_on(async {
+        let id = super::stored::find(&store, &args.id).await?;
+        let eval = read_eval(&*store.sqlite, &id).await.map_err(log_failed)?;
+        let eval = if retry { ordered_again(&store, eval).await? } else { eval };
+        if eval.machine.ended().is_some() {
+            context
+                .output
+                .note(&format!("eval {id} has ended; {} shows it", store.advice(&format!("eval report {id}"))));
+            return conclude(context, &args.view, (eval, None));
+        }
+        let admission = eval.machine.admission().clone();
+        let samples = samples(&admission)?;
+        let mut server = args.server.clone();
+        server.rehearsal |= admission.rehearsal && !server.is_named();
+        let source = source(context, &server, &args.pace, args.minds.as_deref(), &admission.spec)?;
+        let mut signals = Signals::listen()?;
+        let (servers, digests) = tokio::select! {
+            found = find(context, &settings, source, &samples) => found?,
+            () = signals.next() => return Err(Stop::quietly(Exit::Interrupted)),
+        };
+        the_same(&admission, &servers, &digests)?;
+        context.output.note(&format!("resuming eval {id} on {}", servers.names()));
+        let specs = Arc::new(TemplateSpecs::of(&admission).map_err(Stop::usage)?);
+        let drive = Drive { context, settings: &settings, view: &args.view, signals, specs, samples, servers };
+        conclude(context, &args.view, drive.run(store, eval).await?)
+    })
+}
+
+/// Orders the failed cells of an ended eval again.
+async fn ordered_again(store: &Store, eval: OpenEval) -> Result<OpenEval, Stop> {
+    let id = eval.id.clone();
+    if eval.machine.ended().is_none() {
+        return Err(Stop::usage(format!(
+            "eval {id} has not ended; {} continues it",
+            store.advice(&format!("eval resume {id}"))
+        )));
+    }
+    if eval.machine.decide(EvalInput::Retry).is_empty() {
+        return Err(Stop::usage(format!("no cell of eval {id} has failed")));
+    }
+    let mut eval = eval;
+    eval.decide(&*store.sqlite, EvalInput::Retry, SystemClock.now()).await.map_err(log_failed)?;
+    Ok(eval)
+}
+
+/// Nobody is to take scripted words for a model's, nor one model for another.
+fn the_same(admission: &EvalAdmission, servers: &ModelServers, digests: &BTreeMap<String, String>) -> Result<(), Stop> {
+    match (admission.rehearsal, servers.is_rehearsal()) {
+        (false, true) => return Err(Stop::usage("the eval was begun by models; scripted speakers cannot continue it")),
+        (true, false) => return Err(Stop::usage("the eval is a rehearsal; models cannot continue it")),
+        (true, true) | (false, false) => {}
+    }
+    for (model, digest) in &admission.digests {
+        if digests.get(model).is_some_and(|found| found != digest) {
+            return Err(Stop::usage(format!(
+                "{} is no longer what the eval began with: its digest has changed; start a new eval",
+                agon_report::one_line(model)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// One debate of each kind of cell.
+fn samples(admission: &EvalAdmission) -> Result<Vec<DebateSpec>, Stop> {
+    let specs = TemplateSpecs::of(admission).map_err(Stop::usage)?;
+    let mut works: Vec<CellWork> =
+        agon_eval::first_cells(&admission.spec, &admission.pools, 0, 0).into_iter().map(|cell| cell.work).collect();
+    let judged =
+        admission.judge_calls.keys().filter(|_| admission.spec.arms.contains(&agon_eval::BaselineArm::BestOfN));
+    works.extend(judged.map(|arm| CellWork::BestOf { arm: arm.clone(), count: 2 }));
+    let spec = |work| specs.spec(&Cell { question: 0, repetition: 0, work });
+    works.into_iter().map(spec).collect::<Result<_, _>>().map_err(Stop::usage)
+}
+
+async fn find(
+    context: &Context,
+    settings: &Settings,
+    (source, rehearsed): (ModelSource, Option<String>),
+    samples: &[DebateSpec],
+) -> Result<(ModelServers, BTreeMap<String, String>), Stop> {
+    let specs: Vec<&DebateSpec> = samples.iter().collect();
+    let servers = ModelServers::find(source, context, settings, &specs).await?;
+    let digests = match rehearsed {
+        Some(digest) => {
+            servers.models_of(&specs).into_iter().map(|model| (model.to_string(), digest.clone())).collect()
+        }
+        None => servers.digests(&specs),
+    };
+    Ok((servers, digests))
+}
+
+/// Whom to ask, and what a rehearsal's speakers are known by.
+fn source(
+    context: &Context,
+    server: &ServerArgs,
+    pace: &PaceArgs,
+    minds: Option<&Path>,
+    spec: &EvalSpec,
+) -> Result<(ModelSource, Option<String>), Stop> {
+    let source = debates::cast(context, server, pace, spec.seed)?;
+    let ModelSource::Rehearsal(config) = source else { return Ok((source, None)) };
+    let file = minds.map(minds_file).transpose()?;
+    let (world, mut questions) = match file {
+        Some(MindsFile { world, questions }) => (world, questions),
+        None => (MindWorld { seed: spec.seed, ..MindWorld::default() }, Vec::new()),
+    };
+    let digest = digest(&world, &questions, &config);
+    questions.extend(spec.questions.iter().filter_map(mind));
+    // reading pace is for a person who follows one debate
+    let token_interval = pace.token_interval.map_or(std::time::Duration::ZERO, |interval| interval.0);
+    let minds = Some(Arc::new(Minds::new(world, questions)));
+    Ok((ModelSource::Rehearsal(Box::new(RehearsalConfig { minds, token_interval, ..*config })), Some(digest)))
+}
+
+fn minds_file(path: &Path) -> Result<MindsFile, Stop> {
+    let text = agon_files::read_text(path)
+        .map_err(|error| Stop::usage(format!("cannot read the minds file {}: {error}", path.display())))?;
+    text.parse::<MindsFile>().map_err(|error| Stop::usage(format!("{}: {error}", path.display())))
+}
+
+/// What a rehearsal's speakers say depends on this alone.
+fn digest(world: &MindWorld, questions: &[MindQuestion], config: &RehearsalConfig) -> String {
+    let text = format!("{world:?}\n{questions:?}\n{:?}\n{}", config.faults, config.seed);
+    format!("rehearsal-{}", blake3::hash(text.as_bytes()).to_hex())
+}
+
+/// A question as a rehearsal's speakers know it.
+fn mind(question: &agon_eval::Question) -> Option<MindQuestion> {
+    let answers = match &question.gold {
+        Gold::Choice { right } => right.iter().filter_map(|at| question.options.get(*at).cloned()).collect(),
+        Gold::Exact { answers } => answers.clone(),
+        Gold::Number { answers, .. } => answers.iter().map(f64::to_string).collect(),
+        Gold::Rubric { answers, .. } | Gold::Pairwise { answers } => answers.clone(),
+    };
+    let known: Vec<String> = answers;
+    (!known.is_empty()).then(|| MindQuestion {
+        id: question.id.clone(),
+        topics: vec![MindTopic::Text(question.text.clone())],
+        answers: known,
+        options: question.options.clone(),
+        distractor: None,
+        difficulty: None,
+    })
+}
+
+/// The ids of the debates of evals that have ended in this store.
+async fn held(context: &Context) -> Result<BTreeSet<String>, Stop> {
+    let Some(store) = Store::open_existing(context)? else { return Ok(BTreeSet::new()) };
+    let heads = store.heads().await?;
+    Ok(heads.into_iter().filter(|head| head.ended).map(|head| head.id.to_string()).collect())
+}
+
+fn print_plan(context: &Context, plan: &EvalPlan, admission: &EvalAdmission, json: bool) -> Result<Exit, Stop> {
+    match json {
+        true => context.output.safe_json(plan)?,
+        false => context.output.data(&plan::text(plan, admission))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Shows the plan, and asks before a large eval.
+fn agree(context: &Context, args: &EvalRunArgs, plan: &EvalPlan, admission: &EvalAdmission) -> Result<(), Stop> {
+    context.output.note(plan::text(plan, admission).trim_end());
+    let asks = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    if args.yes || admission.rehearsal || plan.tokens_likely <= ASK_ABOVE || !asks {
+        return Ok(());
+    }
+    context.output.ask(&format!("About {} tokens. Go on? [y/N] ", plan::thousands(plan.tokens_likely)));
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    if matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
+        return Ok(());
+    }
+    Err(Stop::usage("the eval was not begun; --questions N asks fewer questions, --yes does not ask"))
+}
+
+/// Prints the result.
+fn conclude(context: &Context, view: &EvalViewArgs, (eval, exit): (OpenEval, Option<Exit>)) -> Result<Exit, Stop> {
+    if let Some(exit) = exit {
+        return Ok(exit);
+    }
+    figures::show(context, view, &eval)
+}

@@ -1,0 +1,79 @@
+//! How evals are held, and what their tokens cost.
+use agon_eval::ModelPrice;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+/// How evals are held.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EvalSettings {
+    /// Cells at once.
+    pub concurrency: NonZeroUsize,
+    /// The model that grades what no pattern can score, where the eval file names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grader_model: Option<String>,
+    /// What a gate pays for tokens: points of accuracy per million.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate_price: Option<f64>,
+    /// Prices by model, per million tokens.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub prices: BTreeMap<String, EvalPriceSettings>,
+}
+impl Default for EvalSettings {
+    fn default() -> Self {
+        Self {
+            concurrency: NonZeroUsize::new(8).unwrap_or(NonZeroUsize::MIN),
+            grader_model: None,
+            gate_price: None,
+            prices: BTreeMap::new(),
+        }
+    }
+}
+
+/// The price of a model, in one currency for all models.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvalPriceSettings {
+    /// A million prompt tokens that were not cached.
+    pub prompt: f64,
+    /// A million cached prompt tokens; absent is `prompt`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<f64>,
+    /// A million generated tokens.
+    pub generated: f64,
+}
+
+impl EvalSettings {
+    /// The prices as evals record them.
+    pub fn model_prices(&self) -> BTreeMap<String, ModelPrice> {
+        let price = |(model, price): (&String, &EvalPriceSettings)| {
+            let EvalPriceSettings { prompt, cached, generated } = *price;
+            (model.clone(), ModelPrice { prompt, cached, generated })
+        };
+        self.prices.iter().map(price).collect()
+    }
+
+    /// What is wrong, each with its key.
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        for (model, price) in &self.prices {
+            let figures =
+                [("prompt", Some(price.prompt)), ("cached", price.cached), ("generated", Some(price.generated))];
+            for (key, value) in figures.into_iter().filter_map(|(key, value)| Some((key, value?))) {
+                if !value.is_finite() || value < 0.0 {
+                    problems.push(format!(
+                        "prices.{model:?}.{key}: {value} is no price; give 0 or more per million tokens"
+                    ));
+                }
+            }
+        }
+        if self.gate_price.is_some_and(|price| !price.is_finite() || price < 0.0) {
+            problems.push("gate_price: give 0 or more points per million tokens".to_owned());
+        }
+        if self.grader_model.as_ref().is_some_and(|model| model.trim().is_empty()) {
+            problems.push("grader_model: empty".to_owned());
+        }
+        problems
+    }
+}
