@@ -65,7 +65,7 @@ fn why_none(result: &EvalResult) -> String {
     match (result.state, result.setup.covered) {
         (EvalState::Running, _) => "The eval is still running.".to_owned(),
         (EvalState::Stopped, _) if result.stopped.as_ref().is_some_and(|stop| stop.reason == "failures") => {
-            "Too many cells failed, so the eval gives no verdict.".to_owned()
+            "Too many answers failed, so the eval gives no verdict.".to_owned()
         }
         (_, 0) => "No question was finished in every arm, so nothing can be compared.".to_owned(),
         _ => "No primary comparison was declared for these arms.".to_owned(),

@@ -42,6 +42,8 @@ pub(in crate::eval) fn arms(result: &EvalResult) -> Vec<EvalBlock> {
     }
     blocks.push(EvalBlock::Heading("Arms in detail".to_owned()));
     blocks.push(EvalBlock::Table(details(result)));
+    blocks.extend(curve_tables(result));
+    blocks.extend(front_table(result));
     blocks
 }
 
@@ -118,7 +120,7 @@ fn table(result: &EvalResult) -> EvalTable {
         "#Median time",
         "#No answer",
         "#Failed",
-        "#Cells",
+        "#Asked",
     ];
     let row = |(at, arm): (usize, &ArmResult)| {
         let cost = summary::cost(result, arm);
@@ -134,6 +136,49 @@ fn table(result: &EvalResult) -> EvalTable {
         ]
     };
     EvalTable::of("Arms", &head, result.arms.iter().enumerate().map(row).collect()).known_columns()
+}
+
+/// Self-consistency by samples.
+fn curve_tables(result: &EvalResult) -> Vec<EvalBlock> {
+    let count = result.setup.count;
+    let cost = format!("#{} per question", words::unit_title(count));
+    let row = |(curve, point): (&SampleCurve, &CurvePoint)| {
+        vec![
+            crate::words::count(point.k.into(), "sample"),
+            words::rate(&point.right),
+            words::known(point.per_question, |cost| words::amount(count, cost)),
+            number(point.right.n.into()),
+            one_line(&curve.models.join(", ")),
+        ]
+    };
+    let all = result.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, point)));
+    let rows: Vec<Vec<String>> = all.map(row).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let head = ["Self-consistency of", "#Right [95 %]", cost.as_str(), "#Of", "Models"];
+    let table = EvalTable::of("Self-consistency by samples", &head, rows).known_columns();
+    vec![EvalBlock::Heading("Self-consistency by number of samples".to_owned()), EvalBlock::Table(table)]
+}
+
+/// Arms and free arms by cost.
+fn front_table(result: &EvalResult) -> Vec<EvalBlock> {
+    if result.front.is_empty() {
+        return Vec::new();
+    }
+    let count = result.setup.count;
+    let cost = format!("#{} per question", words::unit_title(count));
+    let row = |point: &FrontPoint| {
+        vec![
+            words::front_name(result, &point.id),
+            words::amount(count, point.per_question),
+            words::rate(&point.right),
+            if point.on_front { "yes" } else { "no" }.to_owned(),
+        ]
+    };
+    let head = ["Choice", cost.as_str(), "#Right [95 %]", "On the Pareto front"];
+    let table = EvalTable::of("Choices from cheap to expensive", &head, result.front.iter().map(row).collect());
+    vec![EvalBlock::Heading("Choices from cheap to expensive".to_owned()), EvalBlock::Table(table)]
 }
 
 /// The rest that is known of the arms.
@@ -217,9 +262,9 @@ pub(in crate::eval) fn failures(result: &EvalResult) -> Vec<EvalBlock> {
     }
     vec![
         EvalBlock::Lead(
-            "A cell without an answer counts as not right, and stays in every denominator. If failures were left out, an unreliable arm would look better.".to_owned(),
+            "A question without an answer counts as not right and stays in every denominator. If failures were left out, an unreliable arm would look better.".to_owned(),
         ),
-        EvalBlock::Table(EvalTable::of("Failures by cause", &["Arm", "Cause", "#Cells", "#Of its cells"], rows)),
+        EvalBlock::Table(EvalTable::of("Failures by cause", &["Arm", "Cause", "#Times", "#Share of its answers"], rows)),
     ]
 }
 

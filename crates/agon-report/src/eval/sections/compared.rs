@@ -236,7 +236,7 @@ pub(in crate::eval) fn sensitivity(result: &EvalResult) -> Vec<EvalBlock> {
     let mut blocks = Vec::new();
     if !several.is_empty() {
         blocks.push(EvalBlock::Lead(
-            "The same comparison, with doubtful cells treated in another way. A verdict that one of these rows changes is called fragile.".to_owned(),
+            "The same comparison, with doubtful answers treated in another way. A verdict that one of these rows changes is called fragile.".to_owned(),
         ));
     }
     for of in several {
@@ -282,7 +282,7 @@ fn told(row: &SensitivityRow) -> String {
 }
 
 fn cases(of: &ComparisonResult) -> EvalTable {
-    let head = ["Treatment", "Verdict", "#Difference [95 %]", "#p", "#Questions", "#Cells concerned"];
+    let head = ["Treatment", "Verdict", "#Difference [95 %]", "#p", "#Questions", "#Answers concerned"];
     let row = |row: &SensitivityRow| {
         vec![
             words::case(row),

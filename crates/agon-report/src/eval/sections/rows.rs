@@ -56,7 +56,7 @@ pub(in crate::eval) fn categories(result: &EvalResult) -> Vec<EvalBlock> {
         ]
     };
     let rows = names.iter().flat_map(|name| of(name)).map(row).collect();
-    let table = EvalTable::of("Right answers by category", &["Category", "Arm", "#Right [95 %]", "#Cells"], rows);
+    let table = EvalTable::of("Right answers by category", &["Category", "Arm", "#Right [95 %]", "#Asked"], rows);
     vec![EvalBlock::Figure(EvalFigure {
         title: "Right answers by category".to_owned(),
         note: "Intervals only: with many categories, some look good or bad by chance, so none has a verdict."

@@ -38,7 +38,7 @@ pub(in crate::eval) fn configuration(result: &EvalResult) -> Vec<EvalBlock> {
         ("Design", design.to_owned()),
         ("Asked how sure", if setup.confidence { "yes" } else { "no" }.to_owned()),
         ("Seed", setup.seed.to_string()),
-        ("Cells of an earlier eval", number(setup.reused_cells.into())),
+        ("Reused from earlier evals", number(setup.reused_cells.into())),
         ("Models", none_unknown(models)),
         ("State", words::state(result)),
     ]));

@@ -66,13 +66,31 @@ pub(in crate::eval) fn calibration(result: &EvalResult) -> Vec<EvalBlock> {
         ]
     };
     let table = EvalTable::of("Calibration", &head, result.calibration.iter().map(row).collect()).known_columns();
-    vec![EvalBlock::Figure(EvalFigure {
+    let figure = EvalBlock::Figure(EvalFigure {
         title: "Accuracy over confidence".to_owned(),
         note: "Answers are grouped by confidence; each dot shows how often such answers are right, with its 95 % interval. Larger dots are more answers. Dots below the dashed line are overconfident. Even perfect calibration gives an error above 0 by chance, so the table shows that figure too.".to_owned(),
         drawings: whole.take(MOST_DIAGRAMS).filter_map(drawing).collect(),
         keys: Vec::new(),
         table,
-    })]
+    });
+    vec![figure, EvalBlock::Heading("Bins of the diagrams".to_owned()), EvalBlock::Table(bins(result))]
+}
+
+fn bins(result: &EvalResult) -> EvalTable {
+    let percent = |value: f64| words::percent(value);
+    let row = |(of, bin): (&CalibrationResult, &CalibrationBin)| {
+        vec![
+            format!("{}: {}", whose(result, of), words::sureness(of.source)),
+            percent(bin.sureness),
+            format!("{} to {}", percent(bin.least), percent(bin.most)),
+            words::rate(&bin.right),
+            number(bin.right.n.into()),
+        ]
+    };
+    let drawn = result.calibration.iter().filter(|of| of.persona.is_none());
+    let all = drawn.flat_map(|of| of.bins.iter().map(move |bin| (of, bin)));
+    let head = ["Whose", "#Mean confidence", "#Range", "#Right [95 %]", "#Answers"];
+    EvalTable::of("Bins of the diagrams", &head, all.map(row).collect())
 }
 
 fn whose(result: &EvalResult, of: &CalibrationResult) -> String {
@@ -107,7 +125,7 @@ pub(in crate::eval) fn gate(result: &EvalResult) -> Vec<EvalBlock> {
         ]
     };
     let head = ["Policy", "#Right [95 %]", "#Tokens per question [95 %]", "#Debated [95 %]"];
-    vec![
+    let mut blocks = vec![
         EvalBlock::Lines(rows),
         EvalBlock::Figure(EvalFigure {
             title: "Right answers over tokens, by who decides what is debated".to_owned(),
@@ -119,7 +137,27 @@ pub(in crate::eval) fn gate(result: &EvalResult) -> Vec<EvalBlock> {
             keys: gate.policies.iter().enumerate().map(key).collect(),
             table: EvalTable::of("Policies", &head, gate.policies.iter().enumerate().map(row).collect()),
         }),
-    ]
+    ];
+    blocks.extend(thresholds(gate));
+    blocks
+}
+
+/// The curve of the gate in numbers.
+fn thresholds(gate: &GateResult) -> Vec<EvalBlock> {
+    if gate.curve.is_empty() {
+        return Vec::new();
+    }
+    let row = |point: &GateCurvePoint| {
+        vec![
+            words::fixed(point.threshold, 3),
+            words::percent(point.right),
+            words::amount(Count::Total, point.tokens),
+            words::percent(point.debated),
+        ]
+    };
+    let head = ["Debated from this score on", "#Right", "#Tokens per question", "#Debated"];
+    let table = EvalTable::of("Other thresholds", &head, gate.curve.iter().map(row).collect());
+    vec![EvalBlock::Heading("Other thresholds".to_owned()), EvalBlock::Table(table)]
 }
 
 fn kind(kind: &str) -> String {
