@@ -58,6 +58,8 @@ mod live;
 #[cfg(test)]
 mod machine;
 #[cfg(test)]
+mod minds;
+#[cfg(test)]
 mod model_server;
 #[cfg(test)]
 mod monitoring;

@@ -50,11 +50,13 @@ pub fn ruling<'a>(scene: &Scene<'a>) -> Ruling<'a> {
     let winner = ranking.first().copied().filter(|_| !level);
     let points: Vec<QuotedPoint<'_>> =
         ranking.iter().take(2).filter_map(|stance| scene.weightiest_point(stance)).collect();
-    let verdict = match winner {
+    // a mind finds by what it knows, and the script words it
+    let named = scene.mind.as_ref().map(|mind| mind.answer.as_str()).or(winner);
+    let verdict = match named {
         Some(stance) => told("won", &[("stance", stance)]),
         None => told("level", &[("t", &scene.matter)]),
     };
-    let reasoning = reason(scene, winner, &points);
+    let reasoning = reason(scene, named, &points);
     Ruling { winner, verdict, reasoning, points }
 }
 

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 Examples:
   agon rehearsal --listen 127.0.0.1:11999       then: agon run debate.md --ollama http://127.0.0.1:11999
   agon rehearsal --script faults.toml --latency 200ms
+  agon rehearsal --minds minds.toml             speakers who know some answers, and are moved by arguments
 
 The address goes to stdout when the server is ready. Ctrl-C ends it.")]
 pub struct RehearsalArgs {
@@ -58,6 +59,9 @@ pub struct CastArgs {
     /// Inject the failures described in this script (TOML or JSON)
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
+    /// Let the speakers know the answers to the questions in this file, with the chances it gives (TOML)
+    #[arg(long, value_name = "FILE", conflicts_with = "answer_tokens")]
+    pub minds: Option<PathBuf>,
     /// The installed models, comma-separated [default: any name]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub models: Option<Vec<String>>,

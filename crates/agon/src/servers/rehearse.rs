@@ -2,9 +2,11 @@
 use crate::cli::{CastArgs, PaceArgs};
 use crate::exit::{Exit, Stop};
 use crate::settings::{HostSettings, Length};
+use agon_rehearsal::mind::{Minds, MindsFile};
 use agon_rehearsal::{FaultScript, RehearsalConfig, RehearsalServer};
 use anyhow::Context;
 use std::path::Path;
+use std::sync::Arc;
 
 /// What logs and reports call the rehearsal server.
 const NAME: &str = "rehearsal";
@@ -31,6 +33,7 @@ pub fn config(args: &CastArgs) -> Result<RehearsalConfig, Stop> {
         models: args.models.clone(),
         answer_tokens: args.answer_tokens.map(std::num::NonZeroU32::get),
         faults: args.script.as_deref().map(script).transpose()?.unwrap_or_default(),
+        minds: args.minds.as_deref().map(minds).transpose()?,
         ..RehearsalConfig::default()
     })
 }
@@ -51,4 +54,22 @@ fn script(path: &Path) -> Result<FaultScript, Stop> {
     let text = text.map_err(|error| Stop::new(Exit::Usage, error))?;
     let script = text.parse::<FaultScript>().with_context(|| path.display().to_string());
     script.map_err(|error| Stop::new(Exit::Usage, error))
+}
+
+/// Reads a minds file that names its questions.
+fn minds(path: &Path) -> Result<Arc<Minds>, Stop> {
+    let minds = Minds::from(minds_file(path)?);
+    if minds.is_empty() {
+        let what = anyhow::anyhow!("{}: no questions; add [[questions]] with topic and answer", path.display());
+        return Err(Stop::new(Exit::Usage, what));
+    }
+    Ok(Arc::new(minds))
+}
+
+/// Reads a minds file, which may leave its questions to others.
+pub fn minds_file(path: &Path) -> Result<MindsFile, Stop> {
+    let text = agon_files::read_text(path).with_context(|| format!("cannot read the minds file {}", path.display()));
+    let text = text.map_err(|error| Stop::new(Exit::Usage, error))?;
+    let file = text.parse::<MindsFile>().with_context(|| path.display().to_string());
+    file.map_err(|error| Stop::new(Exit::Usage, error))
 }

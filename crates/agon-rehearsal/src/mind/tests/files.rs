@@ -23,7 +23,7 @@ answer = 8
 difficulty = -1.5
 
 [[questions]]
-hash = \"4878ca0425c739fa427f7eda20fe845f6b2e46ba5fe2a14df5b1e32f50603215\"
+hash = \"0702b4aefae4243a8df0793e11a74977c4b1a1524d58de4bb32d9194199669a7\"
 answer = [\"Bern\", \"Berne\"]
 options = [\"Zurich\", \"Bern\", \"Berne\", \"Geneva\"]
 distractor = \"Zurich\"
@@ -38,6 +38,13 @@ distractor = \"Zurich\"
     assert_eq!(minds.questions[0].difficulty, -1.5);
     assert_eq!(minds.questions[1].candidates, ["Bern", "Zurich", "Geneva"]);
     assert_eq!(minds.questions[1].index("berne."), Some(0));
+    let by_hash = minds.find("Rules.\n\n# Topic\nWhat is the capital\nof  Switzerland?\n");
+    assert_eq!(
+        by_hash.map(|question| question.text(0)),
+        Some("Bern"),
+        "{}",
+        blake3::Hash::from_bytes(question::key("What is the capital of Switzerland?"))
+    );
     assert!(minds.find("Rules.\n\n# Topic\nHow many legs has a spider?\n").is_some());
 }
 
