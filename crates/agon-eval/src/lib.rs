@@ -22,8 +22,10 @@ mod record;
 mod result;
 mod score;
 mod spec;
+pub mod stats;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod verdict;
 
 pub use cell::*;
 pub use cell_specs::*;
@@ -40,3 +42,4 @@ pub use question::*;
 pub use record::*;
 pub use result::*;
 pub use spec::*;
+pub use verdict::*;
