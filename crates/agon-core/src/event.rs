@@ -2,6 +2,7 @@
 use crate::answer::Measures;
 use crate::call::{Call, ToolUse};
 use crate::failure::Failure;
+use crate::gate::{GateFeatures, GateReason};
 use crate::ids::{ModelName, NodeId, ParticipantId, Position, Timestamp, TurnId};
 use crate::outcome::{Consensus, DebateState, MajorityShift, MissingSeat, Outcome, Reason, StopRule, UsageTotals};
 use crate::spec::VoteRule;
@@ -161,6 +162,22 @@ pub enum Event {
         participant: ParticipantId,
         /// Why.
         reason: SkipReason,
+    },
+    /// The gate decided by the first ballots whether rounds are held.
+    GateDecided {
+        /// What it knew.
+        features: GateFeatures,
+        /// Who could cast a ballot.
+        eligible: u32,
+        /// Ballots that were cast.
+        cast: u32,
+        /// By which it decided; absent where its rule has none.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        score: Option<f64>,
+        /// No round is held: the ballots' top answer wins.
+        skip: bool,
+        /// Why.
+        reason: GateReason,
     },
     /// The rounds are over.
     LoopEnded {

@@ -131,6 +131,8 @@ named! {
         TokenBudget = "token_budget" => "the token budget was spent",
         /// The time budget, the decision's share kept back.
         TimeBudget = "time_budget" => "the time budget was spent",
+        /// The gate found that the first ballots are not contested enough for a debate.
+        NotContested = "not_contested" => "the first ballots were not contested enough for a debate",
         /// `max_rounds`.
         MaxRounds = "max_rounds" => "the last round of the plan was over",
     }
@@ -162,6 +164,8 @@ pub enum ConsensusSource {
     FinalBallots,
     /// The votes that decided.
     Votes,
+    /// The first private ballots, which decided because no round was held.
+    FirstBallots,
 }
 
 named! {

@@ -88,6 +88,7 @@ fn is_kept(event: &Event) -> bool {
         | Event::PhaseEntered { .. }
         | Event::ParticipantPlaced { .. }
         | Event::StageOpened { .. }
+        | Event::GateDecided { .. }
         | Event::TurnAsked(_)
         | Event::ToolCalled { .. }
         | Event::SpeechHeard { .. }

@@ -20,6 +20,8 @@ pub enum Purpose {
     Marker,
     /// Who criticises whom in a sparse topology.
     Topology,
+    /// Which debates are held although their gate would skip them.
+    Gate,
 }
 
 /// A stream of numbers for one purpose. `index` tells apart what recurs, such as rounds.

@@ -12,6 +12,7 @@ mod answers;
 mod combinations;
 mod deciding;
 mod format;
+mod gated;
 mod memory;
 mod outgrown;
 mod overlong;
@@ -23,6 +24,7 @@ pub use answers::*;
 pub use combinations::{SpecProblem, combination_problems};
 pub use deciding::*;
 pub use format::*;
+pub use gated::*;
 pub use memory::*;
 pub use outgrown::*;
 pub use overlong::*;
@@ -50,6 +52,12 @@ pub struct DebateSpec {
     /// What only some formats know.
     #[serde(flatten)]
     pub format: FormatOptions,
+    /// Whether rounds are held whatever the first ballots say.
+    #[serde(skip_serializing_if = "is_always")]
+    pub debate: DebateWhen,
+    /// How the gate decides where they are not.
+    #[serde(skip_serializing_if = "GateOptions::is_default")]
+    pub gate: GateOptions,
     /// Hard cap on rounds, 1 to 100.
     pub max_rounds: u32,
     /// The debaters, 2 to 16, in declared order; 1 is enough for a poll.
@@ -181,6 +189,11 @@ pub const MOST_FEEDS: usize = 8;
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 fn is_none_told(limit: &u32) -> bool {
     *limit == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_always(when: &DebateWhen) -> bool {
+    *when == DebateWhen::Always
 }
 
 named! {

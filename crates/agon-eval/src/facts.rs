@@ -111,6 +111,7 @@ impl<'a> LogReader<'a> {
             | Event::RoundCompared { .. }
             | Event::TurnFailed { .. }
             | Event::SeatSkipped { .. }
+            | Event::GateDecided { .. }
             | Event::VoteTallied { .. }
             | Event::DebateInterrupted { .. }
             | Event::DebateResumed { .. }

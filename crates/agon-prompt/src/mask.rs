@@ -174,6 +174,7 @@ impl Masks {
             | Event::RoundCompared { .. }
             | Event::TurnFailed { .. }
             | Event::SeatSkipped { .. }
+            | Event::GateDecided { .. }
             | Event::LoopEnded { .. }
             | Event::VoteTallied { .. }
             | Event::VerdictReached { .. }

@@ -63,6 +63,8 @@ macro_rules! enums {
 
 pub(crate) use numbered;
 
+numbered!(agon_core::gate::GateReason as GateReason { Rule, BallotFailed, TooFewBallots, FeatureUnknown, Explored });
+
 enums! {
     AnswerKind { Choice, Number, Text }
     BallotForm { Single, Ranking, Approval, Scores }
@@ -77,10 +79,11 @@ enums! {
         UnknownVerifier, Unavailable, TimedOut, Died, Malformed, TooLarge, Refused, OverLimit,
     }
     Conclusion { Reconciliation, Summary, Decision }
-    ConsensusSource { FinalBallots, Votes }
+    ConsensusSource { FinalBallots, Votes, FirstBallots }
     ConsensusStrategy { Judge, Vote, RankedReasons, MediatorSummary, AgentClosing, NoConsensus }
     ContextScope { FullLog, LastNTurns, SummaryOnly, PersonaScoped }
     DebateFormat { RoundRobin, Socratic, BpStyle, Fishbowl, ChainOfThought, OpenFight, CritiqueRevision, Poll }
+    DebateWhen { Always, IfContested }
     DebateState { Succeeded, Failed, Cancelled }
     Direction { HubCritiques, CritiqueHub }
     EndCondition { RoundsExhausted, ConsensusReached, NoNewArguments, Impasse }
@@ -121,7 +124,7 @@ enums! {
     }
     StopRule {
         MathematicallyDecided, ConsensusReached, Converged, Impasse, NoNewArguments, JudgeEnough, ModeratorDone,
-        ModeratorSettled, ModeratorVote, TerminateWhen, TokenBudget, TimeBudget, MaxRounds,
+        ModeratorSettled, ModeratorVote, TerminateWhen, TokenBudget, TimeBudget, MaxRounds, NotContested,
     }
     Strength { Split, Weak, Moderate, Strong, Unanimous }
     Style { Formal, Casual, BulletPoint, Paragraph }

@@ -3,6 +3,7 @@ use crate::error::DecodeError;
 use crate::field::Mirrored;
 use crate::flat as pb;
 use crate::mirror::{mirror, oneof};
+use agon_core::gate::GateFeatures;
 use agon_core::{Admission, Event, FeedItem, FeedReading, PastDebate, Priority, Recalled};
 
 mod answered;
@@ -20,6 +21,7 @@ oneof! {
         SpeechHeard { turn, participant, text } = SpeechHeard(pb::SpeechHeard),
         TurnFailed { turn, participant, failure, retry_at as retry_at_ms, call } = TurnFailed(pb::TurnFailed),
         SeatSkipped { round, seat, participant, reason } = SeatSkipped(pb::SeatSkipped),
+        GateDecided { features, eligible, cast, score, skip, reason } = GateDecided(pb::GateDecided),
         LoopEnded { rule, round, warning } = LoopEnded(pb::LoopEnded),
         VoteTallied { rule, counts, weights, eligible, received, winner } = VoteTallied(pb::VoteTallied),
         VerdictReached { outcome, verdict, winner, reasoning, reason, consensus, majority, moved }
@@ -41,6 +43,10 @@ mirror! {
         // the usual one is left out, as in records that were written before there was a field
         priority: unless(Priority::Normal),
         labels, creator, submitted_by, rejudges, history, ratings, feeds, recalled,
+    }
+    GateFeatures as GateFeatures {
+        top_share, entropy, margin, answers, reason_words_mean, reason_words_spread, question_words, options,
+        models_disagree, confidence_mean,
     }
     PastDebate as PastDebate { id, topic, admitted as admitted_ms, outcome, verdict, winner, failed }
     Recalled as Recalled { method, model }

@@ -1,5 +1,6 @@
 //! "Journal records are readable by every later version." `fixtures/journal-v1/README.md` says how to add one.
 use crate::{Chained, decode_record, encode_record};
+use agon_core::gate::{GateFeatures, GateReason};
 use agon_core::*;
 use std::path::PathBuf;
 
@@ -37,7 +38,7 @@ fn every_fixture_is_expected_and_every_kind_has_one() {
     expected.sort();
     assert_eq!(files, expected);
     let kinds: std::collections::BTreeSet<_> = events().iter().map(|(_, event)| kind(event)).collect();
-    assert_eq!(kinds.len(), 37, "a kind of event has no fixture");
+    assert_eq!(kinds.len(), 38, "a kind of event has no fixture");
 }
 
 /// Grows with the enum: a new variant does not compile here until it is named, and then fails above until it has a fixture.
@@ -80,6 +81,7 @@ fn kind(event: &Event) -> u32 {
         Event::Answered(Answered { given: Given::Synthesis(_), .. }) => 35,
         Event::DebateInterrupted { .. } => 37,
         Event::DebateResumed { .. } => 38,
+        Event::GateDecided { .. } => 39,
     }
 }
 
@@ -252,8 +254,26 @@ fn turns() -> Vec<(&'static str, Event)> {
     ]
 }
 
+fn gate_decided() -> Event {
+    let features = GateFeatures {
+        top_share: Some(0.75),
+        entropy: Some(0.5),
+        margin: Some(0.25),
+        answers: Some(2.0),
+        reason_words_mean: Some(12.5),
+        reason_words_spread: Some(3.0),
+        question_words: Some(21.0),
+        options: Some(4.0),
+        models_disagree: None,
+        confidence_mean: Some(80.0),
+    };
+    let (score, reason) = (Some(-0.125), GateReason::Explored);
+    Event::GateDecided { features, eligible: 4, cast: 4, score, skip: false, reason }
+}
+
 fn ends() -> Vec<(&'static str, Event)> {
     vec![
+        ("gate_decided", gate_decided()),
         ("loop_ended", Event::LoopEnded { rule: StopRule::ModeratorSettled, round: 2, warning: None }),
         (
             "vote_tallied",

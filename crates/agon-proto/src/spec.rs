@@ -19,6 +19,8 @@ mirror! {
         tools: or(Default::default()),
         visible: or(Default::default()),
         verifiers, answer,
+        debate: unless(Default::default()),
+        gate: unless(Default::default()),
         answers: unless(Default::default()),
     }
 }

@@ -2,7 +2,7 @@
 use crate::feeds;
 use crate::minutes::{Deed, Minutes, MinutesEntry};
 use crate::words::{self, duration, known, number};
-use agon_core::{Admission, Call, SpeechKind, Timing, Usage, UsageTotals, Work};
+use agon_core::{Admission, Call, DebateSpec, DebateWhen, SpeechKind, Timing, Usage, UsageTotals, Work};
 
 /// What the turn of an entry was for.
 pub(crate) fn deed(minutes: &Minutes<'_>, entry: &MinutesEntry<'_>) -> String {
@@ -162,6 +162,7 @@ pub(crate) fn settings(admission: &Admission) -> Vec<(&'static str, String)> {
             ("Memory", spec.memory.label().to_owned()),
         ]),
     }
+    rows.extend(held(spec).map(|held| ("Held", held)));
     rows.push(("Decided by", spec.consensus_strategy.label().to_owned()));
     rows.extend(words::told_of(admission).map(|told| ("Earlier debates", told)));
     rows.extend(feeds::told(admission).map(|told| ("Feeds", told)));
@@ -179,6 +180,22 @@ pub(crate) fn settings(admission: &Admission) -> Vec<(&'static str, String)> {
     rows.push(("Seed", admission.seed.to_string()));
     rows.push(("Agon", admission.agon_version.clone()));
     rows
+}
+
+/// Whether rounds are held, and how that is decided; nothing where they always are.
+fn held(spec: &DebateSpec) -> Option<String> {
+    let rule = match &spec.gate.rule {
+        None => "where all debaters, three at least, cast the same ballot".to_owned(),
+        Some(rule) => match &rule.learned_on {
+            Some(origin) => format!("by the rule learned on eval {}", origin.eval),
+            None => format!("by a rule of kind {}", rule.method.kind().as_str()),
+        },
+    };
+    let explored = match spec.gate.explore > 0.0 {
+        true => format!("; {:.1} % of those are held all the same", spec.gate.explore * 100.0),
+        false => String::new(),
+    };
+    (spec.debate == DebateWhen::IfContested).then(|| format!("{}; skipped {rule}{explored}", spec.debate.label()))
 }
 
 fn judge_setting(judge: &agon_core::Judge) -> String {

@@ -3,6 +3,7 @@ mod entry;
 mod fold;
 
 use crate::prices::{Expenses, Prices};
+use crate::result::DebateGate;
 use crate::{visible, words};
 use agon_core::{
     Admission, Ask, BallotStage, Call, Consensus, Critique, DebateState, DebaterScore, Event, Failure, Halt,
@@ -42,6 +43,7 @@ pub struct Minutes<'a> {
     /// The speeches, as a judge is shown them.
     pub(crate) transcript: Transcript,
     pub(crate) stopped: Option<(StopRule, u32)>,
+    pub(crate) gate: Option<DebateGate>,
     /// What was wrong with `terminate_when` when the rounds had ended without it.
     pub(crate) predicate_problem: Option<&'a str>,
     pub(crate) tally: Option<VoteTally<'a>>,

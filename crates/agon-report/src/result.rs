@@ -8,6 +8,7 @@ use crate::minutes::Minutes;
 use crate::prices::Expense;
 use crate::tree::ArgumentTree;
 use crate::words::rfc3339;
+use agon_core::gate::{GateFeatures, GateReason};
 use agon_core::{
     BallotStage, FeedFault, Interjection, MajorityShift, Measures, MissingSeat, Outcome, Reason, Recalled, UsageTotals,
 };
@@ -44,6 +45,9 @@ pub struct DebateResult {
     /// Why the rounds ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<Stopped>,
+    /// What the gate decided, where one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<DebateGate>,
     /// What was said, by round and seat.
     pub transcript: Vec<TranscriptEntry>,
     /// The answer, where there is one.
@@ -157,6 +161,24 @@ pub struct PastResult {
     pub failed: Vec<agon_core::FailedArgument>,
 }
 
+/// What a gate decided by the first ballots.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DebateGate {
+    /// What it knew.
+    pub features: GateFeatures,
+    /// Who could cast a ballot.
+    pub eligible: u32,
+    /// Ballots that were cast.
+    pub cast: u32,
+    /// By which it decided; absent where its rule has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// No round was held.
+    pub skip: bool,
+    /// Why.
+    pub reason: GateReason,
+}
+
 impl DebateResult {
     /// The result that the minutes state.
     pub fn of(minutes: &Minutes<'_>) -> Self {
@@ -172,6 +194,7 @@ impl DebateResult {
             feeds: build::feeds(admission),
             rounds: u32::try_from(minutes.rounds.len()).unwrap_or(u32::MAX),
             stopped_by: minutes.stopped.map(|(rule, round)| Stopped { rule, round }),
+            gate: minutes.gate,
             transcript: build::transcript(minutes),
             verdict: build::verdict(minutes),
             judgements: build::judgements(minutes),

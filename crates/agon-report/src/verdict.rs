@@ -172,9 +172,9 @@ impl<'a> Minutes<'a> {
         let consensus = self.verdict?.consensus?;
         let judges = self.admission.spec.voting.is_some_and(|voting| voting.voters == Voters::Judges);
         let whose = match consensus.source {
-            ConsensusSource::Votes if self.admission.spec.is_poll() => "samples",
+            ConsensusSource::Votes | ConsensusSource::FirstBallots if self.admission.spec.is_poll() => "samples",
             ConsensusSource::Votes if judges => "judges",
-            ConsensusSource::Votes | ConsensusSource::FinalBallots => "debaters",
+            ConsensusSource::Votes | ConsensusSource::FinalBallots | ConsensusSource::FirstBallots => "debaters",
         };
         let contested = self.contested_by().join(" and ");
         let contested = if contested.is_empty() { contested } else { format!(", contested because {contested}") };

@@ -39,6 +39,7 @@ pub fn shown_to_clients(spec: &DebateSpec, event: &Event) -> bool {
         | Event::RoundCompared { .. }
         | Event::TurnFailed { .. }
         | Event::SeatSkipped { .. }
+        | Event::GateDecided { .. }
         | Event::LoopEnded { .. }
         | Event::VoteTallied { .. }
         | Event::VerdictReached { .. }

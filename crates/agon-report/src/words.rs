@@ -139,7 +139,7 @@ pub(crate) fn share(consensus: &Consensus) -> String {
     // Where every round votes, a voter has several votes.
     let what = match consensus.source {
         ConsensusSource::Votes => "eligible vote",
-        ConsensusSource::FinalBallots => "eligible voter",
+        ConsensusSource::FinalBallots | ConsensusSource::FirstBallots => "eligible voter",
     };
     let voters = count(consensus.eligible.into(), what);
     match &consensus.answer {

@@ -128,6 +128,8 @@ codes! {
     UnknownVariable = "unknown-variable",
     /// An output schema that is not a JSON Schema.
     BadSchema = "bad-schema",
+    /// A gate's rule that cannot be read.
+    BadGate = "bad-gate",
     /// An output schema without a synthesizer.
     SchemaWithoutSynthesizer = "schema-without-synthesizer",
     /// More rounds than usually help.

@@ -10,7 +10,7 @@ mod persona;
 pub(crate) use debate::DEBATE;
 pub(crate) use decision::{JUDGE, VOTING};
 pub(crate) use moderator::MODERATOR;
-pub(crate) use parts::{ANSWER, BUDGET, PHASES, SHOWN, SUMMARIZER, SYNTHESIZER, TOOLS, VISIBLE};
+pub(crate) use parts::{ANSWER, BUDGET, GATE, PHASES, SHOWN, SUMMARIZER, SYNTHESIZER, TOOLS, VISIBLE};
 pub(crate) use persona::PERSONA;
 
 use crate::slot::{KeySlot, SpecField};
@@ -200,6 +200,8 @@ pub(crate) enum Shape {
     },
     /// A JSON Schema.
     Schema,
+    /// A gate's rule.
+    GateRule,
     /// A mapping from names to texts.
     Labels,
     /// A list of mappings.
@@ -245,6 +247,7 @@ impl Shape {
             Self::Names { of, max: usize::MAX } => format!("a list of names of {of}"),
             Self::Names { of, max } => format!("a list of names of {of}, {max} at most"),
             Self::Schema => "a JSON Schema, as a mapping".to_owned(),
+            Self::GateRule => "a gate's rule, as a mapping".to_owned(),
             Self::Labels => "a mapping from names to texts".to_owned(),
             Self::List { of, min, max } => format!("a list of {min} to {max} {}", of.title),
             Self::Map(_) => "a mapping".to_owned(),

@@ -1,7 +1,8 @@
 //! Plain values: from a checked one, and back to what a file has.
 use crate::section::CheckedValue;
+use agon_core::gate::GateRule;
 use agon_core::{
-    AnswerKind, Ballots, ConsensusStrategy, ContextScope, DebateFormat, Direction, EndCondition, Interject,
+    AnswerKind, Ballots, ConsensusStrategy, ContextScope, DebateFormat, DebateWhen, Direction, EndCondition, Interject,
     Interruptions, Memory, Mode, ModelName, Named, OnTurnFailure, Output, ParticipantId, Quorum, SelfVotes, Sight,
     Style, SummaryStyle, Think, Tolerance, Topology, TurnKind, TurnMode, Visibility, VoteRule, Voters,
 };
@@ -73,7 +74,7 @@ macro_rules! named_leaves {
 }
 
 named_leaves! {
-    AnswerKind, Ballots, ConsensusStrategy, ContextScope, DebateFormat, Direction, Interject, Interruptions, Memory, Mode, OnTurnFailure, Output,
+    AnswerKind, DebateWhen, Ballots, ConsensusStrategy, ContextScope, DebateFormat, Direction, Interject, Interruptions, Memory, Mode, OnTurnFailure, Output,
     SelfVotes, Style, SummaryStyle, Topology, TurnMode, Visibility, VoteRule, Voters,
 }
 
@@ -109,6 +110,15 @@ impl Leaf for Think {
             Self::On => true.into(),
             Self::Low | Self::Medium | Self::High => self.as_str().into(),
         })
+    }
+}
+
+impl Leaf for GateRule {
+    fn read(value: &CheckedValue) -> Option<Self> {
+        if let CheckedValue::Data(rule) = value { Self::read(&rule.to_string()).ok() } else { None }
+    }
+    fn given(&self) -> Option<Value> {
+        serde_json::to_value(self).ok()
     }
 }
 

@@ -96,7 +96,7 @@ fn shape(of: &Shape) -> Value {
             list
         }
         // Whether it is a valid one, the parser says.
-        Shape::Schema => json!({"type": "object"}),
+        Shape::Schema | Shape::GateRule => json!({"type": "object"}),
         Shape::Labels => json!({"type": "object", "additionalProperties": shape(&Shape::Text)}),
         Shape::List { of, min, max } => {
             json!({"type": "array", "items": table(of), "minItems": min, "maxItems": max})

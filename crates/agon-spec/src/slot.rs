@@ -3,8 +3,8 @@ use crate::draft::usual;
 use crate::keys::{self, Key, KeyTable, Shape};
 use crate::section::{CheckedValue, Section};
 use agon_core::{
-    AnswerForm, Budget, DebateSpec, Judge, Moderator, Persona, Phases, Shown, Summarizer, Synthesizer, ToolLimits,
-    Visible, Voice, Voting,
+    AnswerForm, Budget, DebateSpec, GateOptions, Judge, Moderator, Persona, Phases, Shown, Summarizer, Synthesizer,
+    ToolLimits, Visible, Voice, Voting,
 };
 use serde_json::{Map, Value};
 
@@ -68,6 +68,7 @@ filled! {
     Phases by keys::PHASES, usually |of| *of;
     ToolLimits by keys::TOOLS, usually |_| ToolLimits::default();
     AnswerForm by keys::ANSWER, usually |_| AnswerForm::default();
+    GateOptions by keys::GATE, usually |_| GateOptions::default();
     Budget by keys::BUDGET, usually |_| Budget::default();
     Visible by keys::VISIBLE, usually |_| Visible::default();
     Shown by keys::SHOWN, usually |_| Shown::default();

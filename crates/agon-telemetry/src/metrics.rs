@@ -6,6 +6,7 @@ use crate::pipeline::SpanCounts;
 use crate::span::{scope, seconds, word};
 use crate::task;
 use crate::try_spans::{TOOL_FAILED, call_operation};
+use agon_core::gate::GateOutcome;
 use agon_core::{Admission, Answered, Event, Given, HostId, Measures, Record, Speech, SpeechKind, Timestamp};
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter, MeterProvider};
@@ -55,6 +56,7 @@ pub(crate) struct Instruments {
     failures: Counter<u64>,
     bids: Counter<u64>,
     interruptions: Counter<u64>,
+    gate: Counter<u64>,
     agreement: Histogram<f64>,
     stability: Histogram<f64>,
     overtaken: Counter<u64>,
@@ -96,6 +98,7 @@ impl Instruments {
             failures: counter(metric::TURN_FAILURES, "{try}", "Tries of turns that failed"),
             bids: counter(metric::BIDS, "{bid}", "Bids to speak, by what for"),
             interruptions: counter(metric::INTERRUPTIONS, "{speech}", "Speeches that were cut, and words between two"),
+            gate: counter(metric::GATE, "{debate}", "Debates whose gate decided, by what it decided"),
             agreement: share(&meter, metric::AGREEMENT, "How far the speakers of a round agreed, 0 to 1"),
             stability: share(&meter, metric::STABILITY, "How far the speakers of a round kept their positions, 0 to 1"),
             overtaken: counter(metric::TURNS_OVERTAKEN, "{try}", "Tries that were in vain: decided elsewhere"),
@@ -137,6 +140,10 @@ impl Instruments {
                 }
                 Event::Answered(Answered { given, .. }) => self.given(given),
                 Event::RoundCompared { measures, .. } => self.measured(measures),
+                Event::GateDecided { skip, reason, .. } => {
+                    let decision = GateOutcome::of(*skip, *reason);
+                    self.gate.add(1, &[KeyValue::new("decision", decision.as_str())]);
+                }
                 Event::DebateAdmitted(_)
                 | Event::Claimed { .. }
                 | Event::PhaseEntered { .. }

@@ -135,6 +135,7 @@ pub(crate) mod metric {
     pub(crate) const TURN_FAILURES: &str = "agon.turn.failures";
     pub(crate) const BIDS: &str = "agon.bids";
     pub(crate) const INTERRUPTIONS: &str = "agon.interruptions";
+    pub(crate) const GATE: &str = "agon.gate";
     pub(crate) const AGREEMENT: &str = "agon.round.agreement";
     pub(crate) const STABILITY: &str = "agon.round.stability";
     pub(crate) const TURNS_OVERTAKEN: &str = "agon.turns.overtaken";

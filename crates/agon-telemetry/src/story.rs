@@ -130,6 +130,7 @@ impl<'a> Story<'a> {
             | Event::ToolCalled { .. }
             | Event::SpeechHeard { .. }
             | Event::SeatSkipped { .. }
+            | Event::GateDecided { .. }
             | Event::VoteTallied { .. }
             | Event::DebateInterrupted { .. }
             | Event::DebateResumed { .. }

@@ -33,6 +33,7 @@ impl Control {
             | Event::CancelRequested { .. }
             | Event::ToolCalled { .. }
             | Event::VoteTallied { .. } => {}
+            Event::GateDecided { skip, .. } => self.gated = Some(*skip),
             Event::SpeechHeard { turn, .. } => self.stage.listened = Some(*turn),
             Event::Claimed { epoch, .. } => self.epoch = *epoch,
             Event::DebateInterrupted { reason } => self.halt = Some(Halt::of(reason)),
@@ -72,7 +73,10 @@ impl Control {
                 self.phase = Phase::Ended(*state, *outcome);
                 self.stage = super::control::Stage::default();
             }
-            Event::Answered(answered) => self.answered(answered),
+            Event::Answered(answered) => {
+                self.first.take(&admission.spec, answered);
+                self.answered(answered);
+            }
             Event::FallbackDecided { turn, decision } => self.moderator_decided(turn.round, decision, true),
             Event::RoundCompared { round, measures } => self.measured(*round, measures),
         }
@@ -289,7 +293,8 @@ impl Control {
     fn heard(&mut self, (turn, who): (TurnId, &ParticipantId), speech: &Speech, call: &Call) {
         if let (SpeechKind::Opening | SpeechKind::Proposal, Some(answer)) = (speech.kind, &speech.answer) {
             let at = self.stated.partition_point(|known| known.seat <= turn.seat);
-            self.stated.insert(at, StatedAnswer { seat: turn.seat, answer: answer.clone() });
+            let (seat, participant, answer) = (turn.seat, who.clone(), answer.clone());
+            self.stated.insert(at, StatedAnswer { seat, participant, answer });
         }
         self.speeches = self.speeches.saturating_add(1);
         let shown =

@@ -3,6 +3,7 @@ use super::waiting::count;
 use crate::answer::{Bid, DebaterScore, Measures, Ranked, RoundPlan, RoundSummary};
 use crate::event::Step;
 use crate::failure::FailureCause;
+use crate::gate::FirstBallots;
 use crate::ids::{ModelName, ParticipantId, Position, Timestamp, TurnId};
 use crate::outcome::{DebateState, Halt, MajorityShift, MissingSeat, Outcome, Reason, StopRule, UsageTotals};
 use crate::task::{Ask, BallotStage, BidPurpose};
@@ -77,6 +78,10 @@ pub(super) struct Control {
     /// The moderator called the vote: nobody speaks before it.
     pub vote_called: bool,
     pub loop_ended: bool,
+    /// Whether the gate skips the rounds, once it has decided.
+    pub gated: Option<bool>,
+    /// The first ballots as a gate sees them.
+    pub first: FirstBallots,
     pub placed: Vec<(ParticipantId, String, ModelName)>,
 }
 
@@ -215,6 +220,7 @@ pub(super) struct Ballot {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct StatedAnswer {
     pub seat: u32,
+    pub participant: ParticipantId,
     pub answer: String,
 }
 
@@ -291,6 +297,8 @@ impl Control {
             moderator_stop: None,
             vote_called: false,
             loop_ended: false,
+            gated: None,
+            first: FirstBallots::default(),
             placed: Vec::new(),
         }
     }

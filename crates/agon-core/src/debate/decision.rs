@@ -5,6 +5,7 @@ mod voted;
 use super::draft::Draft;
 use crate::answer::RoundStatus;
 use crate::event::Event;
+use crate::gate::eligible;
 use crate::ids::ParticipantId;
 use crate::outcome::{Consensus, ConsensusSource, MajorityShift, Outcome, Reason, ReasonCode, Strength};
 use crate::spec::{ConsensusStrategy, VoteRule};
@@ -25,6 +26,10 @@ struct Decision {
 impl Draft<'_> {
     /// Gives the debate its result once all deciders are heard or lost.
     pub fn conclude(&mut self) {
+        if self.control.gated == Some(true) {
+            let decision = self.undebated();
+            return self.reach(decision);
+        }
         let decision = match self.strategy() {
             ConsensusStrategy::Judge => self.judged(),
             ConsensusStrategy::RankedReasons => self.ranked(),
@@ -42,6 +47,27 @@ impl Draft<'_> {
             Ok(decision) => self.reach(decision),
             Err(reason) => self.end_failed(reason),
         }
+    }
+
+    /// Where the gate skips the rounds, the top answer of the first ballots wins. Among proposals it is the first that states it.
+    fn undebated(&self) -> Decision {
+        let counts = self.first_counts();
+        let shared = matches!(counts.as_slice(), [(_, top), (_, second), ..] if top == second);
+        let Some((answer, _)) = counts.into_iter().next().filter(|_| !shared) else {
+            return Decision { outcome: Outcome::Tie, ..Decision::decided() };
+        };
+        let stated = self.control.stated.iter().find(|stated| self.spec().same_answer(&stated.answer, &answer));
+        let author = stated.filter(|_| self.spec().elects_debaters()).map(|stated| stated.participant.to_string());
+        Decision { winner: Some(author.unwrap_or(answer)), ..Decision::decided() }
+    }
+
+    /// The first ballots, or the answers that stand for them, counted.
+    fn first_counts(&self) -> Vec<(String, u32)> {
+        if self.spec().answers_for_ballots() {
+            let stated = self.control.stated.iter().map(|stated| stated.answer.as_str());
+            return count_by([], stated, |one, other| self.spec().same_answer(one, other));
+        }
+        self.ballot_counts(BallotStage::Initial)
     }
 
     /// What the moderator decided is the verdict; nobody wins. The decision with which it settled the question comes first, and its
@@ -79,11 +105,13 @@ impl Draft<'_> {
     fn consensus(&self, disputed: bool) -> Option<Consensus> {
         let by_votes = self.strategy() == ConsensusStrategy::Vote
             && self.spec().voting.is_some_and(|voting| voting.rule.form() == crate::BallotForm::Single);
-        let (source, eligible, counts) = if by_votes {
+        let personas = u32::try_from(self.spec().personas.len()).unwrap_or(u32::MAX);
+        let (source, eligible, counts) = if self.control.gated == Some(true) {
+            (ConsensusSource::FirstBallots, eligible(self.spec()), self.first_counts())
+        } else if by_votes {
             (ConsensusSource::Votes, self.eligible_votes(), self.count(self.choices().iter().map(String::as_str)))
         } else {
-            let eligible = u32::try_from(self.spec().personas.len()).unwrap_or(u32::MAX);
-            (ConsensusSource::FinalBallots, eligible, self.ballot_counts(BallotStage::Final))
+            (ConsensusSource::FinalBallots, personas, self.ballot_counts(BallotStage::Final))
         };
         let shared = matches!(counts.as_slice(), [(_, top), (_, second), ..] if top == second);
         let (answer, top) = counts.into_iter().next()?;

@@ -1,6 +1,7 @@
 //! The course of a debate: what comes next once a stage is complete.
 mod between;
 mod ending;
+mod gating;
 mod prelude;
 mod stopping;
 
@@ -39,9 +40,8 @@ impl Draft<'_> {
         match self.control.phase {
             Phase::Admitted if self.admission.rejudges.is_some() => self.decide_or_fail(),
             Phase::Admitted => self.enter_after(None),
-            Phase::InitialBallots => self.enter_after(Some(PhaseName::InitialBallots)),
-            Phase::Openings if self.spec().is_poll() => self.unless_void(Self::decide_or_fail),
-            Phase::Openings => self.unless_void(|draft| draft.enter_after(Some(PhaseName::OpeningStatements))),
+            Phase::InitialBallots => self.after_first(PhaseName::InitialBallots),
+            Phase::Openings => self.unless_void(|draft| draft.after_first(PhaseName::OpeningStatements)),
             Phase::BetweenRounds | Phase::RoundOpening => self.open_round(),
             Phase::Speaking => self.speak_on(),
             Phase::RoundClosing => self.after_closing(),

@@ -129,6 +129,33 @@ pub struct GateDecision {
 }
 
 named! {
+    /// What became of a debate at its gate.
+    pub enum GateOutcome {
+        /// No round was held.
+        Skip = "skip",
+        /// The debate was held.
+        Debate = "debate",
+        /// The rule would have skipped the debate, and it was held.
+        Explored = "explored",
+    }
+}
+impl GateOutcome {
+    /// Of a decision.
+    pub fn of(skip: bool, reason: GateReason) -> Self {
+        match reason {
+            GateReason::Explored => Self::Explored,
+            GateReason::Rule | GateReason::BallotFailed | GateReason::TooFewBallots | GateReason::FeatureUnknown => {
+                if skip {
+                    Self::Skip
+                } else {
+                    Self::Debate
+                }
+            }
+        }
+    }
+}
+
+named! {
     /// Why a gate decided as it did.
     pub enum GateReason {
         Rule = "rule": "by its rule",

@@ -3,6 +3,7 @@
 mod answers;
 mod deciding;
 mod formats;
+mod gated;
 mod past;
 mod poll;
 
@@ -26,6 +27,7 @@ pub fn combination_problems(spec: &DebateSpec) -> Vec<SpecProblem> {
     past::check(spec, &mut found);
     deciding::check(spec, &mut found);
     answers::check(spec, &mut found);
+    gated::check(spec, &mut found);
     found.0
 }
 

@@ -118,6 +118,8 @@ pub fn spec() -> DebateSpec {
         mode: Mode::Adversarial,
         debate_format: DebateFormat::RoundRobin,
         format: FormatOptions::default(),
+        debate: DebateWhen::default(),
+        gate: GateOptions::default(),
         max_rounds: 1,
         personas: vec![persona("Ada", "for"), persona("Bob", "against")],
         turn_mode: TurnMode::RoundRobin,

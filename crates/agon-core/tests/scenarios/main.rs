@@ -14,6 +14,8 @@ mod course;
 #[cfg(test)]
 mod forms;
 #[cfg(test)]
+mod gates;
+#[cfg(test)]
 mod hold;
 #[cfg(test)]
 mod interrupted;

@@ -603,6 +603,25 @@ pub struct DebateSpec {
     /// What an answer to the topic is; absent: any text, and a judge may name no winner.
     #[prost(message, optional, tag = "42")]
     pub answer: ::core::option::Option<AnswerForm>,
+    /// Whether rounds are held whatever the first ballots say; unspecified: always.
+    #[prost(enumeration = "DebateWhen", tag = "43")]
+    pub debate: i32,
+    /// How the gate decides where they are not; absent: the defaults.
+    #[prost(message, optional, tag = "44")]
+    pub gate: ::core::option::Option<GateOptions>,
+}
+/// How the gate of a debate decides that is held only if its first ballots are contested.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GateOptions {
+    /// A learned rule, as JSON text; absent: a debate is skipped where all debaters, three at least, cast the same ballot.
+    #[prost(string, optional, tag = "1")]
+    pub rule: ::core::option::Option<::prost::alloc::string::String>,
+    /// The share of the debates to be skipped that are held all the same, 0 to 1.
+    #[prost(double, tag = "2")]
+    pub explore: f64,
+    /// A debate of other settings or models than the rule was learned on is refused.
+    #[prost(bool, tag = "3")]
+    pub strict: bool,
 }
 /// What an answer to the topic is. Ballots, stated answers, votes and winners then take nothing else.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1059,6 +1078,38 @@ impl Mode {
             "MODE_UNSPECIFIED" => Some(Self::Unspecified),
             "MODE_ADVERSARIAL" => Some(Self::Adversarial),
             "MODE_DELIBERATIVE" => Some(Self::Deliberative),
+            _ => None,
+        }
+    }
+}
+/// When rounds are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum DebateWhen {
+    Unspecified = 0,
+    /// Whatever the first ballots say.
+    Always = 1,
+    /// Where the first ballots are contested.
+    IfContested = 2,
+}
+impl DebateWhen {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "DEBATE_WHEN_UNSPECIFIED",
+            Self::Always => "DEBATE_WHEN_ALWAYS",
+            Self::IfContested => "DEBATE_WHEN_IF_CONTESTED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "DEBATE_WHEN_UNSPECIFIED" => Some(Self::Unspecified),
+            "DEBATE_WHEN_ALWAYS" => Some(Self::Always),
+            "DEBATE_WHEN_IF_CONTESTED" => Some(Self::IfContested),
             _ => None,
         }
     }
@@ -3180,7 +3231,7 @@ pub struct Event {
     /// Which; a reader that knows no such kind must refuse the log.
     #[prost(
         oneof = "event::Kind",
-        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 37, 38"
+        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 37, 38, 39"
     )]
     pub kind: ::core::option::Option<event::Kind>,
 }
@@ -3263,6 +3314,8 @@ pub mod event {
         DebateInterrupted(super::DebateInterrupted),
         #[prost(message, tag = "38")]
         DebateResumed(super::DebateResumed),
+        #[prost(message, tag = "39")]
+        GateDecided(super::GateDecided),
     }
 }
 /// The debate was accepted; always the first event.
@@ -3641,6 +3694,62 @@ pub struct SeatSkipped {
     /// Why.
     #[prost(enumeration = "SkipReason", tag = "4")]
     pub reason: i32,
+}
+/// The gate decided by the first ballots whether rounds are held.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct GateDecided {
+    /// What it knew.
+    #[prost(message, optional, tag = "1")]
+    pub features: ::core::option::Option<GateFeatures>,
+    /// Who could cast a ballot.
+    #[prost(uint32, tag = "2")]
+    pub eligible: u32,
+    /// Ballots that were cast.
+    #[prost(uint32, tag = "3")]
+    pub cast: u32,
+    /// By which it decided; absent where its rule has none.
+    #[prost(double, optional, tag = "4")]
+    pub score: ::core::option::Option<f64>,
+    /// No round is held: the top answer of the ballots wins.
+    #[prost(bool, tag = "5")]
+    pub skip: bool,
+    /// Why.
+    #[prost(enumeration = "GateReason", tag = "6")]
+    pub reason: i32,
+}
+/// What a gate knows of a question; what is unknown is absent.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct GateFeatures {
+    /// Ballots for the answer with the most, as a share of those who could cast one.
+    #[prost(double, optional, tag = "1")]
+    pub top_share: ::core::option::Option<f64>,
+    /// Entropy of the answers divided by the logarithm of the ballots, 0 to 1.
+    #[prost(double, optional, tag = "2")]
+    pub entropy: ::core::option::Option<f64>,
+    /// Share of the first answer minus that of the second.
+    #[prost(double, optional, tag = "3")]
+    pub margin: ::core::option::Option<f64>,
+    /// Different answers.
+    #[prost(double, optional, tag = "4")]
+    pub answers: ::core::option::Option<f64>,
+    /// Words of a ballot's reasons, on average.
+    #[prost(double, optional, tag = "5")]
+    pub reason_words_mean: ::core::option::Option<f64>,
+    /// Standard deviation of these words.
+    #[prost(double, optional, tag = "6")]
+    pub reason_words_spread: ::core::option::Option<f64>,
+    /// Words of question and context.
+    #[prost(double, optional, tag = "7")]
+    pub question_words: ::core::option::Option<f64>,
+    /// Options of the question.
+    #[prost(double, optional, tag = "8")]
+    pub options: ::core::option::Option<f64>,
+    /// Pairs of ballots from different models that differ, as a share of these pairs.
+    #[prost(double, optional, tag = "9")]
+    pub models_disagree: ::core::option::Option<f64>,
+    /// How sure the voters say they are, 0 to 100, on average.
+    #[prost(double, optional, tag = "10")]
+    pub confidence_mean: ::core::option::Option<f64>,
 }
 /// The rounds are over.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -4370,6 +4479,50 @@ impl SkipReason {
         }
     }
 }
+/// Why a gate decided as it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum GateReason {
+    Unspecified = 0,
+    /// By its rule.
+    Rule = 1,
+    /// A ballot failed, so the debate is held.
+    BallotFailed = 2,
+    /// There were fewer ballots than the rule wants, so the debate is held.
+    TooFewBallots = 3,
+    /// A feature of the rule is unknown, so the debate is held.
+    FeatureUnknown = 4,
+    /// The rule would skip it, and it is held to see whether the rule is still right.
+    Explored = 5,
+}
+impl GateReason {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "GATE_REASON_UNSPECIFIED",
+            Self::Rule => "GATE_REASON_RULE",
+            Self::BallotFailed => "GATE_REASON_BALLOT_FAILED",
+            Self::TooFewBallots => "GATE_REASON_TOO_FEW_BALLOTS",
+            Self::FeatureUnknown => "GATE_REASON_FEATURE_UNKNOWN",
+            Self::Explored => "GATE_REASON_EXPLORED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "GATE_REASON_UNSPECIFIED" => Some(Self::Unspecified),
+            "GATE_REASON_RULE" => Some(Self::Rule),
+            "GATE_REASON_BALLOT_FAILED" => Some(Self::BallotFailed),
+            "GATE_REASON_TOO_FEW_BALLOTS" => Some(Self::TooFewBallots),
+            "GATE_REASON_FEATURE_UNKNOWN" => Some(Self::FeatureUnknown),
+            "GATE_REASON_EXPLORED" => Some(Self::Explored),
+            _ => None,
+        }
+    }
+}
 /// The rule that ended the rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -4398,6 +4551,8 @@ pub enum StopRule {
     JudgeEnough = 12,
     /// The moderator called the vote.
     ModeratorVote = 13,
+    /// The gate found that the first ballots are not contested enough for a debate.
+    NotContested = 14,
 }
 impl StopRule {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -4420,6 +4575,7 @@ impl StopRule {
             Self::NoNewArguments => "STOP_RULE_NO_NEW_ARGUMENTS",
             Self::JudgeEnough => "STOP_RULE_JUDGE_ENOUGH",
             Self::ModeratorVote => "STOP_RULE_MODERATOR_VOTE",
+            Self::NotContested => "STOP_RULE_NOT_CONTESTED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -4439,6 +4595,7 @@ impl StopRule {
             "STOP_RULE_NO_NEW_ARGUMENTS" => Some(Self::NoNewArguments),
             "STOP_RULE_JUDGE_ENOUGH" => Some(Self::JudgeEnough),
             "STOP_RULE_MODERATOR_VOTE" => Some(Self::ModeratorVote),
+            "STOP_RULE_NOT_CONTESTED" => Some(Self::NotContested),
             _ => None,
         }
     }
@@ -4529,6 +4686,8 @@ pub enum ConsensusSource {
     Unspecified = 0,
     FinalBallots = 1,
     Votes = 2,
+    /// The first ballots, which decided because no round was held.
+    FirstBallots = 3,
 }
 impl ConsensusSource {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -4540,6 +4699,7 @@ impl ConsensusSource {
             Self::Unspecified => "CONSENSUS_SOURCE_UNSPECIFIED",
             Self::FinalBallots => "CONSENSUS_SOURCE_FINAL_BALLOTS",
             Self::Votes => "CONSENSUS_SOURCE_VOTES",
+            Self::FirstBallots => "CONSENSUS_SOURCE_FIRST_BALLOTS",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -4548,6 +4708,7 @@ impl ConsensusSource {
             "CONSENSUS_SOURCE_UNSPECIFIED" => Some(Self::Unspecified),
             "CONSENSUS_SOURCE_FINAL_BALLOTS" => Some(Self::FinalBallots),
             "CONSENSUS_SOURCE_VOTES" => Some(Self::Votes),
+            "CONSENSUS_SOURCE_FIRST_BALLOTS" => Some(Self::FirstBallots),
             _ => None,
         }
     }

@@ -3,9 +3,10 @@ use crate::error::{DecodeError, FieldProblem, present};
 use crate::field::Mirrored;
 use crate::flat as pb;
 use crate::mirror::{message, mirror};
+use agon_core::gate::GateRule;
 use agon_core::{
-    AnswerForm, AnswerOptions, Budget, FormatOptions, Phases, Quorum, Shown, Similarity, Tolerance, ToolLimits,
-    Visible, Voting, Windows,
+    AnswerForm, AnswerOptions, Budget, FormatOptions, GateOptions, Phases, Quorum, Shown, Similarity, Tolerance,
+    ToolLimits, Visible, Voting, Windows,
 };
 
 mirror! {
@@ -21,6 +22,7 @@ mirror! {
         samples,
     }
     AnswerForm as AnswerForm { kind, options, tolerance }
+    GateOptions as GateOptions { rule, explore, strict }
     AnswerOptions as AnswerOptions { coerce_answers, confidence, weigh_by_confidence, adapt_max_tokens }
     Windows as Windows {
         context_turns: or(Windows::default().context_turns),
@@ -51,6 +53,16 @@ mirror! {
     Voting as Voting { rule, self_votes, voters: or(Default::default()), every_round }
     Phases as Phases { opening_statements, final_statements, rebuttals, analysis: or(true), feedback: or(true) }
     Budget as Budget { tokens, seconds }
+}
+
+/// A rule is its JSON.
+impl Mirrored<String> for GateRule {
+    fn out(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+    fn read(wire: String, field: &str) -> Result<Self, DecodeError> {
+        Self::read(&wire).map_err(|error| DecodeError::field(field, FieldProblem::Invalid(error.to_string())))
+    }
 }
 
 impl Mirrored<Option<pb::Tolerance>> for Tolerance {

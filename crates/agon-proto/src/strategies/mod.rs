@@ -1,6 +1,7 @@
 //! Arbitrary values of everything that is stored or sent, for property tests. Never part of a release.
 mod variants;
 
+use agon_core::gate::{GateFeature, GateMethod, GateRule, GateSide};
 use agon_core::{
     Ask, DebateId, DebateSpec, Event, HostId, ModelName, NodeId, ParticipantId, Position, Quorum, Record, Timestamp,
     Tolerance, TurnResult,
@@ -44,6 +45,14 @@ arbitrary! {
     Position: any::<u64>().prop_map(Self),
     Timestamp: any::<u64>().prop_map(Self),
     Value: schema(),
+    GateRule: prop_oneof![
+        Just(Self::unanimous()),
+        Just(Self::plain(GateMethod::Never)),
+        (-8i32..8).prop_map(|eighths| {
+            let (feature, debate_when) = (GateFeature::TopShare, GateSide::Below);
+            Self::plain(GateMethod::Threshold { feature, debate_when, threshold: f64::from(eighths) / 8.0 })
+        }),
+    ],
     Tolerance: prop_oneof![Just(Self::Exact), any::<f64>().prop_map(Self::Absolute), any::<f64>().prop_map(Self::Relative)],
     Quorum: prop_oneof![Just(Self::Majority), Just(Self::All), any::<u32>().prop_map(Self::AtLeast)],
 }

@@ -11,6 +11,7 @@ pub(super) fn of(minutes: &Minutes<'_>) -> Option<String> {
     let Some(verdict) = minutes.verdict else { return reason() };
     let spec = &minutes.admission.spec;
     let how = match spec.consensus_strategy {
+        _ if minutes.gate.is_some_and(|gate| gate.skip) => undebated(minutes),
         ConsensusStrategy::Judge | ConsensusStrategy::RankedReasons => judged(minutes),
         ConsensusStrategy::Vote => voted(minutes),
         ConsensusStrategy::MediatorSummary => {
@@ -26,6 +27,15 @@ pub(super) fn of(minutes: &Minutes<'_>) -> Option<String> {
         (_, None) => how,
     };
     Some(one_line(&how))
+}
+
+/// Who decided where no round was held.
+fn undebated(minutes: &Minutes<'_>) -> String {
+    let what = match minutes.admission.spec.answers_for_ballots() {
+        true => "the first answers",
+        false => "the first ballots",
+    };
+    format!("by {what}, which were not contested enough for a debate; no round was held, and no judge was asked")
 }
 
 /// Which judges found this, in how many orders, and how many of their quotations are verified.

@@ -98,6 +98,7 @@ pub(super) fn settings<'m>(minutes: &'m Minutes<'m>) -> Vec<ReportBlock<'m>> {
             .stopped
             .map(|(rule, round)| ("Rounds ended", format!("after {}: {}", count(round.into(), "round"), rule.label()))),
     );
+    course.extend(minutes.gate.as_ref().map(|gate| ("Gate", words::gate(gate))));
     course.extend(minutes.cancel.map(|why| ("Cancelled", why.to_owned())));
     let mut blocks = vec![ReportBlock::Settings(call_figures::settings(minutes.admission), course)];
     blocks.extend(spec.instructions.as_deref().map(ReportBlock::Instructions));

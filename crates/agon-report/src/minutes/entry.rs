@@ -146,6 +146,7 @@ pub(crate) fn entry(at: Timestamp, event: &Event) -> Option<MinutesEntry<'_>> {
         | Event::ToolCalled { .. }
         | Event::SpeechHeard { .. }
         | Event::RoundCompared { .. }
+        | Event::GateDecided { .. }
         | Event::LoopEnded { .. }
         | Event::VoteTallied { .. }
         | Event::VerdictReached { .. }

@@ -2,6 +2,7 @@
 use super::entry::{BallotChoice, Deed, Judged, MinutesEntry, entry};
 use super::{DebateEnd, Minutes, MinutesToolCall, OpenedSeats, Placement, Verdict, VoteTally, WriterClaim};
 use crate::prices::Prices;
+use crate::result::DebateGate;
 use agon_core::{
     Admission, Answered, ConsensusStrategy, Event, Given, JUDGE, MODERATOR, ParticipantId, Position, Timestamp,
     Transcript,
@@ -23,6 +24,7 @@ impl<'a> Minutes<'a> {
             entries: Vec::new(),
             transcript: Transcript::default(),
             stopped: None,
+            gate: None,
             predicate_problem: None,
             tally: None,
             measures: Vec::new(),
@@ -81,7 +83,8 @@ impl<'a> Minutes<'a> {
                 self.interrupted = None;
                 self.paused_ms = self.paused_ms.saturating_add(at.since(before));
             }
-            Event::LoopEnded { .. }
+            Event::GateDecided { .. }
+            | Event::LoopEnded { .. }
             | Event::VoteTallied { .. }
             | Event::VerdictReached { .. }
             | Event::CancelRequested { .. }
@@ -97,6 +100,11 @@ impl<'a> Minutes<'a> {
 
     fn take_end(&mut self, at: Timestamp, event: &'a Event) {
         match event {
+            Event::GateDecided { features, eligible, cast, score, skip, reason } => {
+                let (features, eligible, cast) = (*features, *eligible, *cast);
+                let (score, skip, reason) = (*score, *skip, *reason);
+                self.gate = Some(DebateGate { features, eligible, cast, score, skip, reason });
+            }
             Event::LoopEnded { rule, round, warning } => {
                 self.stopped = Some((*rule, *round));
                 self.predicate_problem = warning.as_deref();

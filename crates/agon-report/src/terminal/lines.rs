@@ -7,12 +7,13 @@ use crate::call_figures;
 use crate::document::{ReportBlock, floor_block};
 use crate::feeds;
 use crate::minutes::{self, Deed, MinutesEntry};
+use crate::result::DebateGate;
 use crate::text::{one_line, plain};
 use crate::words::{self, count, duration};
 use agon_core::fence::without_checks;
 use agon_core::{
     Admission, Answered, Call, Event, Failure, FailureCause, Given, Halt, ModeratorDecision, PhaseName, RoundPlan,
-    RoundStatus, RoundSummary, Speech, Timestamp, TurnMode,
+    RoundStatus, RoundSummary, Speech, StopRule, Timestamp, TurnMode,
 };
 
 pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLine> {
@@ -87,6 +88,12 @@ fn happened(view: &LiveView, event: &Event) -> Vec<StyledLine> {
         Event::VoteTallied { rule, counts, weights, eligible, received, .. } => {
             decision::tallied(*rule, counts, weights, (*received, *eligible))
         }
+        Event::GateDecided { features, eligible, cast, score, skip, reason } => {
+            let (features, eligible, cast) = (*features, *eligible, *cast);
+            let gate = DebateGate { features, eligible, cast, score: *score, skip: *skip, reason: *reason };
+            vec![StyledLine::empty(), note(TextStyle::Dim, format!("gate: {}", words::gate(&gate)))]
+        }
+        Event::LoopEnded { rule: StopRule::NotContested, .. } => Vec::new(),
         Event::LoopEnded { rule, round, warning } => {
             let end = format!("the rounds end after {}: {}", count((*round).into(), "round"), rule.label());
             let warning = warning.as_ref().map(|warning| note(TextStyle::Warn, one_line(warning)));

@@ -358,6 +358,7 @@ impl LiveView {
             }
             // The asks that a coordinator left open stay open for the next one.
             Event::Claimed { .. }
+            | Event::GateDecided { .. }
             | Event::DebateInterrupted { .. }
             | Event::ParticipantPlaced { .. }
             | Event::StageOpened { .. }

@@ -1,4 +1,6 @@
 //! The names of the core, as a person reads them, where that depends on more than the value; else they have labels.
+use crate::result::DebateGate;
+use agon_core::gate::{GateOutcome, GateReason};
 use agon_core::{AnswerForm, AnswerKind, MajorityShift, Outcome, Quorum, RoundStatus, TurnMode};
 
 /// The outcome at the end: one that is degraded without a missing seat lacks its synthesis.
@@ -23,6 +25,28 @@ pub(crate) fn opens(mode: TurnMode, names: &[String]) -> String {
         (mode, []) if mode.is_by_moderator() => "calls nobody".to_owned(),
         (_, []) => "opens the round".to_owned(),
         (_, names) => format!("calls {}", names.join(", ")),
+    }
+}
+
+/// What a gate decided, and why.
+pub(crate) fn gate(gate: &DebateGate) -> String {
+    let outcome = GateOutcome::of(gate.skip, gate.reason);
+    let what = match (outcome, gate.reason) {
+        (GateOutcome::Skip, _) => "skipped: the first ballots were not contested enough for a debate".to_owned(),
+        (GateOutcome::Debate, GateReason::Rule) => "held: the first ballots were contested".to_owned(),
+        (GateOutcome::Debate | GateOutcome::Explored, reason) => format!("held: {}", why_held(reason)),
+    };
+    let score = gate.score.map(|score| format!("; score {score:.3}")).unwrap_or_default();
+    format!("{what} ({} of {} ballots cast{score})", gate.cast, gate.eligible)
+}
+
+fn why_held(reason: GateReason) -> &'static str {
+    match reason {
+        GateReason::Rule => "by its rule",
+        GateReason::BallotFailed => "a ballot failed",
+        GateReason::TooFewBallots => "there were fewer ballots than the rule wants",
+        GateReason::FeatureUnknown => "a feature of the rule is unknown",
+        GateReason::Explored => "the rule would skip it, and it was drawn to see whether the rule is still right",
     }
 }
 

@@ -1,9 +1,9 @@
 //! What stands where a file says nothing, as far as nothing else decides it.
 use crate::defaults::{Defaults, OUTPUTS, ROUNDS};
 use agon_core::{
-    AnswerOptions, Ballots, Budget, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, EndCondition,
-    FormatOptions, Judge, Memory, Mode, ModelName, Moderator, OnTurnFailure, Phases, Quorum, SelfVotes, Similarity,
-    ToolLimits, TurnMode, Visibility, Visible, Voice, VoteRule, Voters, Voting, Windows,
+    AnswerOptions, Ballots, Budget, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, DebateWhen,
+    EndCondition, FormatOptions, GateOptions, Judge, Memory, Mode, ModelName, Moderator, OnTurnFailure, Phases, Quorum,
+    SelfVotes, Similarity, ToolLimits, TurnMode, Visibility, Visible, Voice, VoteRule, Voters, Voting, Windows,
 };
 use std::collections::BTreeMap;
 
@@ -16,6 +16,8 @@ pub(crate) fn debate() -> DebateSpec {
         mode: Mode::Adversarial,
         debate_format: DebateFormat::RoundRobin,
         format: FormatOptions::default(),
+        debate: DebateWhen::default(),
+        gate: GateOptions::default(),
         max_rounds: ROUNDS,
         personas: Vec::new(),
         turn_mode: TurnMode::RoundRobin,

@@ -1,14 +1,14 @@
 //! The keys of the whole file.
 use super::decision::{JUDGE, VOTING, has_vote};
 use super::moderator::MODERATOR;
-use super::parts::{ANSWER, BUDGET, PHASES, SUMMARIZER, SYNTHESIZER, TOOLS, VISIBLE};
+use super::parts::{ANSWER, BUDGET, GATE, PHASES, SUMMARIZER, SYNTHESIZER, TOOLS, VISIBLE};
 use super::persona::PERSONA;
 use super::{Choice, Key, KeyTable, Shape, choice, key};
 use crate::leaf::Leaf;
 use crate::section::CheckedValue;
 use crate::slot::{KeySlot, SpecField, block, fill, millis, row, written};
 use agon_core::{
-    AnswerForm, AnswerKind, Ballots, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, Direction,
+    AnswerForm, AnswerKind, Ballots, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, DebateWhen, Direction,
     EndCondition, Interruptions, Memory, Mode, Named, OnTurnFailure, Output, Topology, TurnMode, Visibility,
 };
 use serde_json::Value;
@@ -86,6 +86,13 @@ const KEYS: &[Key] = &[
         "`poll`: how many answers there are. The personas give them in turn, so that one persona can give many.")
         .quiet().needs("`debate_format: poll`", &["debate_format"], |spec| spec.is_poll())
         .since("0.2"),
+    row!(DebateSpec, debate, Shape::Choice(&DebateWhen::CHOICES), "always",
+        "Whether rounds are held whatever the first ballots say. With `if_contested` a gate decides after the first ballots \
+         (in `critique_revision` and `poll` after the first answers).").quiet().since("0.2"),
+    block!(DebateSpec, gate, Shape::Map(&GATE), "",
+        "How the gate of `debate: if_contested` decides. Without it, a debate is skipped if all debaters, three at least, \
+         cast the same first ballot.")
+        .quiet().needs("`debate: if_contested`", &["debate"], |spec| spec.debate == DebateWhen::IfContested).since("0.2"),
     row!(DebateSpec, max_rounds, Shape::Integer { min: 1, max: 100 }, "2; 1 in bp_style",
         "The maximum number of rounds. More than 4 cause a warning."),
     key("personas", Shape::List { of: &PERSONA, min: 1, max: 16 }, "",

@@ -73,6 +73,44 @@ pub(crate) static ANSWER: KeyTable = KeyTable {
     elsewhere: &[("choices", "write `options`"), ("type", "write `kind`")],
 };
 
+pub(crate) static GATE: KeyTable = KeyTable {
+    title: "gate",
+    about: "How `debate: if_contested` decides whether rounds are worth their tokens. A debate with a failed ballot is never \
+        skipped.",
+    keys: &[
+        row!(
+            GateOptions,
+            rule,
+            Shape::GateRule,
+            "all debaters, three at least, cast the same ballot",
+            "A learned rule, as `agon eval gate` writes it. `agon run --gate FILE` puts it here."
+        )
+        .quiet()
+        .since("0.2"),
+        row!(
+            GateOptions,
+            explore,
+            Shape::Number { min: 0.0, max: 1.0 },
+            "0",
+            "The share of the debates to be skipped that are held all the same, drawn from the seed, to see whether the rule is \
+             still right."
+        )
+        .quiet()
+        .since("0.2"),
+        row!(
+            GateOptions,
+            strict,
+            Shape::Flag,
+            "false",
+            "Whether a debate with other settings or models than the rule was learned on is refused. Otherwise there is a \
+             warning."
+        )
+        .quiet()
+        .since("0.2"),
+    ],
+    elsewhere: &[("file", "run with `--gate FILE`"), ("threshold", "write it in the learned `rule`")],
+};
+
 pub(crate) static SUMMARIZER: KeyTable = KeyTable {
     title: "summarizer",
     about: "The role that summarises what memory no longer keeps word for word.",

@@ -37,6 +37,7 @@ impl ShapeCheck<'_, '_> {
             (Shape::Choices { of, min }, Value::List(items)) => self.choices(of, *min, items, node.span),
             (Shape::Lines | Shape::Names { .. }, Value::List(items)) => self.lines(shape, items),
             (Shape::Schema, Value::Map(_)) => self.schema(node),
+            (Shape::GateRule, Value::Map(_)) => self.gate_rule(node),
             (Shape::Labels, Value::Map(entries)) => self.labels(entries),
             (Shape::List { of, min, max }, Value::List(items)) => self.list(of, (*min, *max), shape, items),
             (Shape::Map(table) | Shape::Switch(table) | Shape::Short(_, table), Value::Map(entries)) => {

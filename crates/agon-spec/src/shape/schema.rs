@@ -5,6 +5,7 @@ use crate::limits::Limits;
 use crate::place::Span;
 use crate::section::CheckedValue;
 use crate::tree::{FileNode, Value};
+use agon_core::gate::GateRule;
 use agon_schema::{Cache, SchemaRefusal};
 
 impl ShapeCheck<'_, '_> {
@@ -36,6 +37,17 @@ impl ShapeCheck<'_, '_> {
             _ => finding,
         });
         None
+    }
+    /// The rule of a gate as plain data, if it is one.
+    pub fn gate_rule(&mut self, node: &FileNode) -> Option<CheckedValue> {
+        let rule = node.plain();
+        match GateRule::read(&rule.to_string()) {
+            Ok(_) => Some(CheckedValue::Data(rule)),
+            Err(error) => {
+                let message = format!("`{}`: {}", self.path, clean(&error.to_string()));
+                self.fail(Code::BadGate, self.key_span, message)
+            }
+        }
     }
     /// The place that a JSON pointer leads to, or as far as it leads.
     fn span_inside(&self, node: &FileNode, pointer: &str) -> Span {

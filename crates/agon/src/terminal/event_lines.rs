@@ -51,6 +51,7 @@ fn wanted(show: Show, event: &Event) -> bool {
             | Event::RoundCompared { .. }
             | Event::TurnFailed { .. }
             | Event::SeatSkipped { .. }
+            | Event::GateDecided { .. }
             | Event::LoopEnded { .. }
             | Event::VoteTallied { .. }
             | Event::VerdictReached { .. }
