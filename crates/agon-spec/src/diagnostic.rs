@@ -197,7 +197,7 @@ const EXCERPT_BEFORE: usize = 60;
 const MAX_PROBLEMS: usize = 100;
 
 /// Gathers the problems of one file.
-pub(crate) struct Problems<'a> {
+pub struct Problems<'a> {
     file: &'a str,
     text: Option<&'a Text>,
     list: Vec<Diagnostic>,
@@ -205,6 +205,7 @@ pub(crate) struct Problems<'a> {
     pub limits: Limits,
 }
 impl<'a> Problems<'a> {
+    /// None yet, of the file with this name.
     pub fn new(file: &'a str) -> Self {
         Self { file, text: None, list: Vec::new(), limits: Limits::default() }
     }
@@ -215,9 +216,11 @@ impl<'a> Problems<'a> {
     {
         Problems { file: self.file, text: Some(text), list: Vec::new(), limits }
     }
+    /// Adds a problem that the file is refused for.
     pub fn error(&mut self, finding: SpecFinding) {
         self.add(Severity::Error, finding);
     }
+    /// Adds a problem that the file is taken with.
     pub fn warning(&mut self, finding: SpecFinding) {
         self.add(Severity::Warning, finding);
     }
@@ -228,6 +231,7 @@ impl<'a> Problems<'a> {
         let Some(at) = text.slice(span).find(needle) else { return span };
         Span { start: text.place(start + at), end: text.place(start + at + needle.len()) }
     }
+    /// Adds problems that were found elsewhere.
     pub fn extend(&mut self, found: Vec<Diagnostic>) {
         self.list.extend(found);
     }
@@ -235,6 +239,15 @@ impl<'a> Problems<'a> {
     pub fn is_about(&self, field: &str) -> bool {
         self.list.iter().any(|problem| problem.field == field && problem.severity == Severity::Error)
     }
+    /// How many errors there are.
+    pub fn count_errors(&self) -> usize {
+        self.list.iter().filter(|problem| problem.severity == Severity::Error).count()
+    }
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.list.len()
+    }
+    /// Whether one of them is an error.
     pub fn has_errors(&self) -> bool {
         self.list.iter().any(|problem| problem.severity == Severity::Error)
     }
@@ -273,7 +286,7 @@ impl<'a> Problems<'a> {
 
 /// A problem before it is known which file it belongs to.
 #[derive(Debug)]
-pub(crate) struct SpecFinding {
+pub struct SpecFinding {
     code: Code,
     span: Span,
     field: String,
@@ -281,12 +294,15 @@ pub(crate) struct SpecFinding {
     help: Option<String>,
 }
 impl SpecFinding {
+    /// A problem at a place.
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self { code, span, field: String::new(), message: message.into(), help: None }
     }
+    /// With what to do.
     pub fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
+    /// With the field that it is about.
     pub fn field(self, field: impl Into<String>) -> Self {
         Self { field: field.into(), ..self }
     }
@@ -318,12 +334,13 @@ fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-pub(crate) fn clean(text: &str) -> String {
+/// The text without what could steer a terminal.
+pub fn clean(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
 /// The user's text as messages quote it: one line, harmless, at most 60 characters.
-pub(crate) fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     const MOST: usize = 60;
     let shown: String = text.chars().take(MOST).map(|c| if c == '\n' { ' ' } else { visible(c) }).collect();
     let dots = if text.chars().nth(MOST).is_some() { "..." } else { "" };

@@ -3,21 +3,48 @@
 //! `serde_json` decides what is JSON and says what is wrong; only text that it accepts is walked here for the places.
 use crate::diagnostic::{Code, SpecFinding};
 use crate::place::{Place, Span};
-use crate::source::Text;
-use crate::tree::{Charge, FileNode, MapEntry, Value};
+use crate::source::{MAX_BYTES, Text};
+use crate::tree::{Charge, FileNode, MapEntry, TreeLimits, Value};
 
 /// Reads one JSON value of at most `most_text` bytes of text.
 pub(crate) fn parse(text: &Text, most_text: u64) -> Result<FileNode, SpecFinding> {
-    serde_json::from_str::<serde_json::Value>(&text.all).map_err(|error| malformed(text, &error))?;
-    let mut walk = Walk { text, at: 0, line: 1, column: 1, charge: Charge::up_to(most_text) };
+    parse_within(text, 0, &mut Charge::within(TreeLimits::of_debate_file(most_text)))
+}
+
+/// Reads one JSON value that begins after `lines_before` lines of its file, and charges for it.
+pub fn parse_within(text: &Text, lines_before: usize, charge: &mut Charge) -> Result<FileNode, SpecFinding> {
+    // serde_json builds before the walk charges
+    let most = charge.limits().nodes.max(MAX_BYTES);
+    if marks(&text.all) > most {
+        let message = format!("the file has too many values; at most {most} are allowed");
+        let start = Place { line: lines_before + 1, column: 1 };
+        return Err(SpecFinding::new(Code::TooComplex, Span::at(start), message));
+    }
+    serde_json::from_str::<serde_json::Value>(&text.all).map_err(|error| malformed(text, lines_before, &error))?;
+    let mut walk = Walk { text, at: 0, line: lines_before + 1, column: 1, charge };
     walk.value(1)
 }
 
-fn malformed(text: &Text, error: &serde_json::Error) -> SpecFinding {
+/// Marks outside texts that begin or part values: there are no more values than these and one.
+fn marks(text: &str) -> usize {
+    let (mut inside, mut escaped, mut marks) = (false, false, 0);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if inside => escaped = true,
+            b'"' => inside = !inside,
+            b',' | b'[' | b'{' if !inside => marks += 1,
+            _ => {}
+        }
+    }
+    marks
+}
+
+fn malformed(text: &Text, lines_before: usize, error: &serde_json::Error) -> SpecFinding {
     // serde_json counts bytes, and names the last byte that it has read.
     let line = text.line(error.line());
     let before = line.get(..error.column().saturating_sub(1)).unwrap_or(line);
-    let place = Place { line: error.line().max(1), column: before.chars().count() + 1 };
+    let place = Place { line: error.line().max(1) + lines_before, column: before.chars().count() + 1 };
     let said = error.to_string();
     let reason = said.rsplit_once(" at line ").map_or(said.as_str(), |(reason, _)| reason);
     let finding = SpecFinding::new(Code::Syntax, Span::at(place), format!("this is not valid JSON: {reason}"));
@@ -29,14 +56,14 @@ fn malformed(text: &Text, error: &serde_json::Error) -> SpecFinding {
 }
 
 /// A walk over text that is known to be JSON.
-struct Walk<'a> {
+struct Walk<'a, 'c> {
     text: &'a Text,
     at: usize,
     line: usize,
     column: usize,
-    charge: Charge,
+    charge: &'c mut Charge,
 }
-impl Walk<'_> {
+impl Walk<'_, '_> {
     fn rest(&self) -> &str {
         self.text.all.get(self.at..).unwrap_or_default()
     }

@@ -22,6 +22,7 @@ mod notes;
 mod overrides;
 mod parse;
 mod place;
+pub mod reading;
 mod reference;
 mod rules;
 mod schema;

@@ -17,11 +17,14 @@ impl Default for Place {
 
 /// From a place up to, and without, another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Span {
+pub struct Span {
+    /// Where it begins.
     pub start: Place,
+    /// The first place behind it.
     pub end: Place,
 }
 impl Span {
+    /// A place without extent.
     pub fn at(place: Place) -> Self {
         Self { start: place, end: place }
     }

@@ -42,11 +42,13 @@ pub enum Syntax {
 
 /// Decoded text: no byte order mark, every line end a single `\n`.
 #[derive(Debug, Default)]
-pub(crate) struct Text {
+pub struct Text {
+    /// The whole of it.
     pub all: String,
     starts: Vec<usize>,
 }
 impl Text {
+    /// A text whose lines end with `\n`.
     pub fn new(all: String) -> Self {
         let breaks = all.match_indices('\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(breaks).collect();
@@ -88,9 +90,14 @@ impl Text {
 
 /// Decodes the bytes; whatever prevents that is reported.
 pub(crate) fn decode(source: &Source, problems: &mut Problems<'_>) -> Option<Text> {
-    if source.bytes.len() > MAX_BYTES {
+    decode_within(source, MAX_BYTES, "a debate file", problems)
+}
+
+/// Decodes the bytes of a file that may have `most` of them; whatever prevents that is reported. `what` names such files.
+pub fn decode_within(source: &Source, most: usize, what: &str, problems: &mut Problems<'_>) -> Option<Text> {
+    if source.bytes.len() > most {
         let found = source.bytes.len();
-        let message = format!("the file has {found} bytes; a debate file has at most {MAX_BYTES}");
+        let message = format!("the file has {found} bytes; {what} has at most {most}");
         problems.error(SpecFinding::new(Code::FileTooLarge, Span::default(), message));
         return None;
     }

@@ -8,27 +8,42 @@ pub(crate) const MAX_DEPTH: usize = 32;
 /// More keys and values than any debate file needs, aliases counted as often as they are used.
 pub(crate) const MAX_NODES: usize = 20_000;
 
+/// A value and where it stands.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct FileNode {
+pub struct FileNode {
+    /// Where.
     pub span: Span,
+    /// What.
     pub value: Value,
 }
 
+/// A value of YAML or JSON.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
+pub enum Value {
+    /// Nothing.
     Null,
+    /// True or false.
     Flag(bool),
+    /// A whole number.
     Integer(i128),
+    /// Any other number.
     Number(f64),
+    /// A text.
     Text(String),
+    /// A list.
     List(Vec<FileNode>),
+    /// A mapping.
     Map(Vec<MapEntry>),
 }
 
+/// A key of a mapping and its value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct MapEntry {
+pub struct MapEntry {
+    /// The key.
     pub key: String,
+    /// Where the key stands.
     pub key_span: Span,
+    /// Its value.
     pub value: FileNode,
 }
 
@@ -70,15 +85,39 @@ impl Value {
 
 /// Counts what is built before it is built, and stops where a file asks for too much.
 #[derive(Debug)]
-pub(crate) struct Charge {
+pub struct Charge {
     nodes: usize,
     text: u64,
-    most_text: u64,
+    limits: TreeLimits,
+}
+
+/// How much one file may build.
+#[derive(Clone, Copy, Debug)]
+pub struct TreeLimits {
+    /// Keys and values, aliases counted as often as they are used.
+    pub nodes: usize,
+    /// Bytes of text, counted alike.
+    pub text: u64,
+    /// What such a file is called, with its article.
+    pub what: &'static str,
+    /// The setting that allows more text, for a help.
+    pub raised: Option<(&'static str, u64)>,
+}
+impl TreeLimits {
+    /// Those of a debate file.
+    pub(crate) fn of_debate_file(most_text: u64) -> Self {
+        let raised = Some(("expanded_bytes", Limits::MOST.expanded_bytes));
+        Self { nodes: MAX_NODES, text: most_text, what: "a debate file", raised }
+    }
 }
 impl Charge {
-    /// Nothing yet, of at most so many bytes of text.
-    pub fn up_to(most_text: u64) -> Self {
-        Self { nodes: 0, text: 0, most_text }
+    /// Nothing yet, of at most so much.
+    pub fn within(limits: TreeLimits) -> Self {
+        Self { nodes: 0, text: 0, limits }
+    }
+    /// How much there may be.
+    pub fn limits(&self) -> TreeLimits {
+        self.limits
     }
     /// Admits one more key or value with so many bytes of text.
     pub fn admit(&mut self, depth: usize, text: usize, span: Span) -> Result<(), SpecFinding> {
@@ -88,19 +127,23 @@ impl Charge {
         if depth > MAX_DEPTH {
             return refused(format!("values are nested {depth} levels deep here; at most {MAX_DEPTH} are allowed"));
         }
-        if self.nodes > MAX_NODES {
+        let TreeLimits { nodes, text: most, raised, .. } = self.limits;
+        if self.nodes > nodes {
             return refused(format!(
-                "the file has {} keys and values up to here, aliases counted each time they are used; at most {MAX_NODES} are allowed",
+                "the file has {} keys and values up to here, aliases counted each time they are used; at most {nodes} are allowed",
                 self.nodes
             ));
         }
-        if self.text > self.most_text {
-            let (found, most) = (self.text, self.most_text);
-            let raised = Limits::raised("expanded_bytes", Limits::MOST.expanded_bytes);
+        if self.text > most {
+            let found = self.text;
             let told = format!(
                 "the file has {found} bytes of text up to here, aliases counted each time they are used; at most {most} are allowed"
             );
-            return refused(told).map_err(|finding: SpecFinding| finding.help(raised));
+            let help = raised.map(|(name, most)| Limits::raised(name, most));
+            return refused(told).map_err(|finding: SpecFinding| match help {
+                Some(help) => finding.help(help),
+                None => finding,
+            });
         }
         Ok(())
     }
@@ -120,7 +163,7 @@ impl Charge {
 }
 
 /// Keys that stand twice in one mapping, anywhere below `node`.
-pub(crate) fn duplicate_keys(node: &FileNode) -> Vec<SpecFinding> {
+pub fn duplicate_keys(node: &FileNode) -> Vec<SpecFinding> {
     let mut found = Vec::new();
     visit(node, &mut found);
     found

@@ -1,7 +1,7 @@
 //! YAML to a positioned tree.
 use crate::diagnostic::{Code, SpecFinding};
 use crate::place::{Place, Span};
-use crate::tree::{Charge, FileNode, MapEntry, Value};
+use crate::tree::{Charge, FileNode, MapEntry, TreeLimits, Value};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, StrInput, Tag};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,9 +10,14 @@ use std::collections::BTreeMap;
 ///
 /// `None` where the document is empty. At most `most_text` bytes of text are built.
 pub(crate) fn parse(text: &str, lines_before: usize, most_text: u64) -> Result<Option<FileNode>, SpecFinding> {
+    parse_within(text, lines_before, TreeLimits::of_debate_file(most_text))
+}
+
+/// Reads one YAML document that begins after `lines_before` lines of its file, within limits.
+pub fn parse_within(text: &str, lines_before: usize, limits: TreeLimits) -> Result<Option<FileNode>, SpecFinding> {
     let events = Parser::new_from_str(text);
     let mut reader =
-        YamlReader { events, text, lines_before, anchors: BTreeMap::new(), charge: Charge::up_to(most_text) };
+        YamlReader { events, text, lines_before, anchors: BTreeMap::new(), charge: Charge::within(limits) };
     let root = reader.document()?;
     reader.end(root.is_some())?;
     Ok(root)
@@ -57,7 +62,8 @@ impl<'a> YamlReader<'a> {
     fn end(&mut self, has_root: bool) -> Result<(), SpecFinding> {
         while let Some((event, span)) = self.next()? {
             if has_root && matches!(event, Event::DocumentStart(_)) {
-                let message = "a second YAML document begins here; a debate file is one document";
+                let what = self.charge.limits().what;
+                let message = format!("a second YAML document begins here; {what} is one document");
                 return Err(SpecFinding::new(Code::ManyDocuments, span, message));
             }
         }
@@ -82,7 +88,7 @@ impl<'a> YamlReader<'a> {
         Ok(match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.charge.admit(depth, text.len(), span)?;
-                let node = FileNode { span, value: scalar(&text, style, tag.as_deref(), span)? };
+                let node = FileNode { span, value: scalar(&text, style, tag.as_deref(), (span, self.charge.limits().what))? };
                 self.keep(anchor, &node, depth)?;
                 NodeStart::Whole(node)
             }
@@ -103,7 +109,7 @@ impl<'a> YamlReader<'a> {
     }
     fn open(&mut self, tag: Option<Cow<'_, Tag>>, depth: usize, span: Span) -> Result<(), SpecFinding> {
         self.charge.admit(depth, 0, span)?;
-        tag.map_or(Ok(()), |tag| Err(bad_tag(&tag, span)))
+        tag.map_or(Ok(()), |tag| Err(bad_tag(&tag, span, self.charge.limits().what)))
     }
     fn alias(&mut self, anchor: usize, depth: usize, span: Span) -> Result<FileNode, SpecFinding> {
         let Some(node) = self.anchors.get(&anchor) else {
@@ -181,18 +187,23 @@ fn hint(info: &str) -> Option<&'static str> {
     HINTS.iter().find(|(known, _)| info.contains(known)).map(|(_, hint)| *hint)
 }
 
-fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Result<Value, SpecFinding> {
+fn scalar(
+    text: &str,
+    style: ScalarStyle,
+    tag: Option<&Tag>,
+    (span, what): (Span, &str),
+) -> Result<Value, SpecFinding> {
     match tag {
         Some(tag) if tag.is_yaml_core_schema() && tag.suffix == "str" => Ok(Value::Text(text.to_owned())),
-        Some(tag) => Err(bad_tag(tag, span)),
+        Some(tag) => Err(bad_tag(tag, span, what)),
         None if style == ScalarStyle::Plain => Ok(plain(text)),
         None => Ok(Value::Text(text.to_owned())),
     }
 }
 
-fn bad_tag(tag: &Tag, span: Span) -> SpecFinding {
+fn bad_tag(tag: &Tag, span: Span, what: &str) -> SpecFinding {
     let tag = crate::diagnostic::quote(&tag.to_string());
-    SpecFinding::new(Code::Syntax, span, format!("the YAML tag {tag} has no meaning in a debate file"))
+    SpecFinding::new(Code::Syntax, span, format!("the YAML tag {tag} has no meaning in {what}"))
 }
 
 /// A plain scalar by the core schema of YAML 1.2.
