@@ -88,7 +88,8 @@ impl<'a> YamlReader<'a> {
         Ok(match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.charge.admit(depth, text.len(), span)?;
-                let node = FileNode { span, value: scalar(&text, style, tag.as_deref(), (span, self.charge.limits().what))? };
+                let node =
+                    FileNode { span, value: scalar(&text, style, tag.as_deref(), (span, self.charge.limits().what))? };
                 self.keep(anchor, &node, depth)?;
                 NodeStart::Whole(node)
             }
@@ -187,12 +188,7 @@ fn hint(info: &str) -> Option<&'static str> {
     HINTS.iter().find(|(known, _)| info.contains(known)).map(|(_, hint)| *hint)
 }
 
-fn scalar(
-    text: &str,
-    style: ScalarStyle,
-    tag: Option<&Tag>,
-    (span, what): (Span, &str),
-) -> Result<Value, SpecFinding> {
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, (span, what): (Span, &str)) -> Result<Value, SpecFinding> {
     match tag {
         Some(tag) if tag.is_yaml_core_schema() && tag.suffix == "str" => Ok(Value::Text(text.to_owned())),
         Some(tag) => Err(bad_tag(tag, span, what)),
