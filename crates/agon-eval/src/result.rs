@@ -1,4 +1,267 @@
 //! From closed cells to every figure of the result.
+mod arms;
+mod calibration;
+mod comparisons;
+mod free;
+mod front;
+mod inside;
+mod plurality;
+mod rows;
+mod sensitivity;
+mod sentence;
+mod statistics;
+mod table;
 mod types;
+mod warnings;
 
+pub use free::free_score;
 pub use types::*;
+
+use crate::stats::Effort;
+use crate::{CellClosed, CellCost, Comparison, Count, EvalAdmission, EvalMachine, blocks};
+use arms::{ScoredArm, spent};
+use comparisons::{Comparer, pairs_of};
+use statistics::{Estimator, LEVEL};
+use std::collections::BTreeMap;
+use table::CellTable;
+
+/// What a result is computed with, besides the eval's log.
+#[derive(Clone, Debug)]
+pub struct ResultOptions {
+    /// What the eval is called.
+    pub title: Option<String>,
+    /// The version of Agon that computes it.
+    pub agon_version: String,
+    /// How far the eval is.
+    pub state: EvalState,
+    /// Why it ended before its last question.
+    pub stopped: Option<EvalStop>,
+    /// No rate and no difference is told: a fixed design that is not at its end.
+    pub withheld: bool,
+    /// Somebody looked before the end of a fixed design.
+    pub peeked: bool,
+    /// The questions that figures cover: those of which every cell is over.
+    pub covered: Vec<u32>,
+    /// Comparisons that were asked for later.
+    pub post_hoc: Vec<Comparison>,
+    /// Results of cells that a retry replaced.
+    pub replaced: u32,
+    /// How much is drawn; by default as much as evals use.
+    pub effort: Option<Effort>,
+    /// What a gate learned.
+    pub gate: Option<GateResult>,
+}
+
+impl ResultOptions {
+    /// Those of an eval that is complete, over these questions.
+    pub fn complete(covered: Vec<u32>) -> Self {
+        Self {
+            title: None,
+            agon_version: env!("CARGO_PKG_VERSION").to_owned(),
+            state: EvalState::Complete,
+            stopped: None,
+            withheld: false,
+            peeked: false,
+            covered,
+            post_hoc: Vec::new(),
+            replaced: 0,
+            effort: None,
+            gate: None,
+        }
+    }
+
+    /// Those of an eval as its log stands.
+    pub fn of(machine: &EvalMachine) -> Self {
+        let state = match machine.ended() {
+            None => EvalState::Running,
+            Some("complete") => EvalState::Complete,
+            Some("cancelled") => EvalState::Cancelled,
+            Some("failed") => EvalState::Failed,
+            Some(_) => EvalState::Stopped,
+        };
+        let stopped = machine.stopped().map(|reason| EvalStop { reason: reason.to_owned(), detail: None });
+        Self {
+            state,
+            stopped,
+            withheld: machine.is_blind(),
+            peeked: machine.peeked(),
+            replaced: u32::try_from(machine.replaced().len()).unwrap_or(u32::MAX),
+            ..Self::complete(machine.questions_over())
+        }
+    }
+}
+
+/// The result of an eval as its log stands.
+pub fn result_of(machine: &EvalMachine, title: Option<String>) -> EvalResult {
+    let cells: Vec<&CellClosed> = machine.closed().collect();
+    result(machine.admission(), &cells, &ResultOptions { title, ..ResultOptions::of(machine) })
+}
+
+/// Every figure of an eval's closed cells.
+pub fn result(admission: &EvalAdmission, cells: &[&CellClosed], options: &ResultOptions) -> EvalResult {
+    let table = CellTable::new(admission, cells, &options.covered);
+    let spec = &admission.spec;
+    let effort = options.effort.unwrap_or_else(|| Effort::full(spec.seed));
+    let estimator = Estimator::new(spec, effort, asked(&table));
+    let withheld = options.withheld;
+    let scored = arms::arms(&table);
+    let mut arms: Vec<ArmResult> = scored.iter().map(|arm| arm.result(&table, &scored, &estimator, withheld)).collect();
+    let told = if withheld { ToldParts::default() } else { told(&table, &scored, &arms, &estimator, options) };
+    let front = if withheld { Vec::new() } else { front::front(&arms, &told.free_arms, spec.count) };
+    for arm in &mut arms {
+        arm.dominated_by = front::dominated_by(arm, &front);
+    }
+    EvalResult {
+        format: RESULT_FORMAT,
+        agon_version: options.agon_version.clone(),
+        eval: admission.id.clone(),
+        title: options.title.clone(),
+        rehearsal: admission.rehearsal || cells.iter().any(|closed| closed.facts.rehearsal),
+        state: options.state,
+        stopped: options.stopped.clone(),
+        withheld,
+        setup: setup(&table, cells, options),
+        comparisons: told.comparisons,
+        sequential: told.sequential,
+        free_arms: told.free_arms,
+        inside: told.inside,
+        calibration: told.calibration,
+        curves: told.curves,
+        front,
+        categories: if withheld { Vec::new() } else { rows::categories(&table, &scored, &estimator) },
+        trust: None,
+        gate: options.gate.clone().filter(|_| !withheld),
+        warnings: warnings::warnings(&table, &arms, options),
+        questions: rows::questions(&table),
+        cells: rows::cells(&table, &scored, withheld),
+        arms,
+    }
+}
+
+/// What is told of an eval whose differences may be seen.
+#[derive(Default)]
+struct ToldParts {
+    comparisons: Vec<ComparisonResult>,
+    sequential: Option<SequentialResult>,
+    free_arms: Vec<FreeArm>,
+    inside: Vec<InsideDebates>,
+    calibration: Vec<CalibrationResult>,
+    curves: Vec<SampleCurve>,
+}
+
+fn told(
+    table: &CellTable<'_>,
+    scored: &[ScoredArm<'_>],
+    arms: &[ArmResult],
+    estimator: &Estimator,
+    options: &ResultOptions,
+) -> ToldParts {
+    let sequential = table.admission.spec.design == crate::Design::Sequential || options.peeked;
+    let comparer = Comparer {
+        table,
+        arms: scored,
+        estimator,
+        distrusted: Vec::new(),
+        sequential,
+        no_verdict: options.state == EvalState::Failed || options.state == EvalState::Running,
+    };
+    let comparisons = comparer.all(&options.post_hoc);
+    let debates = || scored.iter().filter(|arm| arm.kind == ArmKind::Debate);
+    let has_rates = arms.iter().any(|arm| arm.right.is_some());
+    ToldParts {
+        sequential: sequential.then(|| looks(&comparer, &comparisons, options)),
+        free_arms: debates().flat_map(|arm| free::free_arms(table, &arm.name, &arm.cells, estimator)).collect(),
+        inside: debates().filter_map(|arm| inside::inside(table, &arm.name, &arm.cells, estimator)).collect(),
+        calibration: if has_rates { calibration::calibration(table, scored, estimator) } else { Vec::new() },
+        curves: front::curves(table, estimator),
+        comparisons,
+    }
+}
+
+/// Of each covered question, its place in the order of asking and its block.
+fn asked(table: &CellTable<'_>) -> Vec<(u32, u32)> {
+    let blocks = blocks(&table.admission.spec);
+    let mut places: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+    let numbered = (0..).zip(&blocks).flat_map(|(block, questions)| questions.iter().map(move |index| (block, *index)));
+    for (place, (block, index)) in (0..).zip(numbered) {
+        places.insert(index, (place, block));
+    }
+    table.questions.iter().map(|(index, _)| places.get(index).copied().unwrap_or((u32::MAX, u32::MAX))).collect()
+}
+
+fn setup(table: &CellTable<'_>, cells: &[&CellClosed], options: &ResultOptions) -> EvalSetup {
+    let (admission, spec) = (table.admission, &table.admission.spec);
+    let count = |of: usize| u32::try_from(of).unwrap_or(u32::MAX);
+    let mut scorers: BTreeMap<String, u32> = BTreeMap::new();
+    for question in &spec.questions {
+        *scorers.entry(question.scorer().to_owned()).or_default() += 1;
+    }
+    let paid: Vec<&CellCost> = cells.iter().filter(|closed| !closed.reused).map(|closed| &closed.facts.cost).collect();
+    let places = table.places().count().max(1) as f64;
+    let figure = |count: Count| {
+        let (total, unknown_share) = spent(table, paid.iter().copied(), count)?;
+        Some(CostFigure { count, total, per_question: total / places, ratio: None, unknown_share })
+    };
+    let seen = cells.iter().flat_map(|closed| closed.facts.cost.by_model.keys().cloned());
+    let mut models: BTreeMap<String, Option<String>> = seen.map(|model| (model, None)).collect();
+    for (model, digest) in &admission.digests {
+        models.insert(model.clone(), Some(digest.clone()));
+    }
+    EvalSetup {
+        questions: count(spec.questions.len()),
+        covered: count(table.questions.len()),
+        clusters: table.cluster_count,
+        repetitions: spec.repetitions,
+        scorers,
+        seed: spec.seed,
+        count: spec.count,
+        matching: spec.matching,
+        max_samples: spec.max_samples,
+        worth_points: spec.worth,
+        alpha: spec.alpha,
+        level: LEVEL,
+        design: spec.design,
+        confidence: spec.confidence,
+        peeked: options.peeked,
+        models,
+        spent: Count::ALL.into_iter().filter_map(figure).collect(),
+        reused_cells: count(cells.iter().filter(|closed| closed.reused).count()),
+    }
+}
+
+/// The looks at the primary comparisons.
+fn looks(comparer: &Comparer<'_, '_>, comparisons: &[ComparisonResult], options: &ResultOptions) -> SequentialResult {
+    let primary = comparisons.iter().filter(|comparison| comparison.family == ComparisonFamily::Primary);
+    let find = |id: &str| comparer.arms.iter().find(|arm| arm.id == id);
+    let (mut points, mut looks) = (Vec::new(), 0);
+    for comparison in primary {
+        let (Some(arm), Some(rival)) = (find(&comparison.arm), find(&comparison.rival)) else { continue };
+        let pairs = pairs_of(comparer.table, &arm.cells, &rival.cells);
+        let (told, taken) = comparer.estimator.looks(&pairs, (&arm.id, &rival.id));
+        points.extend(told);
+        looks = looks.max(taken);
+    }
+    let decided = options.stopped.as_ref().is_some_and(|stop| stop.reason == "decided");
+    let covered = u32::try_from(comparer.table.questions.len()).unwrap_or(u32::MAX);
+    SequentialResult { looks, ended_after: decided.then_some(covered), points }
+}
+
+/// Whether a look ends a sequential design: each primary comparison has a winner, or a gain is smaller than what is worth having.
+pub fn look_ends(admission: &EvalAdmission, cells: &[&CellClosed], covered: &[u32]) -> bool {
+    let table = CellTable::new(admission, cells, covered);
+    let spec = &admission.spec;
+    let estimator = Estimator::new(spec, Effort { draws: 99, flips: 99, seed: spec.seed }, asked(&table));
+    let arms = arms::arms(&table);
+    let comparer = Comparer {
+        table: &table,
+        arms: &arms,
+        estimator: &estimator,
+        distrusted: Vec::new(),
+        sequential: true,
+        no_verdict: true,
+    };
+    comparer.is_decided()
+}
+
+#[cfg(test)]
+mod tests;

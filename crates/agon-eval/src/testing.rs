@@ -1,5 +1,8 @@
 //! Builders for tests: results that look as real ones do.
 mod inside;
+mod planted;
+
+pub use planted::*;
 
 use crate::*;
 use std::collections::BTreeMap;

@@ -83,7 +83,7 @@ pub struct CostFigure {
     pub total: f64,
     /// The sum for each question and repetition.
     pub per_question: f64,
-    /// Spent in this unit by the debate that it is matched to, into what it spent itself: 1 is equal.
+    /// What it spent, over what the debate that it is matched to spent: 1 is equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
     /// Share of calls whose cost by this count nobody reported; those are missing in the sums.

@@ -1,0 +1,124 @@
+//! Calibration: how far shares and stated confidence say how often an answer is right.
+use super::arms::ScoredArm;
+use super::plurality::vote_of;
+use super::statistics::{Estimator, Sureness};
+use super::table::{CellScore, CellTable};
+use crate::{ArmKind, CalibrationResult, Facts, Question, SurenessSource};
+use std::collections::BTreeMap;
+
+/// Whose sureness: all of an arm's, or that of one model or persona.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum SureOne {
+    All,
+    Model(String),
+    Persona(String),
+}
+
+/// All answers with a sureness, by what stands for it and whose it is.
+type SureAnswers = BTreeMap<(SurenessSource, SureOne), Vec<Sureness>>;
+
+/// The calibration of every arm that has any.
+pub(super) fn calibration<'a>(
+    table: &CellTable<'a>,
+    arms: &[ScoredArm<'a>],
+    estimator: &Estimator,
+) -> Vec<CalibrationResult> {
+    let mut results = Vec::new();
+    for arm in arms {
+        let mut answers = SureAnswers::new();
+        for cell in &arm.cells {
+            let Some(question) = table.question(cell.at).filter(|question| question.is_scored_by_pattern()) else {
+                continue;
+            };
+            let cluster = table.cluster(cell.at);
+            if let Some(facts) = cell.facts {
+                of_debate(question, facts, cluster, &mut answers);
+            } else if arm.kind != ArmKind::Single {
+                of_samples(table, arm, cell, question, &mut answers);
+            }
+        }
+        for ((source, one), sure) in answers {
+            let (model, persona) = match one {
+                SureOne::All => (None, None),
+                SureOne::Model(model) => (Some(model), None),
+                SureOne::Persona(persona) => (None, Some(persona)),
+            };
+            let figures = estimator.calibration(&sure);
+            results.extend(figures.map(|figures| CalibrationResult {
+                arm: arm.id.clone(),
+                model,
+                persona,
+                source,
+                ..figures
+            }));
+        }
+    }
+    results
+}
+
+/// The share of the votes behind the first answer, and whether it is right; of each, where several share the first place.
+fn by_share<'a>(
+    question: &Question,
+    votes: impl Iterator<Item = &'a str>,
+    (cluster, eligible): (u32, u32),
+) -> Vec<Sureness> {
+    let vote = vote_of(question, votes);
+    let sure = f64::from(vote.votes) / f64::from(eligible.max(vote.cast).max(1));
+    let of = |answer: &&str| Some(Sureness { cluster, sure, right: question.is_right(answer)? });
+    vote.top.iter().filter_map(of).collect()
+}
+
+fn of_debate(question: &Question, facts: &Facts, cluster: u32, answers: &mut SureAnswers) {
+    let last = facts.ballots.iter().any(|ballot| ballot.last);
+    let ballots = || facts.ballots.iter().filter(move |ballot| ballot.last == last);
+    let mut push = |source, one, sure: Vec<Sureness>| {
+        if !sure.is_empty() {
+            answers.entry((source, one)).or_default().extend(sure);
+        }
+    };
+    let cast = ballots().map(|ballot| ballot.answer.as_str());
+    push(SurenessSource::BallotShare, SureOne::All, by_share(question, cast, (cluster, facts.eligible)));
+    let judged = u32::try_from(facts.judged.len()).unwrap_or(u32::MAX);
+    let found = facts.judged.iter().filter_map(|judged| judged.answer.as_deref());
+    push(SurenessSource::JudgeShare, SureOne::All, by_share(question, found, (cluster, judged)));
+    let samples = facts.samples.iter().filter_map(|sample| sample.answer.as_deref());
+    push(SurenessSource::SampleShare, SureOne::All, by_share(question, samples, (cluster, facts.eligible)));
+    for ballot in ballots() {
+        let Some(sure) = stated(question, &ballot.answer, ballot.confidence, cluster) else { continue };
+        let persona = SureOne::Persona(ballot.participant.to_string());
+        let model = ballot.model.as_ref().map(|model| SureOne::Model(model.to_string()));
+        for one in [Some(SureOne::All), Some(persona), model].into_iter().flatten() {
+            push(SurenessSource::StatedByBallots, one, vec![sure]);
+        }
+    }
+}
+
+fn stated(question: &Question, answer: &str, confidence: Option<u8>, cluster: u32) -> Option<Sureness> {
+    Some(Sureness { cluster, sure: f64::from(confidence?) / 100.0, right: question.is_right(answer)? })
+}
+
+fn of_samples<'a>(
+    table: &CellTable<'a>,
+    arm: &ScoredArm<'a>,
+    cell: &CellScore<'a>,
+    question: &Question,
+    answers: &mut SureAnswers,
+) {
+    let used = table.used_samples(arm, cell);
+    let cluster = table.cluster(cell.at);
+    let given = used.iter().filter_map(|sample| sample.answer.as_deref());
+    // one sample is always of one mind
+    if used.len() > 1 {
+        let eligible = u32::try_from(used.len()).unwrap_or(u32::MAX);
+        let sure = by_share(question, given, (cluster, eligible));
+        answers.entry((SurenessSource::SampleShare, SureOne::All)).or_default().extend(sure);
+    }
+    for sample in used {
+        let sure = sample.answer.as_deref().and_then(|answer| stated(question, answer, sample.confidence, cluster));
+        let Some(sure) = sure else { continue };
+        let model = sample.model.as_ref().map(|model| SureOne::Model(model.to_string()));
+        for one in [Some(SureOne::All), model].into_iter().flatten() {
+            answers.entry((SurenessSource::StatedBySamples, one)).or_default().push(sure);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Rate over cost: the curve of self-consistency, the front, and what is dominated.
+use super::arms::spent;
+use super::free::free_id;
+use super::statistics::Estimator;
+use super::table::CellTable;
+use crate::{ArmResult, CurvePoint, FreeArm, FrontPoint, SampleCurve};
+
+/// Numbers of samples at which the curve is drawn.
+const POINTS: [usize; 17] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 56, 64];
+/// A point is drawn where at least this share of the questions has so many samples: else it is about other questions.
+const COVERED: f64 = 0.9;
+
+/// The curve of each pool of debaters' models.
+pub(super) fn curves(table: &CellTable<'_>, estimator: &Estimator) -> Vec<SampleCurve> {
+    let curve = |(index, pool): (u32, &crate::Pool)| {
+        let counts = table.sample_counts(index);
+        let reach =
+            |k: usize| counts.iter().filter(|count| **count >= k).count() as f64 >= COVERED * counts.len() as f64;
+        let points = POINTS.into_iter().filter(|k| !counts.is_empty() && reach(*k)).filter_map(|k| {
+            let cells = table.prefix(index, |_| k);
+            let total = spent(table, cells.iter().map(|cell| &cell.cost), table.admission.spec.count);
+            Some(CurvePoint {
+                k: u32::try_from(k).ok()?,
+                per_question: total.map(|(sum, _)| sum / cells.len().max(1) as f64),
+                right: estimator.rate(table, &cells)?,
+            })
+        });
+        SampleCurve { models: pool.models.clone(), points: points.collect() }
+    };
+    let curves = table.debater_pools().map(curve);
+    curves.filter(|curve| curve.points.len() > 1).collect()
+}
+
+/// Arms and free arms, cheapest first. The upper bound is no method.
+pub(super) fn front(arms: &[ArmResult], free: &[FreeArm], count: crate::Count) -> Vec<FrontPoint> {
+    let of_arms = arms.iter().filter_map(|arm| {
+        let cost = arm.costs.iter().find(|cost| cost.count == count)?;
+        let (per_question, right) = (cost.per_question, arm.right?);
+        Some(FrontPoint { id: arm.id.clone(), free: None, per_question, right, on_front: false })
+    });
+    let of_free = free.iter().filter(|free| !free.upper_bound).filter_map(|free| {
+        let (id, kind) = (free_id(free), Some(free.kind));
+        Some(FrontPoint { id, free: kind, per_question: free.per_question?, right: free.right, on_front: false })
+    });
+    let mut points: Vec<FrontPoint> = of_arms.chain(of_free).collect();
+    let rank = |a: &FrontPoint, b: &FrontPoint| {
+        a.per_question.total_cmp(&b.per_question).then(b.right.value.total_cmp(&a.right.value)).then(a.id.cmp(&b.id))
+    };
+    points.sort_by(rank);
+    let mut best = f64::NEG_INFINITY;
+    for point in &mut points {
+        point.on_front = point.right.value > best;
+        best = best.max(point.right.value);
+    }
+    points
+}
+
+/// What is right at least as often as an arm at lower cost.
+pub(super) fn dominated_by(arm: &ArmResult, front: &[FrontPoint]) -> Vec<String> {
+    let Some(own) = front.iter().find(|point| point.id == arm.id) else { return Vec::new() };
+    let better = |point: &&FrontPoint| point.per_question < own.per_question && point.right.value >= own.right.value;
+    front.iter().filter(better).map(|point| point.id.clone()).collect()
+}

@@ -1,0 +1,97 @@
+//! Rows for tables and for the browser of samples.
+use super::arms::ScoredArm;
+use super::inside::flip_of;
+use super::statistics::Estimator;
+use super::table::{CellScore, CellTable};
+use crate::{ArmKind, CategoryRow, CellEnding, CellOutcome, CellRow, QuestionRow, ROW_TEXT_CHARS};
+use std::collections::BTreeSet;
+
+/// The category of questions that name none.
+const NO_CATEGORY: &str = "none";
+
+pub(super) fn questions(table: &CellTable<'_>) -> Vec<QuestionRow> {
+    let row = |(_, question): &(u32, &crate::Question)| QuestionRow {
+        id: question.id.clone(),
+        text: cut(&question.text),
+        gold: question.gold_texts().iter().map(|gold| cut(gold)).collect(),
+        category: question.category.clone(),
+        group: question.group.clone(),
+    };
+    table.questions.iter().map(row).collect()
+}
+
+pub(super) fn cells(table: &CellTable<'_>, arms: &[ScoredArm<'_>], withheld: bool) -> Vec<CellRow> {
+    let places = arms.first().map_or(0, |arm| arm.cells.len());
+    (0..places)
+        .flat_map(|place| arms.iter().filter_map(move |arm| Some(row(table, arm, arm.cells.get(place)?, withheld))))
+        .collect()
+}
+
+fn row(table: &CellTable<'_>, arm: &ScoredArm<'_>, cell: &CellScore<'_>, withheld: bool) -> CellRow {
+    let score = if withheld { None } else { cell.score };
+    let debate = cell.facts.filter(|_| !withheld && arm.kind == ArmKind::Debate);
+    let flip =
+        debate.zip(table.question(cell.at)).and_then(|(facts, question)| flip_of(question, facts, cell.is_right()));
+    CellRow {
+        question: u32::try_from(cell.at).unwrap_or(u32::MAX),
+        arm: arm.id.clone(),
+        repetition: cell.repetition,
+        debates: cell.debates.iter().map(|debate| (*debate).to_owned()).collect(),
+        outcome: outcome(cell, score),
+        reason: match &cell.ending {
+            CellEnding::Answered => None,
+            CellEnding::NoAnswer { reason } | CellEnding::Failed { reason } => Some(reason.clone()),
+        },
+        score,
+        answer: cell.answer.filter(|_| !withheld).map(cut),
+        flip,
+        samples: cell.samples.map(|used| used.samples),
+        calls: cell.cost.calls,
+        total_tokens: cell.cost.prompt.saturating_add(cell.cost.generated),
+        generated_tokens: cell.cost.generated,
+        cost: table.cost(&cell.cost, table.admission.spec.count),
+        degraded: cell.degraded,
+    }
+}
+
+fn outcome(cell: &CellScore<'_>, score: Option<f64>) -> CellOutcome {
+    match (&cell.ending, score) {
+        (CellEnding::Failed { .. }, _) => CellOutcome::Failed,
+        (CellEnding::NoAnswer { .. }, Some(score)) if score > 0.0 => CellOutcome::Partly,
+        (CellEnding::NoAnswer { .. }, _) => CellOutcome::NoAnswer,
+        (CellEnding::Answered, None) => CellOutcome::Ungraded,
+        (CellEnding::Answered, Some(score)) if score > 1.0 - 1e-9 => CellOutcome::Right,
+        (CellEnding::Answered, Some(score)) if score > 0.0 => CellOutcome::Partly,
+        (CellEnding::Answered, Some(_)) => CellOutcome::Wrong,
+    }
+}
+
+/// Rates by category; nothing where no question names one.
+pub(super) fn categories(table: &CellTable<'_>, arms: &[ScoredArm<'_>], estimator: &Estimator) -> Vec<CategoryRow> {
+    let of = |at: usize| table.question(at).and_then(|question| question.category.as_deref());
+    let named: BTreeSet<Option<&str>> = (0..table.questions.len()).map(of).collect();
+    if named.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let mut rows = Vec::new();
+    for category in named {
+        for arm in arms {
+            let cells: Vec<CellScore<'_>> = arm.cells.iter().filter(|cell| of(cell.at) == category).cloned().collect();
+            let right = estimator.rate(table, &cells);
+            rows.extend(right.map(|right| CategoryRow {
+                category: category.unwrap_or(NO_CATEGORY).to_owned(),
+                arm: arm.id.clone(),
+                right,
+            }));
+        }
+    }
+    rows
+}
+
+/// A text that is not longer than a row's may be.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(ROW_TEXT_CHARS) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,139 @@
+//! A comparison in one sentence.
+use super::arms::ScoredArm;
+use crate::{ArmKind, Count, CountResult, Matching, VerdictKind};
+
+/// What the sentence is about.
+pub(super) struct Told<'t, 'a> {
+    pub arm: &'t ScoredArm<'a>,
+    pub rival: &'t ScoredArm<'a>,
+    pub row: &'t CountResult,
+    pub questions: u32,
+    pub matching: Matching,
+    /// In points.
+    pub worth: f64,
+    /// The rival was given the arm's budget.
+    pub rematched: bool,
+}
+
+/// `Debating (panel) helped: 71.3 % right against 63.9 % for self-consistency at equal tokens (0.99 x), +7.4 points [1.6, 13.1],
+/// p = 0.012, 324 questions.`
+pub(super) fn sentence(told: &Told<'_, '_>) -> String {
+    let Told { arm, rival, row, questions, worth, .. } = told;
+    let subject = subject(arm);
+    let mut text = match row.verdict {
+        Some(VerdictKind::Helped) => format!("{subject} helped"),
+        Some(VerdictKind::Hurt) => format!("{subject} hurt"),
+        Some(VerdictKind::NoGain) => format!("{subject} gained less than {} points, if anything", short(*worth)),
+        Some(VerdictKind::CannotTell) if row.cost_only => format!("{subject} won, but at more cost alone"),
+        Some(VerdictKind::CannotTell) => format!("Whether {} helps cannot be told", lower_first(&subject)),
+        None => subject,
+    };
+    if let Some((one, other)) = row.arm_right.zip(row.rival_right) {
+        text.push_str(&format!(": {} % right against {} % for {}", percent(one), percent(other), named(rival)));
+    } else {
+        text.push_str(&format!(" against {}", named(rival)));
+    }
+    text.push_str(&spending(told));
+    text.push_str(&format!(", {:+.1} points", row.difference.value * 100.0));
+    if let Some(interval) = row.difference.interval {
+        text.push_str(&format!(" [{:.1}, {:.1}]", interval.low * 100.0, interval.high * 100.0));
+    }
+    if let Some(p) = row.p_adjusted.or(row.p) {
+        text.push_str(&format!(", p {}", p_value(p)));
+    }
+    text.push_str(&format!(", {questions} question{}.", if *questions == 1 { "" } else { "s" }));
+    if let Some(more) = row.per_extra_right.filter(|_| row.verdict == Some(VerdictKind::Helped) || row.cost_only) {
+        text.push_str(&format!(" One more right answer cost {}.", amount(more, row.count)));
+    }
+    if row.fragile {
+        text.push_str(" The verdict is fragile: a row of the sensitivity table turns it.");
+    }
+    for reason in &row.distrusted {
+        text.push(' ');
+        text.push_str(reason);
+    }
+    text.push_str(&needed(row));
+    text
+}
+
+fn subject(arm: &ScoredArm<'_>) -> String {
+    match arm.kind {
+        ArmKind::Debate => format!("Debating ({})", arm.name),
+        ArmKind::Isolated | ArmKind::Single | ArmKind::SelfConsistency | ArmKind::BestOfN | ArmKind::JudgeAlone => {
+            upper_first(&named(arm))
+        }
+    }
+}
+
+fn named(arm: &ScoredArm<'_>) -> String {
+    match arm.kind {
+        ArmKind::Debate => format!("the debate {}", arm.name),
+        ArmKind::Isolated => "the same debate without contact".to_owned(),
+        ArmKind::Single => "one sample".to_owned(),
+        ArmKind::SelfConsistency => "self-consistency".to_owned(),
+        ArmKind::BestOfN => "best of n".to_owned(),
+        ArmKind::JudgeAlone => "the judge's model alone".to_owned(),
+    }
+}
+
+/// ` at equal tokens (0.99 x)`, where spending was meant to be equal; else how much more or less was spent.
+fn spending(told: &Told<'_, '_>) -> String {
+    let Some(ratio) = told.row.ratio else { return String::new() };
+    let unit = unit(told.row.count);
+    let meant = told.rematched && told.matching != Matching::None;
+    if meant && (1.0 / 1.05..=1.05).contains(&ratio) {
+        format!(" at equal {unit} ({ratio:.2} x)")
+    } else {
+        format!(" at {ratio:.2} x the {unit}")
+    }
+}
+
+fn unit(count: Count) -> &'static str {
+    match count {
+        Count::Total => "tokens",
+        Count::Generated => "generated tokens",
+        Count::New => "new tokens",
+        Count::Seconds => "seconds of computing",
+        Count::Money => "money",
+    }
+}
+
+fn amount(value: f64, count: Count) -> String {
+    match count {
+        Count::Total | Count::Generated | Count::New => format!("{value:.0} {}", unit(count)),
+        Count::Seconds => format!("{value:.1} {}", unit(count)),
+        Count::Money => format!("{value:.4} in money"),
+    }
+}
+
+fn needed(row: &CountResult) -> String {
+    let told: Vec<String> = row
+        .needed
+        .iter()
+        .filter_map(|needed| Some(format!("{} for {} points", needed.questions?, short(needed.points))))
+        .collect();
+    if told.is_empty() { String::new() } else { format!(" Questions needed: {}.", told.join(", ")) }
+}
+
+fn p_value(p: f64) -> String {
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("= {p:.3}") }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}", share * 100.0)
+}
+
+/// Without decimals that say nothing.
+fn short(points: f64) -> String {
+    format!("{points}")
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+fn upper_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

@@ -1,0 +1,370 @@
+//! The cells of an eval as figures read them: for each question and repetition, what each method made of it.
+use super::plurality::{SampleVote, vote_of};
+use crate::{
+    ArmName, BaselineArm, CellClosed, CellCost, CellEnding, CellWork, Count, EvalAdmission, FIRST_SAMPLES, Facts,
+    MatchKey, MatchedSamples, Matching, PoolOf, Question, SampleFact, cost_in, pool_kind, pool_of, samples_for,
+};
+use std::collections::BTreeMap;
+
+/// The cells of one question in one repetition.
+#[derive(Default)]
+pub(super) struct EvalUnit<'a> {
+    pub debates: BTreeMap<&'a ArmName, &'a CellClosed>,
+    pub isolated: BTreeMap<&'a ArmName, &'a CellClosed>,
+    pub best_of: BTreeMap<&'a ArmName, &'a CellClosed>,
+    /// By pool, the polls in the order of their first samples.
+    polls: BTreeMap<u32, BTreeMap<u32, &'a CellClosed>>,
+}
+
+/// All cells of the questions that are covered.
+pub(super) struct CellTable<'a> {
+    pub admission: &'a EvalAdmission,
+    /// The covered questions, in the order of the file.
+    pub questions: Vec<(u32, &'a Question)>,
+    /// Of each covered question, the number of its cluster.
+    pub clusters: Vec<u32>,
+    pub cluster_count: u32,
+    units: BTreeMap<(u32, u32), EvalUnit<'a>>,
+    /// What each debate cost in the mean, by count.
+    means: BTreeMap<(&'a ArmName, Count), f64>,
+}
+
+/// What a method made of a question.
+#[derive(Clone, Debug)]
+pub(super) struct CellScore<'a> {
+    /// Position of the question among those covered.
+    pub at: usize,
+    pub repetition: u32,
+    /// Absent where only a grader can say.
+    pub score: Option<f64>,
+    pub ending: CellEnding,
+    pub answer: Option<&'a str>,
+    pub debates: Vec<&'a str>,
+    pub cost: CellCost,
+    pub wall_ms: Option<u64>,
+    /// Samples that were used, and how many it would be without the limit.
+    pub samples: Option<MatchedSamples>,
+    pub degraded: bool,
+    /// Of a cell that is one debate.
+    pub facts: Option<&'a Facts>,
+}
+
+/// A method whose samples are matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MatchedMethod<'a> {
+    pub method: BaselineArm,
+    /// The debate that it is matched to.
+    pub to: &'a ArmName,
+    pub count: Count,
+}
+
+impl<'a> CellTable<'a> {
+    /// The table of these questions, by their index in the eval.
+    pub fn new(admission: &'a EvalAdmission, cells: &[&'a CellClosed], covered: &[u32]) -> Self {
+        let mut order = covered.to_vec();
+        order.sort_unstable();
+        order.dedup();
+        let questions: Vec<(u32, &Question)> =
+            order.iter().filter_map(|index| Some((*index, admission.spec.questions.get(*index as usize)?))).collect();
+        let mut units: BTreeMap<(u32, u32), EvalUnit<'a>> = BTreeMap::new();
+        for closed in cells {
+            let unit = units.entry((closed.cell.question, closed.cell.repetition)).or_default();
+            match &closed.cell.work {
+                CellWork::Debate { arm } => drop(unit.debates.insert(arm, closed)),
+                CellWork::Isolated { arm } => drop(unit.isolated.insert(arm, closed)),
+                CellWork::BestOf { arm, .. } => drop(unit.best_of.insert(arm, closed)),
+                CellWork::Samples { pool, first, .. } => {
+                    unit.polls.entry(*pool).or_default().insert(*first, closed);
+                }
+            }
+        }
+        let (clusters, cluster_count) = clusters(&questions);
+        let mut table = Self { admission, questions, clusters, cluster_count, units, means: BTreeMap::new() };
+        table.means = table.mean_costs();
+        table
+    }
+
+    /// The positions of the questions with their repetitions, in order.
+    pub fn places(&self) -> impl Iterator<Item = (usize, u32)> {
+        let repetitions = self.admission.spec.repetitions;
+        (0..self.questions.len()).flat_map(move |at| (0..repetitions).map(move |repetition| (at, repetition)))
+    }
+
+    pub fn question(&self, at: usize) -> Option<&'a Question> {
+        self.questions.get(at).map(|(_, question)| *question)
+    }
+
+    pub fn cluster(&self, at: usize) -> u32 {
+        self.clusters.get(at).copied().unwrap_or(u32::MAX)
+    }
+
+    pub fn unit(&self, at: usize, repetition: u32) -> Option<&EvalUnit<'a>> {
+        let (index, _) = self.questions.get(at)?;
+        self.units.get(&(*index, repetition))
+    }
+
+    /// What a cost comes to by a count; calls that reported nothing are taken for as dear as the others.
+    pub fn cost(&self, cost: &CellCost, count: Count) -> Option<f64> {
+        cost_in(cost, count, &self.admission.prices)
+    }
+
+    /// The scores of cells that are one debate each. A cell that was never held failed.
+    pub fn held(&self, pick: impl Fn(&EvalUnit<'a>) -> Option<&'a CellClosed>) -> Vec<CellScore<'a>> {
+        self.places()
+            .map(|(at, repetition)| {
+                let closed = self.unit(at, repetition).and_then(&pick);
+                self.of_debate(at, repetition, closed)
+            })
+            .collect()
+    }
+
+    fn of_debate(&self, at: usize, repetition: u32, closed: Option<&'a CellClosed>) -> CellScore<'a> {
+        let Some(closed) = closed else { return CellScore::missing(at, repetition) };
+        let facts = &closed.facts;
+        CellScore {
+            at,
+            repetition,
+            score: self.question(at).and_then(|question| question.score(facts)),
+            ending: facts.ending.clone(),
+            answer: facts.answer.as_deref(),
+            debates: vec![&closed.debate],
+            cost: facts.cost.clone(),
+            wall_ms: Some(closed.wall_ms),
+            samples: match &closed.cell.work {
+                CellWork::BestOf { count, .. } => Some(MatchedSamples { samples: *count, wanted: u64::from(*count) }),
+                CellWork::Debate { .. } | CellWork::Isolated { .. } | CellWork::Samples { .. } => None,
+            },
+            degraded: facts.degraded,
+            facts: Some(facts),
+        }
+    }
+
+    /// The scores of a method whose samples are matched; none where the budget is unknown by this count.
+    pub fn matched(&self, matched: MatchedMethod<'a>) -> Option<Vec<CellScore<'a>>> {
+        let pool = pool_of(&self.admission.pools, pool_kind(matched.method), matched.to)?;
+        let scores = self.places().map(|(at, repetition)| {
+            let samples = self.samples_of(at, repetition, pool);
+            let used = self.matched_samples(at, repetition, matched, &samples)?;
+            Some(self.of_samples((at, repetition), pool, &samples, used))
+        });
+        scores.collect()
+    }
+
+    /// The scores of a prefix of so many samples, over the places that have so many.
+    pub fn prefix(&self, pool: u32, count: impl Fn(usize) -> usize) -> Vec<CellScore<'a>> {
+        let scores = self.places().filter_map(|(at, repetition)| {
+            let samples = self.samples_of(at, repetition, pool);
+            let wanted = count(samples.len());
+            let used = u32::try_from(wanted).ok().filter(|_| wanted > 0 && wanted <= samples.len())?;
+            let used = MatchedSamples { samples: used, wanted: u64::from(used) };
+            Some(self.of_samples((at, repetition), pool, &samples, used))
+        });
+        scores.collect()
+    }
+
+    /// A prefix of so many samples at one place.
+    pub fn at_samples(&self, (at, repetition): (usize, u32), pool: u32, samples: u32) -> Option<CellScore<'a>> {
+        let all = self.samples_of(at, repetition, pool);
+        let used = MatchedSamples { samples, wanted: u64::from(samples) };
+        Some(self.of_samples((at, repetition), pool, &all, used))
+    }
+
+    /// The samples that a cell of a matched arm is made of.
+    pub fn used_samples(&self, arm: &super::arms::ScoredArm<'a>, cell: &CellScore<'a>) -> Vec<&'a SampleFact> {
+        let pool = arm.method.zip(arm.matched_to);
+        let pool = pool.and_then(|(method, to)| pool_of(&self.admission.pools, pool_kind(method), to));
+        let (Some(pool), Some(used)) = (pool, cell.samples) else { return Vec::new() };
+        let mut samples = self.samples_of(cell.at, cell.repetition, pool);
+        samples.truncate(used.samples as usize);
+        samples
+    }
+
+    /// How many samples each place has.
+    pub fn sample_counts(&self, pool: u32) -> Vec<usize> {
+        self.places().map(|(at, repetition)| self.samples_of(at, repetition, pool).len()).collect()
+    }
+
+    /// How many samples of a place are worth the debate's budget; one where nothing says how much a sample costs.
+    fn matched_samples(
+        &self,
+        at: usize,
+        repetition: u32,
+        matched: MatchedMethod<'a>,
+        samples: &[&'a SampleFact],
+    ) -> Option<MatchedSamples> {
+        let spec = &self.admission.spec;
+        let there = u32::try_from(samples.len()).unwrap_or(u32::MAX);
+        if spec.matching == Matching::None {
+            return Some(MatchedSamples { samples: there, wanted: u64::from(there) });
+        }
+        let (question, _) = self.questions.get(at)?;
+        let budget = self.budget(at, repetition, matched.to, matched.count)?;
+        let first = samples.iter().take(FIRST_SAMPLES as usize);
+        let first: Vec<f64> = first.filter_map(|sample| self.cost(&sample.cost, matched.count)).collect();
+        let MatchedMethod { to: arm, count, method: _ } = matched;
+        let key = MatchKey { seed: spec.seed, question: *question, repetition, arm, count };
+        let wanted = samples_for(budget, &first, &key, spec.max_samples);
+        let wanted = wanted.unwrap_or(MatchedSamples { samples: 1, wanted: 1 });
+        Some(MatchedSamples { samples: wanted.samples.min(there), ..wanted })
+    }
+
+    /// What a method without a debate may spend. A debate that failed before it asked anybody leaves a budget of nothing.
+    fn budget(&self, at: usize, repetition: u32, arm: &'a ArmName, count: Count) -> Option<f64> {
+        match self.admission.spec.matching {
+            Matching::Debate => {
+                let debate = self.unit(at, repetition).and_then(|unit| unit.debates.get(arm));
+                match debate {
+                    Some(closed) => {
+                        self.cost(&closed.facts.cost, count).or_else(|| self.means.get(&(arm, count)).copied())
+                    }
+                    None => Some(0.0),
+                }
+            }
+            Matching::Mean => self.means.get(&(arm, count)).copied(),
+            Matching::Budget(budget) => (count == self.admission.spec.count).then_some(budget as f64),
+            Matching::None => None,
+        }
+    }
+
+    fn mean_costs(&self) -> BTreeMap<(&'a ArmName, Count), f64> {
+        let mut means = BTreeMap::new();
+        for debate in &self.admission.spec.debates {
+            for count in Count::ALL {
+                let costs =
+                    self.places().filter_map(|(at, repetition)| self.unit(at, repetition)?.debates.get(&debate.name));
+                let costs: Vec<f64> = costs.filter_map(|closed| self.cost(&closed.facts.cost, count)).collect();
+                if !costs.is_empty() {
+                    means.insert((&debate.name, count), costs.iter().sum::<f64>() / costs.len() as f64);
+                }
+            }
+        }
+        means
+    }
+
+    /// The samples of a place in their order, without a gap.
+    fn samples_of(&self, at: usize, repetition: u32, pool: u32) -> Vec<&'a SampleFact> {
+        let Some(polls) = self.unit(at, repetition).and_then(|unit| unit.polls.get(&pool)) else { return Vec::new() };
+        let mut samples = Vec::new();
+        for (first, closed) in polls {
+            if *first as usize != samples.len() {
+                break;
+            }
+            samples.extend(closed.facts.samples.iter());
+        }
+        samples
+    }
+
+    fn of_samples(
+        &self,
+        (at, repetition): (usize, u32),
+        pool: u32,
+        samples: &[&'a SampleFact],
+        used: MatchedSamples,
+    ) -> CellScore<'a> {
+        let used_samples = samples.get(..used.samples as usize).unwrap_or(samples);
+        let mut cost = CellCost::default();
+        used_samples.iter().for_each(|sample| cost.add(&sample.cost));
+        let polls = self.unit(at, repetition).and_then(|unit| unit.polls.get(&pool));
+        let polls: Vec<&CellClosed> = polls
+            .into_iter()
+            .flatten()
+            .filter(|(first, _)| **first < used.samples)
+            .map(|(_, closed)| *closed)
+            .collect();
+        let question = self.question(at);
+        let answers = used_samples.iter().filter_map(|sample| sample.answer.as_deref());
+        let vote = question.map(|question| vote_of(question, answers)).unwrap_or_default();
+        let SampleVote { top, score, .. } = vote;
+        CellScore {
+            at,
+            repetition,
+            score: if top.is_empty() {
+                question.filter(|question| question.is_scored_by_pattern()).map(|_| 0.0)
+            } else {
+                score
+            },
+            ending: match top.len() {
+                0 => CellEnding::Failed { reason: self.why_no_samples(&polls) },
+                1 => CellEnding::Answered,
+                _ => CellEnding::NoAnswer { reason: "tie".to_owned() },
+            },
+            answer: if let [only] = top.as_slice() { Some(only) } else { None },
+            debates: polls.iter().map(|closed| closed.debate.as_str()).collect(),
+            cost,
+            wall_ms: (!polls.is_empty()).then(|| polls.iter().map(|closed| closed.wall_ms).sum()),
+            samples: Some(used),
+            degraded: false,
+            facts: None,
+        }
+    }
+
+    /// Why no sample has an answer: what the polls say, else that the samples failed.
+    fn why_no_samples(&self, polls: &[&CellClosed]) -> String {
+        let reason = polls.iter().find_map(|closed| match &closed.facts.ending {
+            CellEnding::Failed { reason } => Some(reason.clone()),
+            CellEnding::Answered | CellEnding::NoAnswer { .. } => None,
+        });
+        reason.unwrap_or_else(|| if polls.is_empty() { "not_held" } else { "samples_failed" }.to_owned())
+    }
+
+    /// The first sample of each place alone.
+    pub fn single(&self, pool: u32) -> Vec<CellScore<'a>> {
+        let one = MatchedSamples { samples: 1, wanted: 1 };
+        self.places()
+            .map(|(at, repetition)| {
+                let samples = self.samples_of(at, repetition, pool);
+                self.of_samples((at, repetition), pool, &samples, one)
+            })
+            .collect()
+    }
+
+    /// The pools whose samples are debaters' answers.
+    pub fn debater_pools(&self) -> impl Iterator<Item = (u32, &'a crate::Pool)> {
+        (0..).zip(&self.admission.pools).filter(|(_, pool)| pool.of == PoolOf::Debaters)
+    }
+}
+
+impl CellScore<'_> {
+    fn missing(at: usize, repetition: u32) -> Self {
+        Self {
+            at,
+            repetition,
+            score: Some(0.0),
+            ending: CellEnding::default(),
+            answer: None,
+            debates: Vec::new(),
+            cost: CellCost::default(),
+            wall_ms: None,
+            samples: None,
+            degraded: false,
+            facts: None,
+        }
+    }
+
+    pub fn has_failed(&self) -> bool {
+        matches!(self.ending, CellEnding::Failed { .. })
+    }
+
+    /// Whether it is right without sharing a tie.
+    pub fn is_right(&self) -> bool {
+        self.score.is_some_and(|score| score > 1.0 - 1e-9)
+    }
+}
+
+/// The cluster of each question: its group, else the question alone.
+fn clusters(questions: &[(u32, &Question)]) -> (Vec<u32>, u32) {
+    let mut groups: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut next = 0;
+    let mut clusters = Vec::with_capacity(questions.len());
+    for (_, question) in questions {
+        let mut fresh = || {
+            next += 1;
+            next - 1
+        };
+        clusters.push(match &question.group {
+            Some(group) => *groups.entry(group).or_insert_with(fresh),
+            None => fresh(),
+        });
+    }
+    (clusters, next)
+}

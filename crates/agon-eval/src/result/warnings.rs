@@ -1,0 +1,49 @@
+//! What readers must know besides, each a sentence.
+use super::ResultOptions;
+use super::table::CellTable;
+use crate::stats::FEWEST_CLUSTERS;
+use crate::{ArmResult, EvalState};
+
+pub(super) fn warnings(table: &CellTable<'_>, arms: &[ArmResult], options: &ResultOptions) -> Vec<String> {
+    let spec = &table.admission.spec;
+    let mut warnings = Vec::new();
+    let (covered, all) = (table.questions.len(), spec.questions.len());
+    if covered < all && options.state != EvalState::Running {
+        warnings.push(format!("The figures cover {covered} of {all} questions: those whose block was over."));
+    }
+    if table.cluster_count > 0 && (table.cluster_count as usize) < FEWEST_CLUSTERS {
+        warnings.push(format!("Under {FEWEST_CLUSTERS} questions or groups, differences have no interval."));
+    }
+    let graded = table.questions.iter().filter(|(_, question)| !question.is_scored_by_pattern()).count();
+    if graded > 0 {
+        warnings.push(format!("{graded} questions need a grader, and are in no rate."));
+    }
+    for arm in arms {
+        if arm.degraded > 0 {
+            warnings.push(format!("{} of {} cells of {} were held with missing seats.", arm.degraded, arm.n, arm.id));
+        }
+        let unknown = arm.costs.iter().find(|cost| cost.count == spec.count).filter(|cost| cost.unknown_share > 0.0);
+        if let Some(cost) = unknown {
+            let share = cost.unknown_share * 100.0;
+            warnings.push(format!("{share:.1} % of the calls of {} did not report what they cost.", arm.id));
+        }
+        if let Some(cut) = arm.cut.filter(|cut| cut.held_down) {
+            let share = cut.share * 100.0;
+            warnings.push(format!("max_samples cut the budget of {} in {share:.0} % of its cells.", arm.id));
+        }
+    }
+    if options.replaced > 0 {
+        warnings.push(format!("{} failed cells were held again; the log keeps both results.", options.replaced));
+    }
+    if options.peeked {
+        warnings.push("Somebody looked before the end: the test is the one for many looks.".to_owned());
+    }
+    if spec.confidence {
+        warnings.push("Ballots and samples were asked how sure they are, which may change what they say.".to_owned());
+    }
+    if spec.grader.as_ref().is_some_and(|grader| grader.same_family) {
+        warnings
+            .push("A grader is of a family that was tested: graders prefer answers that err as they do.".to_owned());
+    }
+    warnings
+}
