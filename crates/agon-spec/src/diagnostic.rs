@@ -130,6 +130,8 @@ codes! {
     BadSchema = "bad-schema",
     /// A gate's rule that cannot be read.
     BadGate = "bad-gate",
+    /// A gate that was learned on other settings or models.
+    OtherGate = "other-gate",
     /// An output schema without a synthesizer.
     SchemaWithoutSynthesizer = "schema-without-synthesizer",
     /// More rounds than usually help.

@@ -2,6 +2,7 @@
 
 mod combinations;
 mod endpoints;
+mod gates;
 mod masks;
 mod personas;
 mod rooms;
@@ -28,6 +29,7 @@ pub(crate) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
     rooms::check(root, spec, problems);
     crate::expression::check(root, spec.budget, problems);
     templates::check(root, spec, problems);
+    gates::check(root, spec, problems);
     warnings::check(root, spec, problems);
 }
 

@@ -5,7 +5,7 @@ use crate::output::OutputMode;
 use crate::servers;
 use crate::settings::{DefaultModels, Settings, USUAL_MODEL};
 use agon_core::DebateSpec;
-use agon_spec::{Code, Defaults, Overrides, Parsed, Severity, Source, Syntax};
+use agon_spec::{Code, Defaults, GateOverride, Overrides, Parsed, Severity, Source, Syntax};
 use anyhow::Context;
 use std::io::Read;
 use std::path::Path;
@@ -128,7 +128,11 @@ pub fn load(
 fn flags(overrides: &Overrides) -> String {
     let rounds = overrides.max_rounds.map(|rounds| format!(" --rounds {rounds}"));
     let model = overrides.model.as_deref().map(|model| format!(" --model {}", agon_report::one_line(model)));
-    let flags: String = rounds.into_iter().chain(model).collect();
+    let gate = overrides.gate.as_ref().map(|gate| match gate {
+        GateOverride::Rule(_) => " --gate".to_owned(),
+        GateOverride::Off => " --no-gate".to_owned(),
+    });
+    let flags: String = rounds.into_iter().chain(model).chain(gate).collect();
     if flags.is_empty() { flags } else { format!(" with{flags}") }
 }
 

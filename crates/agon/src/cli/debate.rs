@@ -1,6 +1,7 @@
 //! What describes a debate, wherever it is held: shared by `run` and `submit`.
 use agon_core::Priority;
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// What describes a debate.
@@ -18,6 +19,12 @@ pub struct DebateArgs {
     /// Run at most this many rounds; overrides the file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub rounds: Option<u32>,
+    /// Hold the debate only if this learned gate says so; overrides the file
+    #[arg(long, value_name = "FILE", conflicts_with = "no_gate")]
+    pub gate: Option<PathBuf>,
+    /// Hold the debate whatever its first ballots say; overrides the file
+    #[arg(long)]
+    pub no_gate: bool,
     /// Derive every random choice from this number
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
