@@ -38,7 +38,7 @@ impl DebateLinks {
 }
 
 /// A debate of a cell.
-pub(super) struct CellDebate {
+pub(super) struct LinkedDebate {
     pub(super) id: String,
     pub(super) link: Option<String>,
 }
@@ -54,7 +54,7 @@ pub(super) struct CellLine {
     pub(super) flip: String,
     pub(super) tokens: String,
     pub(super) category: String,
-    pub(super) debates: Vec<CellDebate>,
+    pub(super) debates: Vec<LinkedDebate>,
     /// Debates that are not listed.
     pub(super) more_debates: usize,
     /// The row before is of the same question.
@@ -146,7 +146,7 @@ pub(super) fn cells(result: &EvalResult, links: &DebateLinks) -> Vec<CellLine> {
                 .debates
                 .iter()
                 .take(MOST_LINKS)
-                .map(|id| CellDebate { id: one_line(id), link: links.to(id) })
+                .map(|id| LinkedDebate { id: one_line(id), link: links.to(id) })
                 .collect(),
             more_debates: cell.debates.len().saturating_sub(MOST_LINKS),
             same_question,

@@ -1,7 +1,7 @@
 //! An eval's result as one self-contained page: its own style and one script, whose hashes the page's own policy names.
 use super::cells::{self, CellFilter, CellLine, DebateLinks, MOST_CELLS};
 use super::document::{self, EvalBlock, EvalSection};
-use super::summary::{self, Finding};
+use super::summary::{self, EvalFinding};
 use crate::html::HtmlError;
 use crate::text::one_line;
 use crate::words::{REHEARSAL, count, number};
@@ -28,7 +28,7 @@ pub fn eval_html(result: &EvalResult, links: &DebateLinks) -> Result<String, Htm
 struct EvalPage {
     title: String,
     rehearsal: Option<&'static str>,
-    findings: Vec<Finding>,
+    findings: Vec<EvalFinding>,
     brief: Vec<(&'static str, String)>,
     sections: Vec<EvalSection>,
     filters: Vec<CellFilter>,

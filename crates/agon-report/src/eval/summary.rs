@@ -33,24 +33,28 @@ impl VerdictTone {
 }
 
 /// What one comparison found.
-pub(super) struct Finding {
+pub(super) struct EvalFinding {
     pub(super) badge: String,
     pub(super) tone: VerdictTone,
     pub(super) sentence: String,
 }
 
 /// What the primary comparisons found; a line on the state where there is nothing to say yet.
-pub(super) fn findings(result: &EvalResult) -> Vec<Finding> {
+pub(super) fn findings(result: &EvalResult) -> Vec<EvalFinding> {
     let primary = result.comparisons.iter().filter(|of| of.family == ComparisonFamily::Primary);
-    let found: Vec<Finding> = primary.filter_map(|of| of.counts.first()).map(finding).collect();
+    let found: Vec<EvalFinding> = primary.filter_map(|of| of.counts.first()).map(finding).collect();
     if found.is_empty() {
-        return vec![Finding { badge: "No verdict".to_owned(), tone: VerdictTone::Open, sentence: why_none(result) }];
+        return vec![EvalFinding {
+            badge: "No verdict".to_owned(),
+            tone: VerdictTone::Open,
+            sentence: why_none(result),
+        }];
     }
     found
 }
 
-fn finding(at_count: &CountResult) -> Finding {
-    Finding {
+fn finding(at_count: &CountResult) -> EvalFinding {
+    EvalFinding {
         badge: words::found(at_count),
         tone: VerdictTone::of(at_count.verdict),
         sentence: sentence(&one_line(&at_count.sentence)),
