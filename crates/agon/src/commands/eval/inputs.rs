@@ -5,10 +5,11 @@ use crate::debate_file;
 use crate::exit::Stop;
 use crate::settings::{Settings, USUAL_MODEL};
 use agon_eval::{
-    ArmName, BaselineArm, Comparison, Count, DebateArm, DebateTemplate, Design, EvalLimits, EvalSpec, Gold, Matching,
-    Question, RoleModels, Tolerance,
+    ArmName, BaselineArm, BuiltinSet, Comparison, Count, DataSource, DebateArm, DebateTemplate, Design, EvalLimits,
+    EvalSpec, MOST_DATA_BYTES, Matching, Question, RoleModels, builtin_questions, read_questions,
 };
-use agon_spec::Syntax;
+use agon_spec::{Severity, Syntax};
+use std::io::Read as _;
 use std::path::Path;
 
 /// Fresh questions where the command line names no number.
@@ -25,13 +26,13 @@ pub struct EvalInputs {
 }
 
 /// Reads everything that the command line names.
-pub fn read(_context: &Context, settings: &Settings, args: &EvalRunArgs) -> Result<EvalInputs, Stop> {
+pub fn read(context: &Context, settings: &Settings, args: &EvalRunArgs) -> Result<EvalInputs, Stop> {
     let seed = args.seed.unwrap_or(0);
     let wanted = args.questions.or(args.pilot);
     let questions = match (&args.what, args.builtin) {
-        (_, Some(kind)) => fresh(kind, wanted.unwrap_or(FRESH), seed),
+        (_, Some(kind)) => builtin_questions(set(kind), wanted.unwrap_or(FRESH), seed),
         (Some(file), None) => {
-            let mut questions = lines(file)?;
+            let mut questions = of_file(context, file)?;
             questions.truncate(wanted.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX)));
             questions
         }
@@ -77,6 +78,14 @@ pub fn read(_context: &Context, settings: &Settings, args: &EvalRunArgs) -> Resu
     Ok(EvalInputs { spec, models, warnings: Vec::new() })
 }
 
+fn set(kind: BuiltinKind) -> BuiltinSet {
+    match kind {
+        BuiltinKind::Arithmetic => BuiltinSet::Arithmetic,
+        BuiltinKind::Logic => BuiltinSet::Logic,
+        BuiltinKind::Dates => BuiltinSet::Dates,
+    }
+}
+
 fn debate(named: &NamedFile) -> Result<DebateArm, Stop> {
     let source = debate_file::file_or_input(&named.file, None)?;
     let syntax = match source.syntax {
@@ -100,28 +109,36 @@ fn name_of(file: &str) -> String {
     if name.is_empty() { "debate".to_owned() } else { name }
 }
 
-fn number(id: String, text: String, answer: f64) -> Question {
-    let gold = Gold::Number { answers: vec![answer], tolerance: Tolerance::Exact };
-    Question { id, text, options: Vec::new(), context: None, gold, category: None, group: None }
+/// The questions of a file; warnings are printed, errors end the program.
+fn of_file(context: &Context, name: &str) -> Result<Vec<Question>, Stop> {
+    let read = read_questions(data_source(name)?);
+    let errors = read.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
+    let Some(questions) = read.questions else {
+        eprint!("{}", agon_spec::render(&read.diagnostics));
+        return Err(Stop::usage(format!(
+            "{} has {}",
+            agon_report::one_line(name),
+            agon_report::count(errors as u64, "error")
+        )));
+    };
+    for warning in &read.diagnostics {
+        let (file, line) = (agon_report::one_line(&warning.file), warning.place.line);
+        context.output.warn(&format!("{file}:{line}: {}", warning.message));
+    }
+    Ok(questions)
 }
 
-fn fresh(_kind: BuiltinKind, count: u32, seed: u64) -> Vec<Question> {
-    let question = |n: u32| {
-        let (a, b) = (u64::from(n) * 7 + 13 + seed % 97, u64::from(n) % 11 + 3);
-        number(format!("q{n}"), format!("What is {a} times {b}?"), (a * b) as f64)
+/// A file of questions, or standard input as `-`.
+pub fn data_source(name: &str) -> Result<DataSource, Stop> {
+    let bytes = if name == "-" {
+        // one more than is allowed, so that too long an input is reported as such and not cut
+        let most = u64::try_from(MOST_DATA_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+        let mut bytes = Vec::new();
+        std::io::stdin().take(most).read_to_end(&mut bytes)?;
+        bytes
+    } else {
+        agon_files::read(Path::new(name), MOST_DATA_BYTES)
+            .map_err(|error| Stop::usage(format!("cannot read {}: {error}", agon_report::one_line(name))))?
     };
-    (1..=count).map(question).collect()
-}
-
-fn lines(file: &str) -> Result<Vec<Question>, Stop> {
-    let text =
-        agon_files::read_text(Path::new(file)).map_err(|error| Stop::usage(format!("cannot read {file}: {error}")))?;
-    let line = |(n, line): (usize, &str)| {
-        let value: serde_json::Value =
-            serde_json::from_str(line).map_err(|error| Stop::usage(format!("{file}:{n}: {error}")))?;
-        let text = value.get("question").and_then(|text| text.as_str()).unwrap_or_default();
-        let answer = value.get("answer").and_then(serde_json::Value::as_f64).unwrap_or_default();
-        Ok(number(n.to_string(), text.to_owned(), answer))
-    };
-    (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).map(line).collect()
+    Ok(DataSource { name: name.to_owned(), bytes, ..DataSource::default() })
 }
