@@ -1,10 +1,10 @@
 //! From an eval's templates to the debates of its cells.
 use crate::{
-    ArmName, BaselineArm, Cell, CellSpecs, CellWork, DebateArm, DebateTemplate, EvalAdmission, EvalSpec, Gold, Pool,
-    PoolOf, Question, RoleModels,
+    ArmName, BaselineArm, Cell, CellSpecs, CellWork, DebateArm, DebateTemplate, EvalAdmission, EvalSpec, Pool, PoolOf,
+    Question, RoleModels, fill,
 };
 use agon_core::{CallPlan, DebateSpec};
-use agon_spec::{Defaults, Overrides, Source, Syntax, normalize_json};
+use agon_spec::{Defaults, Source, Syntax, normalize_json};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,8 @@ pub struct TemplateSpecs {
     questions: Vec<Question>,
     pools: Vec<Pool>,
     confidence: bool,
-    debates: BTreeMap<ArmName, Map<String, Value>>,
+    models: RoleModels,
+    debates: BTreeMap<ArmName, DebateTemplate>,
 }
 
 impl TemplateSpecs {
@@ -41,13 +42,18 @@ impl TemplateSpecs {
 
     /// The same before its pools are known.
     pub fn new(spec: &EvalSpec, models: &RoleModels) -> Result<Self, String> {
-        let parsed = spec.debates.iter().map(|debate| Ok((debate.name.clone(), template(&debate.template, models)?)));
-        Ok(Self {
+        let debates = spec.debates.iter().map(|debate| (debate.name.clone(), debate.template.clone()));
+        let specs = Self {
             questions: spec.questions.clone(),
             pools: Vec::new(),
             confidence: spec.confidence,
-            debates: parsed.collect::<Result<_, String>>()?,
-        })
+            models: models.clone(),
+            debates: debates.collect(),
+        };
+        if !specs.questions.is_empty() {
+            specs.debates.keys().try_for_each(|arm| specs.debate(0, 0, arm).map(drop))?;
+        }
+        Ok(specs)
     }
 
     /// The pools of samples that an eval needs: one for each poll that differs.
@@ -81,8 +87,13 @@ impl TemplateSpecs {
 
     /// Calls of each debate's judge that pick one of several samples, where there is a judge.
     pub fn judge_calls(&self) -> Result<BTreeMap<ArmName, u64>, String> {
-        let judged = self.debates.iter().filter(|(_, debate)| debate.contains_key("judge")).map(|(name, _)| name);
-        judged.map(|arm| Ok((arm.clone(), CallPlan::of_decision(&self.best_of(0, 0, arm, 2)?).calls))).collect()
+        let mut calls = BTreeMap::new();
+        for arm in self.debates.keys() {
+            if self.debate(0, 0, arm)?.judge.is_some() {
+                calls.insert(arm.clone(), CallPlan::of_decision(&self.best_of(0, 0, arm, 2)?).calls);
+            }
+        }
+        Ok(calls)
     }
 
     /// Whether a debate's judge is of a model that is no debater's.
@@ -93,12 +104,27 @@ impl TemplateSpecs {
     }
 
     fn debate(&self, question: u32, repetition: u32, arm: &ArmName) -> Result<DebateSpec, String> {
-        parse(self.filled(question, repetition, arm)?)
+        let at = usize::try_from(question).unwrap_or(usize::MAX);
+        let question = self.questions.get(at).ok_or_else(|| format!("there is no question {question}"))?;
+        let template = self.debates.get(arm).ok_or_else(|| format!("there is no debate {arm}"))?;
+        fill(template, &self.models, question, repetition, self.confidence)
+            .map_err(|found| agon_spec::render(&found).trim_end().to_owned())
     }
 
     fn isolated(&self, question: u32, repetition: u32, arm: &ArmName) -> Result<DebateSpec, String> {
         let mut file = self.filled(question, repetition, arm)?;
         file.insert("memory".to_owned(), json!("persona_masking"));
+        let scope = file.get("context_scope").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let unread = match scope.as_str() {
+            "summary_only" => {
+                return Err(format!(
+                    "{arm}: with `context_scope: summary_only` all read one summary; it cannot be held isolated"
+                ));
+            }
+            "last_n_turns" => ["memory_window", "summarize_every", "summarizer", ""],
+            _ => ["memory_window", "summarize_every", "summarizer", "window_step"],
+        };
+        unread.iter().for_each(|key| drop(file.remove(*key)));
         for persona in members(&mut file, "personas") {
             persona.insert("sees".to_owned(), json!([]));
         }
@@ -140,7 +166,7 @@ impl TemplateSpecs {
     fn best_of(&self, question: u32, repetition: u32, arm: &ArmName, count: u32) -> Result<DebateSpec, String> {
         let mut file = self.poll_file(question, repetition, arm, PoolOf::Debaters, count)?;
         file.insert("consensus_strategy".to_owned(), json!("judge"));
-        let judge = self.debates.get(arm).and_then(|debate| debate.get("judge")).cloned();
+        let judge = self.filled(question, repetition, arm)?.remove("judge");
         file.insert("judge".to_owned(), judge.ok_or_else(|| format!("debate {arm} has no judge"))?);
         parse(file)
     }
@@ -184,31 +210,10 @@ impl TemplateSpecs {
         Ok(file)
     }
 
-    /// A debate's file with the question in it.
+    /// A debate's file with the question in it, every default written out.
     fn filled(&self, question: u32, repetition: u32, arm: &ArmName) -> Result<Map<String, Value>, String> {
-        let at = usize::try_from(question).unwrap_or(usize::MAX);
-        let question = self.questions.get(at).ok_or_else(|| format!("there is no question {question}"))?;
-        let mut file = self.debates.get(arm).ok_or_else(|| format!("there is no debate {arm}"))?.clone();
-        file.insert("topic".to_owned(), json!(question.text));
-        let own = file.get("context").and_then(Value::as_str).map(str::to_owned);
-        let context: Vec<String> = [own, question.context.clone(), options(question)].into_iter().flatten().collect();
-        match context.is_empty() {
-            true => drop(file.remove("context")),
-            false => drop(file.insert("context".to_owned(), json!(context.join("\n\n")))),
-        }
-        match answer(question) {
-            Some(answer) => drop(file.insert("answer".to_owned(), answer)),
-            None => drop(file.remove("answer")),
-        }
-        if self.confidence {
-            file.insert("confidence".to_owned(), json!(true));
-        }
-        file.remove("seed");
-        file.remove("labels");
-        if let Some(phases) = file.get_mut("phases").and_then(Value::as_object_mut) {
-            phases.insert("feedback".to_owned(), json!(false));
-        }
-        hand_out(&mut file, question, repetition)?;
+        let spec = self.debate(question, repetition, arm)?;
+        let Value::Object(file) = normalize_json(&spec) else { return Err("a debate file is an object".to_owned()) };
         Ok(file)
     }
 }
@@ -230,67 +235,9 @@ impl CellSpecs for TemplateSpecs {
     }
 }
 
-/// The options of a question, with their letters.
-fn options(question: &Question) -> Option<String> {
-    let lines = ('A'..='Z').zip(&question.options).map(|(letter, option)| format!("{letter}. {option}"));
-    let lines: Vec<String> = lines.collect();
-    (!lines.is_empty()).then(|| format!("Options:\n{}", lines.join("\n")))
-}
-
-/// What an answer to the question is; never which one is right.
-fn answer(question: &Question) -> Option<Value> {
-    match &question.gold {
-        Gold::Choice { .. } => Some(json!({"kind": "choice", "options": question.options})),
-        Gold::Number { .. } => Some(json!("number")),
-        Gold::Exact { .. } => Some(json!("text")),
-        Gold::Rubric { .. } | Gold::Pairwise { .. } => None,
-    }
-}
-
-/// Gives the options to the personas whose stance is `{{option}}`, one further with each repetition.
-fn hand_out(file: &mut Map<String, Value>, question: &Question, repetition: u32) -> Result<(), String> {
-    let mut next = usize::try_from(repetition).unwrap_or(0);
-    for persona in members(file, "personas") {
-        if persona.get("stance").and_then(Value::as_str) == Some("{{option}}") {
-            let options = question.options.iter().cycle().skip(next).take(1);
-            let option =
-                options.last().ok_or_else(|| format!("question {} has no options to hand out", question.id))?;
-            persona.insert("stance".to_owned(), json!(option));
-            next += 1;
-        }
-    }
-    Ok(())
-}
-
 fn members<'a>(file: &'a mut Map<String, Value>, list: &str) -> impl Iterator<Item = &'a mut Map<String, Value>> {
     let list = file.get_mut(list).and_then(Value::as_array_mut);
     list.into_iter().flatten().filter_map(Value::as_object_mut)
-}
-
-/// A template with every default filled in, and with what is set over it.
-fn template(template: &DebateTemplate, models: &RoleModels) -> Result<Map<String, Value>, String> {
-    let syntax = match template.syntax.as_str() {
-        "markdown" => Syntax::Markdown,
-        "yaml" => Syntax::Yaml,
-        "json" => Syntax::Json,
-        _ => Syntax::Auto,
-    };
-    let source = Source::new(template.file.as_str(), template.text.as_str()).with_syntax(syntax);
-    let RoleModels { model, judge_model, moderator_model } = models.clone();
-    let defaults = Defaults { model, judge_model, moderator_model, ..Defaults::default() };
-    let parsed = agon_spec::parse_with(&source, &defaults, &Overrides::default());
-    let spec = parsed.spec.ok_or_else(|| agon_spec::render(&parsed.diagnostics))?;
-    if spec.history_limit > 0 {
-        return Err(format!(
-            "{}: `history_limit` must be 0 in an eval: arms must not tell each other answers",
-            template.file
-        ));
-    }
-    let Value::Object(mut file) = normalize_json(&spec) else { return Err("a debate file is an object".to_owned()) };
-    for (key, value) in &template.set {
-        file.insert(key.clone(), value.clone());
-    }
-    Ok(file)
 }
 
 fn parse(file: Map<String, Value>) -> Result<DebateSpec, String> {

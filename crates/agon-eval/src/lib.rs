@@ -26,6 +26,7 @@ mod result;
 mod score;
 mod spec;
 pub mod stats;
+mod template;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod verdict;
@@ -47,4 +48,5 @@ pub use question::*;
 pub use record::*;
 pub use result::*;
 pub use spec::*;
+pub use template::*;
 pub use verdict::*;

@@ -45,7 +45,7 @@ pub use limits::Limits;
 pub use normal::{normalize, normalize_json};
 pub use notes::notes;
 pub use overrides::{GateOverride, Overrides};
-pub use parse::{Parsed, parse, parse_with};
+pub use parse::{Parsed, parse, parse_filled, parse_with};
 pub use place::Place;
 pub use reference::reference_markdown;
 pub use schema::schema;

@@ -47,6 +47,42 @@ pub fn parse_with(source: &Source, defaults: &Defaults, overrides: &Overrides) -
     Parsed { spec, diagnostics: problems.into_readable_list() }
 }
 
+/// Reads a debate file whose keys `fill` may change before they are checked: the texts of a Markdown body are keys then, too.
+pub fn parse_filled(source: &Source, defaults: &Defaults, fill: impl FnOnce(&mut Vec<MapEntry>)) -> Parsed {
+    let mut problems = Problems::new(&source.name);
+    let Some(text) = decode(source, &mut problems) else {
+        return Parsed { spec: None, diagnostics: problems.into_list() };
+    };
+    let mut problems = problems.with_text(&text, defaults.limits);
+    let spec = match load(&text, detect(source, &text), &mut problems) {
+        Ok(loaded) => Some(resolve(&with_keys(loaded, fill), (defaults, &Overrides::default()), &mut problems)),
+        Err(finding) => {
+            problems.error(finding);
+            None
+        }
+    };
+    let spec = spec.filter(|_| !problems.has_errors());
+    Parsed { spec, diagnostics: problems.into_readable_list() }
+}
+
+fn with_keys(loaded: Loaded, fill: impl FnOnce(&mut Vec<MapEntry>)) -> Loaded {
+    let Loaded { root, body } = loaded;
+    let mut root = root.unwrap_or(FileNode { span: Span::default(), value: Value::Map(Vec::new()) });
+    if root.value == Value::Null {
+        root.value = Value::Map(Vec::new());
+    }
+    if let Value::Map(entries) = &mut root.value {
+        let Body { topic, context, materials } = body.unwrap_or_default();
+        for (key, passage) in [("topic", topic), ("context", context), ("materials", materials)] {
+            let Some(passage) = passage.filter(|_| !entries.iter().any(|entry| entry.key == key)) else { continue };
+            let value = FileNode { span: passage.span, value: Value::Text(passage.text) };
+            entries.push(MapEntry { key: key.to_owned(), key_span: passage.span, value });
+        }
+        fill(entries);
+    }
+    Loaded { root: Some(root), body: None }
+}
+
 /// A file, read and not yet judged.
 struct Loaded {
     root: Option<FileNode>,

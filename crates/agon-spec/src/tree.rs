@@ -48,6 +48,29 @@ pub struct MapEntry {
 }
 
 impl FileNode {
+    /// Plain data at one place.
+    pub fn of(data: &serde_json::Value, span: Span) -> Self {
+        let value = match data {
+            serde_json::Value::Null => Value::Null,
+            serde_json::Value::Bool(flag) => Value::Flag(*flag),
+            serde_json::Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+                (Some(integer), _) => Value::Integer(integer.into()),
+                (None, Some(integer)) => Value::Integer(integer.into()),
+                (None, None) => Value::Number(number.as_f64().unwrap_or(f64::MAX)),
+            },
+            serde_json::Value::String(text) => Value::Text(text.clone()),
+            serde_json::Value::Array(items) => Value::List(items.iter().map(|item| Self::of(item, span)).collect()),
+            serde_json::Value::Object(map) => {
+                let entry = |(key, value): (&String, &serde_json::Value)| MapEntry {
+                    key: key.clone(),
+                    key_span: span,
+                    value: Self::of(value, span),
+                };
+                Value::Map(map.iter().map(entry).collect())
+            }
+        };
+        Self { span, value }
+    }
     /// The data without their places.
     pub fn plain(&self) -> serde_json::Value {
         match &self.value {

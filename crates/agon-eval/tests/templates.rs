@@ -1,0 +1,193 @@
+//! Questions put into debate files, and what never comes into them.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail loudly")]
+use agon_core::{AnswerKind, DebateSpec, Tolerance};
+use agon_eval::*;
+use agon_spec::{normalize_json, render};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+fn template(text: &str, set: &[(&str, serde_json::Value)]) -> DebateTemplate {
+    let syntax = if text.starts_with("---") { "markdown" } else { "yaml" };
+    let set = set.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+    DebateTemplate { file: "panel".into(), text: text.into(), syntax: syntax.into(), set }
+}
+
+fn models() -> RoleModels {
+    RoleModels { model: Some("m".into()), ..RoleModels::default() }
+}
+
+fn question(options: &[&str], gold: Gold) -> Question {
+    Question {
+        id: "MARK-id".into(),
+        text: "Which city is {{largest}}?".into(),
+        options: options.iter().map(|option| (*option).to_owned()).collect(),
+        context: Some("A map.".into()),
+        gold,
+        category: Some("MARK-category".into()),
+        group: Some("MARK-group".into()),
+    }
+}
+
+fn cities() -> Question {
+    question(&["Rome", "Paris", "Bonn"], Gold::Choice { right: vec![1] })
+}
+
+fn filled(text: &str, question: &Question, repetition: u32) -> DebateSpec {
+    fill(&template(text, &[]), &models(), question, repetition, false)
+        .unwrap_or_else(|found| panic!("{}", render(&found)))
+}
+
+fn refused(text: &str, set: &[(&str, serde_json::Value)], question: &Question) -> String {
+    render(&fill(&template(text, set), &models(), question, 0, false).unwrap_err())
+}
+
+const PANEL: &str =
+    "topic: anything\nmode: deliberative\ncontext: Be brief.\nseed: 7\nlabels: {team: x}\npersona_count: 3\n";
+
+#[test]
+fn the_question_becomes_the_topic_and_its_options_and_context_are_added() {
+    let spec = filled(PANEL, &cities(), 0);
+    assert_eq!(spec.topic, "Which city is {{largest}}?");
+    assert_eq!(spec.context.as_deref(), Some("Be brief.\n\nA map.\n\nOptions:\nA. Rome\nB. Paris\nC. Bonn"));
+    let form = spec.answer.unwrap();
+    assert_eq!((form.kind, form.options), (AnswerKind::Choice, vec!["Rome".into(), "Paris".into(), "Bonn".into()]));
+    assert!(!spec.phases.feedback && spec.seed.is_none() && spec.labels.is_empty());
+}
+
+#[test]
+fn the_kind_of_the_question_says_what_an_answer_is() {
+    let kind = |gold| filled(PANEL, &question(&[], gold), 0).answer.map(|form| (form.kind, form.tolerance));
+    assert_eq!(
+        kind(Gold::Number { answers: vec![3.0], tolerance: Tolerance::Relative(0.02) }),
+        Some((AnswerKind::Number, Tolerance::Relative(0.02)))
+    );
+    assert_eq!(kind(Gold::Exact { answers: vec!["x".into()] }), Some((AnswerKind::Text, Tolerance::Exact)));
+    assert_eq!(kind(Gold::Pairwise { answers: vec![] }), None);
+}
+
+#[test]
+fn a_template_places_the_parts_of_a_question_itself_and_braces_of_a_question_stay_text() {
+    let text = "---\nmode: deliberative\npersona_count: 3\ninstructions: \"Answer {{question}} in {{language}}.\"\n---\n# Judge this: {{question}}\n\nRead {{context}} and choose:\n{{options}}\n";
+    let spec = filled(text, &cities(), 0);
+    assert_eq!(spec.topic, "Judge this: Which city is {{largest}}?");
+    assert_eq!(spec.context.as_deref(), Some("Read A map. and choose:\nA. Rome\nB. Paris\nC. Bonn"));
+    assert_eq!(spec.instructions.as_deref(), Some("Answer Which city is { {largest}}? in {{language}}."));
+    assert!(
+        refused("topic: t\nmodel: m\ninstructions: \"{{quesion}}\"\n", &[], &cities())
+            .contains("no variable 'quesion'")
+    );
+}
+
+#[test]
+fn stances_hand_the_options_out_one_further_with_each_repetition() {
+    let text =
+        "topic: t\npersonas:\n  - {name: Ann, stance: \"{{option}}\"}\n  - {name: Bo, stance: \"{{ option }}\"}\n";
+    let stances = |repetition| -> Vec<String> {
+        filled(text, &cities(), repetition).personas.into_iter().filter_map(|persona| persona.stance).collect()
+    };
+    assert_eq!((stances(0), stances(1)), (vec!["Rome".into(), "Paris".into()], vec!["Paris".into(), "Bonn".into()]));
+    assert_eq!(stances(2), ["Bonn", "Rome"]);
+    let number = question(&[], Gold::Number { answers: vec![1.0], tolerance: Tolerance::Exact });
+    assert!(refused(text, &[], &number).contains(
+        "panel:3:25: error[unknown-variable]: `{{option}}` hands out options, and question 'MARK-id' has none"
+    ));
+}
+
+#[test]
+fn keys_that_are_set_stand_in_place_of_the_files_and_mappings_are_merged() {
+    let base = "topic: t\nmode: deliberative\npersona_count: 3\njudge: {orders: 1, panel: 3}\n";
+    let set = [("max_rounds", json!(4)), ("judge", json!({"orders": 2}))];
+    let spec = fill(&template(base, &set), &models(), &cities(), 0, false).unwrap();
+    let judge = spec.judge.unwrap();
+    assert_eq!((spec.max_rounds, judge.orders, judge.panel), (4, 2, 3));
+    assert!(refused(base, &[("max_ruonds", json!(4))], &cities()).contains("did you mean `max_rounds`?"));
+}
+
+#[test]
+fn earlier_debates_are_refused() {
+    assert!(
+        refused("topic: t\nmode: deliberative\nhistory_limit: 2\n", &[], &cities())
+            .contains("`history_limit` must be 0")
+    );
+}
+
+#[test]
+fn no_gold_rubric_category_group_or_id_stands_in_any_debate_of_any_arm() {
+    let criteria = vec![Criterion { text: "MARK-criterion".into(), must: true }];
+    let questions = vec![
+        question(&[], Gold::Exact { answers: vec!["MARK-answer".into()] }),
+        question(&[], Gold::Number { answers: vec![8_675_309.0], tolerance: Tolerance::Exact }),
+        question(&[], Gold::Rubric { criteria, answers: vec!["MARK-answer".into()] }),
+        question(&[], Gold::Pairwise { answers: vec!["MARK-answer".into()] }),
+        cities(),
+    ];
+    let text = "topic: t\nmode: deliberative\njudge: {model: j}\npersonas:\n  - {name: Ann, model: a}\n  - {name: Bo, model: b}\n  - {name: Cy, model: c}\n";
+    let mut others = questions.clone();
+    if let Gold::Choice { right } = &mut others[4].gold {
+        *right = vec![2];
+    }
+    let arm = ArmName("panel".into());
+    let specs = |questions: Vec<Question>| -> Vec<String> {
+        let spec = eval(questions, &arm, text);
+        let open = TemplateSpecs::new(&spec, &models()).unwrap();
+        let pools = open.pools(&spec).unwrap();
+        assert_eq!(pools.len(), 2);
+        let admission = EvalAdmission {
+            id: "e1".into(),
+            format: 1,
+            agon_version: "0".into(),
+            judge_calls: open.judge_calls().unwrap(),
+            pools,
+            prices: BTreeMap::new(),
+            models: models(),
+            rehearsal: false,
+            digests: BTreeMap::new(),
+            fresh: false,
+            spec,
+        };
+        let specs = TemplateSpecs::of(&admission).unwrap();
+        let works = [
+            CellWork::Debate { arm: arm.clone() },
+            CellWork::Isolated { arm: arm.clone() },
+            CellWork::BestOf { arm: arm.clone(), count: 3 },
+            CellWork::Samples { pool: 0, first: 4, count: 2 },
+            CellWork::Samples { pool: 1, first: 0, count: 2 },
+        ];
+        let cells = (0..5)
+            .flat_map(|question| works.iter().map(move |work| Cell { question, repetition: 0, work: work.clone() }));
+        cells.map(|cell| normalize_json(&specs.spec(&cell).unwrap()).to_string()).collect()
+    };
+    let produced = specs(questions);
+    assert_eq!(produced.len(), 25);
+    assert!(produced.iter().all(|spec| !spec.contains("MARK") && !spec.contains("8675309")), "{produced:?}");
+    // another right option changes nothing that anybody is shown
+    assert_eq!(produced, specs(others));
+    let poll: serde_json::Value = serde_json::from_str(&produced[3]).unwrap();
+    let models: Vec<&str> =
+        poll["personas"].as_array().unwrap().iter().map(|one| one["model"].as_str().unwrap()).collect();
+    assert_eq!(
+        (poll["debate_format"].as_str(), models),
+        (Some("poll"), vec!["b", "c", "a"]),
+        "sample 4 is the second persona's"
+    );
+}
+
+fn eval(questions: Vec<Question>, arm: &ArmName, text: &str) -> EvalSpec {
+    EvalSpec {
+        questions,
+        debates: vec![DebateArm { name: arm.clone(), template: template(text, &[]), isolated: true }],
+        arms: vec![BaselineArm::SelfConsistency, BaselineArm::BestOfN, BaselineArm::JudgeAlone],
+        primary: vec![],
+        matching: Matching::Debate,
+        count: Count::Total,
+        max_samples: 64,
+        repetitions: 1,
+        worth: 3.0,
+        alpha: 0.05,
+        design: Design::Fixed,
+        confidence: false,
+        limits: EvalLimits::default(),
+        grader: None,
+        seed: 1,
+    }
+}
