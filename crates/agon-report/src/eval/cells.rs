@@ -110,8 +110,8 @@ pub(super) fn filters(result: &EvalResult) -> Vec<CellFilter> {
     filters.into_iter().filter(|filter| filter.values.len() > 1).collect()
 }
 
-/// All rows.
-pub(super) fn cells(result: &EvalResult, links: &DebateLinks) -> Vec<CellLine> {
+/// The first rows.
+pub(super) fn cells(result: &EvalResult, links: &DebateLinks, most: usize) -> Vec<CellLine> {
     let names: Vec<(&str, String)> =
         result.arms.iter().map(|arm| (arm.id.as_str(), words::arm_name(result, arm))).collect();
     let places: std::collections::BTreeMap<&str, usize> =
@@ -158,7 +158,7 @@ pub(super) fn cells(result: &EvalResult, links: &DebateLinks) -> Vec<CellLine> {
             ],
         }
     };
-    result.cells.iter().map(line).collect()
+    result.cells.iter().take(most).map(line).collect()
 }
 
 /// As much of the text on one line as takes so many bytes in a page, with a mark where it is cut.

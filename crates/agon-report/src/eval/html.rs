@@ -40,9 +40,6 @@ struct EvalPage {
 
 impl EvalPage {
     fn of(result: &EvalResult, links: &DebateLinks) -> Self {
-        let mut cells = cells::cells(result, links);
-        let left_out = cells.len().saturating_sub(MOST_CELLS);
-        cells.truncate(MOST_CELLS);
         Self {
             title: document::title(result),
             rehearsal: result.rehearsal.then_some(REHEARSAL),
@@ -50,8 +47,8 @@ impl EvalPage {
             brief: summary::brief(result),
             sections: document::document(result),
             filters: cells::filters(result),
-            cells,
-            left_out,
+            cells: cells::cells(result, links, MOST_CELLS),
+            left_out: result.cells.len().saturating_sub(MOST_CELLS),
             version: one_line(&result.agon_version),
             eval: one_line(&result.eval),
         }

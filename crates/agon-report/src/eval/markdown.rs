@@ -98,8 +98,8 @@ impl EvalMarkdown {
     }
 
     fn cells(&mut self, result: &EvalResult) {
-        let all = cells::cells(result, &DebateLinks::None);
-        let shown = all.iter().take(MOST_CELLS).map(|cell| {
+        let lines = cells::cells(result, &DebateLinks::None, MOST_CELLS);
+        let shown = lines.iter().map(|cell| {
             let debate = cell.debates.first().map_or_else(|| "–".to_owned(), |debate| format!("`{}`", id(&debate.id)));
             let texts = [&cell.question, &cell.arm, &cell.outcome, &cell.answer, &cell.gold, &cell.flip, &cell.tokens];
             let mut row: Vec<String> = texts.into_iter().map(|text| inline(text)).collect();
@@ -109,7 +109,7 @@ impl EvalMarkdown {
         let shown: Vec<String> = shown.collect();
         let head = "| Question | Arm | Outcome | Answer | Right answer | First vote to verdict | Tokens | Debate |\n| --- | --- | --- | --- | --- | --- | ---: | --- |";
         self.block(&format!("{head}\n{}", shown.join("\n")));
-        let more = all.len().saturating_sub(MOST_CELLS);
+        let more = result.cells.len().saturating_sub(MOST_CELLS);
         if more > 0 {
             self.block(&format!("{} in cells.csv.", count(more as u64, "more row")));
         }

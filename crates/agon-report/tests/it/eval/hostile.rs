@@ -50,9 +50,17 @@ fn hostile(text: &str) -> EvalResult {
     result
 }
 
+/// A page with an empty style, which is the same on all: the tokenizer need not read it again and again.
+fn unstyled(page: &str) -> String {
+    let (head, rest) = page.split_once("<style>").unwrap();
+    let (style, body) = rest.split_once("</style>").unwrap();
+    assert!(style.starts_with("\n:root"));
+    format!("{head}<style></style>{body}")
+}
+
 /// Tags of a page, with what their attributes are called.
 fn skeleton(text: &str) -> Vec<String> {
-    let html = assert_sound("hostile", &page(&hostile(text)));
+    let html = assert_sound("hostile", &unstyled(&page(&hostile(text))));
     html.tags.iter().map(|tag| format!("{} {:?}", tag.name, tag.attribute_names())).collect()
 }
 
@@ -101,6 +109,6 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn any_text_leaves_the_page_sound(text in "\\PC{0,60}") {
-        assert_sound("any", &page(&hostile(&text)));
+        assert_sound("any", &unstyled(&page(&hostile(&text))));
     }
 }

@@ -5,9 +5,9 @@ use agon_eval::*;
 /// Each with its name.
 pub fn all() -> Vec<(&'static str, EvalResult)> {
     vec![
-        ("usual", sample_result(324, 1)),
-        ("three debates", sample_result(30, 3)),
-        ("twelve debates", sample_result(8, 12)),
+        ("usual", sample_result(40, 1)),
+        ("three debates", sample_result(6, 3)),
+        ("twelve debates", sample_result(3, 12)),
         ("no question", no_question()),
         ("one arm", one_arm()),
         ("sixteen arms", sixteen_arms()),
@@ -45,7 +45,7 @@ pub fn one_arm() -> EvalResult {
 }
 
 pub fn sixteen_arms() -> EvalResult {
-    let mut result = sample_result(50, 7);
+    let mut result = sample_result(4, 7);
     result.arms.truncate(16);
     result.cells.retain(|cell| result.arms.iter().any(|arm| arm.id == cell.arm));
     for (arm, at) in result.arms.iter_mut().zip(0u32..) {
@@ -123,7 +123,7 @@ pub fn graded() -> EvalResult {
 }
 
 pub fn sequential() -> EvalResult {
-    let mut result = sample_result(240, 1);
+    let mut result = sample_result(24, 1);
     (result.setup.design, result.setup.confidence) = (Design::Sequential, true);
     let point = |at: u32| LookPoint {
         arm: "panel".to_owned(),
