@@ -17,6 +17,7 @@ use crate::{
     config::{RehearsalConfig, RehearsalError},
     embed,
     listener::{Switch, SwitchedListener},
+    mind::Minds,
     server_state::ServerState,
     sites,
     stats::Stats,
@@ -72,6 +73,11 @@ impl RehearsalServer {
     /// The address as a base URL.
     pub fn url(&self) -> String {
         format!("http://{}", self.addr)
+    }
+
+    /// What its speakers know, if it has minds.
+    pub fn minds(&self) -> Option<&Minds> {
+        self.stage.config.minds.as_deref()
     }
 
     /// What it was asked so far.

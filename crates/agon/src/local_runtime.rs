@@ -9,6 +9,7 @@ use crate::store::Store;
 use crate::traces::{self, TraceOrigin};
 use agon_bus::MemoryBus;
 use agon_core::{DebateSpec, HostId, ModelName, NodeId};
+use agon_rehearsal::mind::Minds;
 use agon_rehearsal::{RehearsalConfig, RehearsalServer};
 use agon_runtime::{HostConfig, Node, NodeConfig, Observer, Ports, Served, Silent, Speeds, SystemClock, Times};
 use agon_telemetry::Telemetry;
@@ -183,6 +184,11 @@ impl LocalRuntime {
         let node = Node::start(config, ports).await.context("the runtime's actors do not start")?;
         let rehearsal = servers.and_then(|servers| servers.rehearsal);
         Ok(Self { node, store, rehearsal, telemetry, context: context.clone(), speeds, measured })
+    }
+
+    /// What the scripted speakers know, if they have minds.
+    pub fn minds(&self) -> Option<&Minds> {
+        self.rehearsal.as_ref().and_then(RehearsalServer::minds)
     }
 
     /// Hands over what still runs and ends everything, within the drain time.

@@ -59,9 +59,11 @@ impl Minds {
             questions.iter().enumerate().map(|(at, question)| question.known(&world, &questions, at)).collect();
         let mut by_topic = BTreeMap::new();
         let mut doubtful = BTreeSet::new();
-        for (at, question) in questions.iter().enumerate() {
-            for key in question.keys() {
-                if by_topic.insert(key, at).is_some_and(|before| before != at) {
+        for (at, question) in known.iter().enumerate() {
+            for key in questions.iter().skip(at).take(1).flat_map(MindQuestion::keys) {
+                let first: usize = *by_topic.entry(key).or_insert(at);
+                // the same question twice is no doubt: the first one counts
+                if known.get(first).is_some_and(|before| before.text(0) != question.text(0)) {
                     doubtful.insert(key);
                 }
             }

@@ -3,7 +3,8 @@ use crate::local_runtime::LocalRuntime;
 use crate::ownership::Ownership;
 use crate::store::Store;
 use crate::watching::interrupts;
-use agon_core::{Admission, Debate, DebateId, Event, Position, Priority, RetryPolicy};
+use agon_core::fence::{Mark, Reader};
+use agon_core::{Admission, Ballots, Debate, DebateId, Event, Position, Priority, RetryPolicy};
 use agon_eval::CellOrder;
 use agon_runtime::{CellHolder, HeldCell, HoldError, Watched};
 use agon_store::{LocalState, StoreError, Upkeep as _};
@@ -35,6 +36,7 @@ impl CellHolder for LocalHolder {
     async fn hold(&self, order: &CellOrder) -> Result<HeldCell, HoldError> {
         let name = &order.debate.id;
         let id = DebateId::parse(name).map_err(|error| failed(name, error))?;
+        self.prepare(order);
         loop {
             let ownership = match self.stored(&id, order).await? {
                 StoredCell::Over(held) => return Ok(held),
@@ -71,6 +73,14 @@ impl CellHolder for LocalHolder {
 }
 
 impl LocalHolder {
+    /// Scripted speakers open with what their first ballots were for, though an earlier process may have been asked for these.
+    fn prepare(&self, order: &CellOrder) {
+        let first = order.spec.ballots == Ballots::Both && !order.spec.ballots_on_proposals();
+        if let Some(minds) = self.runtime.minds().filter(|_| first) {
+            minds.expect_ballots(Mark::new(order.debate.seed, Reader::Debate).as_str());
+        }
+    }
+
     fn store(&self) -> &Store {
         &self.runtime.store
     }
