@@ -34,13 +34,13 @@ struct LogReader<'a> {
     phase: Option<PhaseName>,
     /// The answer that each debater named last.
     named: BTreeMap<ParticipantId, String>,
-    verdict: Option<Reached>,
+    verdict: Option<HeldResult>,
     /// The answers that share the top of the votes that decided.
     top: Vec<String>,
 }
 
 /// What a debate came to.
-struct Reached {
+struct HeldResult {
     outcome: Outcome,
     reason: Option<Reason>,
     verdict: Option<String>,
@@ -91,7 +91,7 @@ impl<'a> LogReader<'a> {
             Event::LoopEnded { rule, .. } => self.facts.stopped_by = Some(rule.as_str().to_owned()),
             Event::VoteTallied { rule: Some(_), counts, winner: None, .. } => self.top = self.shared_top(counts),
             Event::VerdictReached { outcome, verdict, winner, reason, .. } => {
-                self.verdict = Some(Reached {
+                self.verdict = Some(HeldResult {
                     outcome: *outcome,
                     reason: reason.clone(),
                     verdict: verdict.clone(),
@@ -244,7 +244,7 @@ impl<'a> LogReader<'a> {
     }
 
     fn succeeded(&mut self) -> CellEnding {
-        let Some(Reached { outcome, reason, verdict, winner }) = self.verdict.take() else {
+        let Some(HeldResult { outcome, reason, verdict, winner }) = self.verdict.take() else {
             return CellEnding::NoAnswer { reason: "no_verdict".to_owned() };
         };
         let none = |reason: &str| CellEnding::NoAnswer { reason: reason.to_owned() };

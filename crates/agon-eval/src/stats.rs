@@ -21,7 +21,7 @@ pub use betting::{BettingSequence, wealth};
 pub use binomial::{binomial_tail_half, normal_quantile};
 pub use bootstrap::{FEWEST_CLUSTERS, studentised};
 pub use calibration::{
-    BrierParts, CalibrationBin, CalibrationError, Forecast, brier, calibration_bins, calibration_error,
+    BrierParts, CalibrationError, Forecast, ForecastBin, brier, calibration_bins, calibration_error,
 };
 pub use comparing::{Compared, Effort, ScorePair, clustered, compare};
 pub use correction::{CorrectedShare, JudgeLabels, LEAST_RELIABILITY, corrected};

@@ -123,7 +123,7 @@ fn free_arm(
     if silent as usize == cells.len() {
         return None;
     }
-    let figures = estimator.paired(&pairs, false)?;
+    let figures = estimator.paired_lightly(&pairs, false)?;
     let per_question = spent(table, costs.into_iter(), table.admission.spec.count);
     Some(FreeArm {
         debate: debate.clone(),

@@ -66,7 +66,7 @@ fn treated(
     if changed_cells == 0 {
         return None;
     }
-    let figures = comparer.estimator.paired(&pairs, comparer.sequential);
+    let figures = comparer.estimator.paired_lightly(&pairs, comparer.sequential);
     // the other comparisons of the family stay as they are, so that the adjustment is the same factor
     let factor = own.p.zip(own.p_adjusted).filter(|(p, _)| *p > 0.0).map_or(1.0, |(p, adjusted)| adjusted / p);
     let verdict = figures.as_ref().map(|figures| {

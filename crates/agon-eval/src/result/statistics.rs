@@ -16,6 +16,8 @@ pub(super) const LEVEL: f64 = 0.95;
 const POWER: f64 = 0.8;
 /// Draws for what is no comparison: its intervals decide nothing.
 const LIGHT_DRAWS: usize = 1_999;
+/// Patterns of signs for the same.
+const LIGHT_FLIPS: usize = 9_999;
 /// Draws for the interval of a calibration error.
 const CALIBRATION_DRAWS: usize = 499;
 /// Looks that are told at the most.
@@ -156,11 +158,22 @@ impl Estimator {
 
     /// What the scores of two arms say: by a fixed test, or by bets in the order in which questions were asked.
     pub fn paired(&self, pairs: &[PairedScore], sequential: bool) -> Option<PairedFigures> {
+        self.paired_by(pairs, sequential, self.effort)
+    }
+
+    /// The same with fewer draws, for what is beside the comparisons.
+    pub fn paired_lightly(&self, pairs: &[PairedScore], sequential: bool) -> Option<PairedFigures> {
+        let Effort { draws, flips, seed } = self.effort;
+        let effort = Effort { draws: draws.min(LIGHT_DRAWS), flips: flips.min(LIGHT_FLIPS), seed };
+        self.paired_by(pairs, sequential, effort)
+    }
+
+    fn paired_by(&self, pairs: &[PairedScore], sequential: bool, effort: Effort) -> Option<PairedFigures> {
         let scores: Vec<ScorePair> = pairs
             .iter()
             .map(|pair| ScorePair { cluster: pair.cluster as usize, arm: pair.arm, rival: pair.rival })
             .collect();
-        let seen = compare(&scores, LEVEL, self.effort)?;
+        let seen = compare(&scores, LEVEL, effort)?;
         let of = |pick: fn(&PairedScore) -> f64| {
             let values: Vec<(u32, f64)> = pairs.iter().map(|pair| (pair.cluster, pick(pair))).collect();
             let means = cluster_means(&values);

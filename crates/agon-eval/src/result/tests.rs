@@ -255,3 +255,33 @@ fn free_arms_cost_what_the_log_had_cost_by_then_and_the_oracle_is_no_method() {
     assert_eq!(arm(&result, "panel").dominated_by, ["panel/vote_first", "panel/random_first", "single"]);
     assert!(!result.free_arms.iter().any(|free| free.kind == FreeArmKind::VoteOpenings));
 }
+
+#[test]
+fn two_thousand_questions_and_six_arms_are_computed_with_every_draw() {
+    let mut eval = PlantedEval::new(2_000);
+    let (first, second) = (ArmName("panel".to_owned()), ArmName("second".to_owned()));
+    let other = DebateArm { name: second.clone(), ..eval.admission.spec.debates[0].clone() };
+    let rival = ArmName("self_consistency".to_owned());
+    let spec = &mut eval.admission.spec;
+    spec.debates.push(other);
+    spec.primary.push(Comparison { arm: second.clone(), rival });
+    spec.debates[0].isolated = true;
+    eval.admission.pools[0].arms.push(second.clone());
+    for question in 0..2_000_u32 {
+        let says = |salt: u32| {
+            if question.wrapping_mul(2_654_435_761).wrapping_add(salt * 977) >> 7 & 3 == 0 { "5" } else { "4" }
+        };
+        let ballots = [says(1), says(2), says(3)];
+        let last = [says(2), says(2), says(3)];
+        eval.debate(question, Facts { degraded: question % 90 == 0, ..voted(ballots, last, says(4)) });
+        eval.push(question, CellWork::Debate { arm: second.clone() }, voted(ballots, last, says(5)));
+        eval.push(question, CellWork::Isolated { arm: first.clone() }, voted(ballots, last, says(6)));
+        eval.samples(question, 0, &[Some(says(7)), Some(says(8)), Some(says(9)), None], 70);
+    }
+    let result = eval.result_with(|options| options.effort = None);
+    assert_eq!(result.arms.len(), 6);
+    assert_eq!(result.cells.len(), 12_000);
+    assert!(result.arms.iter().all(|arm| arm.right.unwrap().interval.is_some()));
+    let json = result_json(&result).unwrap();
+    assert!(json.len() < 12_000_000, "{}", json.len());
+}

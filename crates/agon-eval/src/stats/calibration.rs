@@ -29,7 +29,7 @@ pub struct BrierParts {
 
 /// A bin of a reliability diagram.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CalibrationBin {
+pub struct ForecastBin {
     /// The smallest chance in it.
     pub low: f64,
     /// The largest chance in it.
@@ -139,14 +139,14 @@ fn share(right: bool) -> f64 {
 }
 
 /// A reliability diagram: ten bins of equal count, fewer where equal chances share one. Empty without forecasts, or with a chance outside 0 to 1.
-pub fn calibration_bins(forecasts: &[Forecast], level: f64) -> Vec<CalibrationBin> {
+pub fn calibration_bins(forecasts: &[Forecast], level: f64) -> Vec<ForecastBin> {
     let Some(all) = sorted(forecasts) else {
         return Vec::new();
     };
     let (sums, used) = bins(all.iter().map(|forecast| (forecast.chance, 1.0, share(forecast.right))), all.len() as f64);
     let filled = sums.iter().take(used).filter(|bin| bin.weight > 0.0);
     filled
-        .map(|bin| CalibrationBin {
+        .map(|bin| ForecastBin {
             low: bin.low,
             high: bin.high,
             chance: bin.chance / bin.weight,
