@@ -7,6 +7,7 @@ mod rounds;
 
 use crate::events::{all, first_asks};
 use crate::require;
+use agon_core::gate::{GateMethod, GateReason};
 use agon_core::*;
 use rounds::{Round, rounds};
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
     counted(log)?;
     seen_at_once(spec, log)?;
     moderated(spec, log)?;
+    gated(spec, log)?;
     if spec.debate_format == DebateFormat::Poll {
         return polled(spec, log);
     }
@@ -41,6 +43,45 @@ pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
         }
     }
     if spec.debate_format == DebateFormat::Fishbowl { bids::fishbowl(spec, &rounds) } else { Ok(()) }
+}
+
+/// A gate decides once, after the first ballots; what it skips is decided without another question, and never where a ballot failed.
+fn gated(spec: &DebateSpec, log: &[Record]) -> Result<(), String> {
+    let mut decided = None;
+    let (mut ballots, mut failed) = (BTreeMap::new(), false);
+    let by_openings = matches!(spec.debate_format, DebateFormat::CritiqueRevision | DebateFormat::Poll);
+    for event in all(log) {
+        match event {
+            Event::GateDecided { skip, eligible, cast, reason, .. } => {
+                require!(decided.is_none(), "the gate decided twice");
+                require!(spec.debate == DebateWhen::IfContested, "a gate that nobody asked for");
+                require!(ballots.values().sum::<u32>() == *cast, "{cast} ballots where {ballots:?} are");
+                require!(!*skip || !failed && cast == eligible, "skipped with a failed ballot");
+                let unanimous = spec.gate.rule.as_ref().is_none_or(|rule| rule.method == GateMethod::Unanimous);
+                let alike = ballots.len() == 1 && *cast >= 3 && cast == eligible;
+                let explored = *reason == GateReason::Explored;
+                require!(!unanimous || (*skip || explored) == alike, "skip is {skip} with {ballots:?}");
+                decided = Some(*skip);
+            }
+            Event::Answered(Answered { given: Given::Ballot { stage: BallotStage::Initial, choice, .. }, .. })
+                if !by_openings =>
+            {
+                *ballots.entry(choice.to_lowercase().trim_end_matches('.').to_owned()).or_default() += 1;
+            }
+            Event::Answered(Answered { given: Given::Speech(speech), .. }) if by_openings && decided.is_none() => {
+                let Some(answer) = &speech.answer else { continue };
+                *ballots.entry(answer.to_lowercase().trim_end_matches('.').to_owned()).or_default() += 1;
+            }
+            Event::TurnFailed { retry_at: None, .. } | Event::SeatSkipped { .. } if decided.is_none() => failed = true,
+            Event::TurnAsked(ask) => {
+                let late = decided == Some(true) && ask.task.work != Work::Synthesise;
+                require!(!late, "{:?} after a skip", ask.task.work);
+            }
+            Event::RoundOpened { .. } => require!(decided != Some(true), "a round after a skip"),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Every sample is asked once, of the personas in turn, all at once; nobody else is but the judges; each states an answer.

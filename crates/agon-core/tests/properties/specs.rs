@@ -1,6 +1,7 @@
 //! Any valid debate.
 mod parts;
 
+use agon_core::gate::{GateMethod, GateRule};
 use agon_core::*;
 use parts::{judge, moderator, persona, voting};
 use proptest::prelude::*;
@@ -53,8 +54,8 @@ impl Genes {
     pub fn one_in(&mut self, n: u32) -> bool {
         self.below(n) == n - 1
     }
-    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len() as u32) as usize]
+    pub fn pick<T: Clone>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u32) as usize].clone()
     }
 }
 
@@ -62,6 +63,7 @@ fn admission(genes: &mut Genes, formats: &[DebateFormat], seed: u64) -> Admissio
     let format = genes.pick(formats);
     let mut spec = if format == DebateFormat::Poll { poll(genes) } else { debate(genes, format) };
     spec.answer = answer_form(genes, &spec);
+    gated(genes, &mut spec);
     let retry = RetryPolicy { max_attempts: 1 + genes.below(3), wait_limit_ms: 2_000, ..RetryPolicy::default() };
     Admission { seed, retry, ..testing::admission("debate-1", spec) }
 }
@@ -103,6 +105,21 @@ fn poll(genes: &mut Genes) -> DebateSpec {
         _ => {}
     }
     spec
+}
+
+/// A gate, now and then, where it can decide anything.
+fn gated(genes: &mut Genes, spec: &mut DebateSpec) {
+    let rule =
+        genes.pick(&[None, None, Some(GateMethod::Unanimous), Some(GateMethod::Never), Some(GateMethod::Always)]);
+    let plain = spec.clone();
+    if !genes.one_in(3) {
+        return;
+    }
+    (spec.debate, spec.gate.rule) = (DebateWhen::IfContested, rule.map(GateRule::plain));
+    spec.gate.explore = genes.pick(&[0.0, 0.5]);
+    if !combination_problems(spec).is_empty() {
+        *spec = plain;
+    }
 }
 
 /// What an answer is, now and then.

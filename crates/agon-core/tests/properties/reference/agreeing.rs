@@ -90,7 +90,15 @@ fn agreement(
     let rounds = flat.iter().filter(|(_, _, event)| matches!(event, Event::RoundOpened { .. })).count();
     let samples = flat.iter().filter_map(|(_, _, event)| event.speech()?.1.answer.as_deref().map(folded));
     let poll = spec.debate_format == DebateFormat::Poll;
+    let skipped = flat.iter().any(|(_, _, event)| matches!(event, Event::GateDecided { skip: true, .. }));
+    let by_openings = poll || spec.debate_format == DebateFormat::CritiqueRevision;
     let (counts, eligible, source) = match single {
+        _ if skipped => {
+            let eligible = if poll { spec.format.samples as usize } else { spec.personas.len() };
+            let first = ballots(flat, BallotStage::Initial).into_values();
+            let counts = if by_openings { counted(samples) } else { counted(first) };
+            (counts, eligible, ConsensusSource::FirstBallots)
+        }
         Some(_) if poll => (counted(samples), spec.format.samples as usize, ConsensusSource::Votes),
         Some(voting) => {
             let judges = voting.voters == Voters::Judges;

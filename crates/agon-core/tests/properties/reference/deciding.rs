@@ -9,7 +9,8 @@ pub fn check(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
         return Err("no end".into());
     };
     let speeches = flat.iter().filter(|(_, _, event)| event.speech().is_some()).count();
-    require!(*state != DebateState::Succeeded || speeches > 0, "a result without a speech");
+    let skipped = flat.iter().any(|(_, _, event)| matches!(event, Event::GateDecided { skip: true, .. }));
+    require!(*state != DebateState::Succeeded || speeches > 0 || skipped, "a result without a speech");
     require!((*state == DebateState::Succeeded) == outcome.is_some(), "{state:?} with {outcome:?}");
     require!(*state != DebateState::Failed || reason.is_some(), "failed without a reason");
     if *state != DebateState::Succeeded {
@@ -90,7 +91,42 @@ enum Won {
     Nobody,
 }
 
+/// Where a gate skips the rounds, the first ballots win, in critique_revision the first author of the top answer.
+fn by_first(spec: &DebateSpec, flat: &[(Position, Timestamp, &Event)]) -> Won {
+    let by_openings = matches!(spec.debate_format, DebateFormat::CritiqueRevision | DebateFormat::Poll);
+    let mut given: Vec<(u32, &ParticipantId, &str)> = Vec::new();
+    for (_, _, event) in flat {
+        match event {
+            Event::Answered(Answered { turn, participant, given: Given::Speech(speech), .. }) if by_openings => {
+                given.extend(speech.answer.as_deref().map(|answer| (turn.seat, participant, answer)));
+            }
+            Event::Answered(Answered { turn, participant, given: Given::Ballot { choice, .. }, .. })
+                if !by_openings =>
+            {
+                given.push((turn.seat, participant, choice));
+            }
+            _ => {}
+        }
+    }
+    given.sort();
+    let votes = |answer: &str| given.iter().filter(|(_, _, other)| same(Some(other), Some(answer))).count();
+    let top = given.iter().map(|(_, _, answer)| votes(answer)).max().unwrap_or_default();
+    let mut tops: Vec<String> = Vec::new();
+    for (_, _, answer) in given.iter().filter(|(_, _, answer)| votes(answer) == top) {
+        if !tops.iter().any(|known| same(Some(known), Some(answer))) {
+            tops.push((*answer).to_owned());
+        }
+    }
+    let [winner] = tops.as_slice() else { return Won::Tie };
+    let author = given.iter().find(|(_, _, answer)| same(Some(answer), Some(winner)));
+    let elects = spec.debate_format == DebateFormat::CritiqueRevision;
+    Won::By(author.filter(|_| elects).map(|(_, who, _)| who.to_string()).or(Some(winner.clone())))
+}
+
 fn won(spec: &DebateSpec, flat: &[(Position, Timestamp, &Event)]) -> Result<Won, String> {
+    if flat.iter().any(|(_, _, event)| matches!(event, Event::GateDecided { skip: true, .. })) {
+        return Ok(by_first(spec, flat));
+    }
     match spec.consensus_strategy {
         ConsensusStrategy::Judge | ConsensusStrategy::RankedReasons => Ok(by_judges(spec, flat)),
         ConsensusStrategy::Vote => by_vote(spec, spec.voting.unwrap(), flat),
