@@ -68,6 +68,7 @@ fn all_lines() -> Vec<Value> {
         scenes::resumed(),
         scenes::synthesis(),
         scenes::decided(),
+        crate::gates::skipped(),
     ]
     .into_iter()
     .chain(formats::all())

@@ -22,6 +22,8 @@ mod feeds;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]
+mod gates;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod json;
