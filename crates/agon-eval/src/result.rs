@@ -44,8 +44,8 @@ pub struct ResultOptions {
     pub covered: Vec<u32>,
     /// Comparisons that were asked for later.
     pub post_hoc: Vec<Comparison>,
-    /// Results of cells that a retry replaced.
-    pub replaced: u32,
+    /// What the results had cost that a retry replaced; those of earlier evals cost nothing.
+    pub replaced: Vec<CellCost>,
     /// How much is drawn; by default as much as evals use.
     pub effort: Option<Effort>,
     /// What a gate learned.
@@ -64,7 +64,7 @@ impl ResultOptions {
             peeked: false,
             covered,
             post_hoc: Vec::new(),
-            replaced: 0,
+            replaced: Vec::new(),
             effort: None,
             gate: None,
         }
@@ -85,10 +85,15 @@ impl ResultOptions {
             stopped,
             withheld: machine.is_blind(),
             peeked: machine.peeked(),
-            replaced: u32::try_from(machine.replaced().len()).unwrap_or(u32::MAX),
+            replaced: machine.replaced().iter().map(cost_now).collect(),
             ..Self::complete(machine.questions_over())
         }
     }
+}
+
+/// What a cell cost this eval.
+fn cost_now(closed: &CellClosed) -> CellCost {
+    if closed.reused { CellCost::default() } else { closed.facts.cost.clone() }
 }
 
 /// The result of an eval as its log stands.
@@ -196,7 +201,8 @@ fn setup(table: &CellTable<'_>, cells: &[&CellClosed], options: &ResultOptions) 
     for question in &spec.questions {
         *scorers.entry(question.scorer().to_owned()).or_default() += 1;
     }
-    let paid: Vec<&CellCost> = cells.iter().filter(|closed| !closed.reused).map(|closed| &closed.facts.cost).collect();
+    let held = cells.iter().filter(|closed| !closed.reused).map(|closed| &closed.facts.cost);
+    let paid: Vec<&CellCost> = held.chain(&options.replaced).collect();
     let places = table.places().count().max(1) as f64;
     let figure = |count: Count| {
         let (total, unknown_share) = spent(table, paid.iter().copied(), count)?;

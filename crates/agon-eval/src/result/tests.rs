@@ -285,3 +285,55 @@ fn two_thousand_questions_and_six_arms_are_computed_with_every_draw() {
     let json = result_json(&result).unwrap();
     assert!(json.len() < 12_000_000, "{}", json.len());
 }
+
+#[test]
+fn what_a_retry_replaced_was_paid_and_cells_of_earlier_evals_were_not() {
+    let mut eval = twelve();
+    eval.cells.iter_mut().take(2).for_each(|closed| closed.reused = true);
+    let result = eval.result_with(|options| options.replaced = vec![planted_cost(3, 250)]);
+    // 12 debates of 300 and 12 polls of 400, without the first of each
+    assert!(near(result.setup.spent[0].total, 11.0 * 700.0 + 250.0), "{:?}", result.setup.spent);
+    assert_eq!(result.setup.reused_cells, 2);
+    assert!(result.warnings.iter().any(|warning| warning.starts_with("1 failed cells were held again")));
+    // the arms say what their cells cost, whoever paid
+    assert!(near(arm(&result, "panel").costs[0].total, 3_600.0));
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 12, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn no_table_has_fewer_questions_than_were_covered_and_every_token_is_in_it(
+        outcomes in proptest::collection::vec((0_u8..5, 0_u8..4, 50_u64..900), 12..40),
+    ) {
+        let count = u32::try_from(outcomes.len()).unwrap();
+        let mut eval = PlantedEval::new(count);
+        let mut right = 0_u32;
+        for (question, (kind, samples, tokens)) in (0..).zip(&outcomes) {
+            let facts = match kind {
+                0 => Facts::failed("quorum", *tokens),
+                1 => Facts { ending: none("inconclusive"), answer: None, ..Facts::planted("", *tokens) },
+                2 => Facts::planted("5", *tokens),
+                _ => Facts::planted("4", *tokens),
+            };
+            right += u32::from(*kind > 2);
+            eval.debate(question, facts);
+            let one = |n: u8| if n < *samples { Some(["4", "5"][usize::from(n % 2)]) } else { None };
+            eval.samples(question, 0, &[one(0), one(1), one(2), one(3)], 70);
+        }
+        let result = eval.result();
+        let same = |n: u32| n == count;
+        proptest::prop_assert!(result.arms.iter().all(|arm| same(arm.n) && same(arm.right.unwrap().n)));
+        proptest::prop_assert!(result.arms.iter().all(|arm| same(arm.answered + arm.no_answer + arm.failed)));
+        proptest::prop_assert!(result.comparisons.iter().all(|comparison| same(comparison.questions)));
+        proptest::prop_assert!(result.free_arms.iter().all(|free| same(free.right.n)));
+        proptest::prop_assert!(near(rate(&result, "panel"), f64::from(right) / f64::from(count)));
+        let spent: u64 = eval.cells.iter().map(|closed| closed.facts.cost.prompt + closed.facts.cost.generated).sum();
+        proptest::prop_assert!(near(result.setup.spent[0].total, spent as f64));
+        for arm in &result.arms {
+            let rows = result.cells.iter().filter(|cell| cell.arm == arm.id);
+            let tokens: u64 = rows.map(|cell| cell.total_tokens).sum();
+            proptest::prop_assert!(near(arm.costs[0].total, tokens as f64));
+        }
+    }
+}

@@ -32,8 +32,9 @@ pub(super) fn warnings(table: &CellTable<'_>, arms: &[ArmResult], options: &Resu
             warnings.push(format!("max_samples cut the budget of {} in {share:.0} % of its cells.", arm.id));
         }
     }
-    if options.replaced > 0 {
-        warnings.push(format!("{} failed cells were held again; the log keeps both results.", options.replaced));
+    if !options.replaced.is_empty() {
+        let cells = options.replaced.len();
+        warnings.push(format!("{cells} failed cells were held again; the log keeps both results."));
     }
     if options.peeked {
         warnings.push("Somebody looked before the end: the test is the one for many looks.".to_owned());

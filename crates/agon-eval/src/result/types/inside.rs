@@ -45,8 +45,10 @@ pub enum FreeArmKind {
     /// Right if anybody's answer was.
     Oracle,
     /// What the judges found in the first order of presentation.
+    #[serde(rename = "judge_order_0")]
     JudgeOrder0,
     /// What the judges found in the other order.
+    #[serde(rename = "judge_order_1")]
     JudgeOrder1,
     /// The plurality of the answers that speeches named up to a round.
     StopAfter,
