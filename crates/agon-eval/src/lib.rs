@@ -14,6 +14,7 @@ mod event;
 mod export;
 mod facts;
 mod finding;
+pub mod gate;
 mod grade;
 mod machine;
 mod matching;

@@ -104,7 +104,7 @@ pub struct GatePolicy {
 /// A gate at one threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GateCurvePoint {
-    /// Debated from this score on.
+    /// Where the score is split; the rule says which side is debated.
     pub threshold: f64,
     /// Share of right answers.
     pub right: f64,
