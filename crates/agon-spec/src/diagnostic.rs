@@ -1,4 +1,5 @@
 //! What is wrong with a debate file, where, and how to mend it.
+use crate::keys::{DEBATE, KeyTable};
 use crate::limits::Limits;
 use crate::place::{Place, Span};
 use crate::source::Text;
@@ -205,18 +206,20 @@ pub struct Problems<'a> {
     list: Vec<Diagnostic>,
     /// How much the file may unfold to.
     pub limits: Limits,
+    /// The keys of the whole file.
+    pub(crate) top: &'static KeyTable,
 }
 impl<'a> Problems<'a> {
     /// None yet, of the file with this name.
     pub fn new(file: &'a str) -> Self {
-        Self { file, text: None, list: Vec::new(), limits: Limits::default() }
+        Self { file, text: None, list: Vec::new(), limits: Limits::default(), top: &DEBATE }
     }
     /// A new list for the same file, with its text for the excerpts, and with its limits.
     pub fn with_text<'b>(&self, text: &'b Text, limits: Limits) -> Problems<'b>
     where
         'a: 'b,
     {
-        Problems { file: self.file, text: Some(text), list: Vec::new(), limits }
+        Problems { file: self.file, text: Some(text), list: Vec::new(), limits, top: self.top }
     }
     /// Adds a problem that the file is refused for.
     pub fn error(&mut self, finding: SpecFinding) {

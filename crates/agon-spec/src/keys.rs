@@ -3,12 +3,14 @@
 
 mod debate;
 mod decision;
+mod eval;
 mod moderator;
 mod parts;
 mod persona;
 
 pub(crate) use debate::DEBATE;
 pub(crate) use decision::{JUDGE, VOTING};
+pub(crate) use eval::EVAL;
 pub(crate) use moderator::MODERATOR;
 pub(crate) use parts::{ANSWER, BUDGET, GATE, PHASES, SHOWN, SUMMARIZER, SYNTHESIZER, TOOLS, VISIBLE};
 pub(crate) use persona::PERSONA;
@@ -216,6 +218,8 @@ pub(crate) enum Shape {
     Switch(&'static KeyTable),
     /// One of these names, or a mapping, of which the name is the first key.
     Short(&'static [Choice], &'static KeyTable),
+    /// A mapping of keys of another file, which is checked where they are used.
+    Keys,
     /// The first of these that fits the value's type.
     Either(&'static [Shape]),
 }
@@ -248,6 +252,7 @@ impl Shape {
             Self::Names { of, max } => format!("a list of names of {of}, {max} at most"),
             Self::Schema => "a JSON Schema, as a mapping".to_owned(),
             Self::GateRule => "a gate's rule, as a mapping".to_owned(),
+            Self::Keys => "a mapping of keys".to_owned(),
             Self::Labels => "a mapping from names to texts".to_owned(),
             Self::List { of, min, max } => format!("a list of {min} to {max} {}", of.title),
             Self::Map(_) => "a mapping".to_owned(),
@@ -272,7 +277,7 @@ mod tests {
     use super::*;
 
     fn every_table() -> Vec<&'static KeyTable> {
-        let mut tables: Vec<&'static KeyTable> = vec![&DEBATE];
+        let mut tables: Vec<&'static KeyTable> = vec![&DEBATE, &EVAL];
         let mut at = 0;
         while at < tables.len() {
             for key in tables[at].keys {

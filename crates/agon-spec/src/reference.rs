@@ -18,7 +18,16 @@ without front matter. A file has at most 1 MiB of UTF-8
 /// The page `docs/reference/debate-file.md`.
 pub fn reference_markdown() -> String {
     let mut page = HEAD.to_owned();
-    let mut tables: Vec<&KeyTable> = vec![&DEBATE];
+    keys(&mut page, &DEBATE);
+    variables(&mut page);
+    cast(&mut page);
+    codes(&mut page);
+    page
+}
+
+/// The tables from a first one on, and the values of their keys.
+pub(crate) fn keys(page: &mut String, first: &'static KeyTable) {
+    let mut tables: Vec<&KeyTable> = vec![first];
     let mut next = 0;
     while let Some(table) = tables.get(next) {
         for below in table.keys.iter().filter_map(|key| below(&key.shape)) {
@@ -29,13 +38,9 @@ pub fn reference_markdown() -> String {
         next += 1;
     }
     for of in &tables {
-        table(&mut page, of);
+        table(page, of, std::ptr::eq(*of, first));
     }
-    values(&mut page, &tables);
-    variables(&mut page);
-    cast(&mut page);
-    codes(&mut page);
-    page
+    values(page, &tables);
 }
 
 fn below(shape: &Shape) -> Option<&'static KeyTable> {
@@ -43,6 +48,7 @@ fn below(shape: &Shape) -> Option<&'static KeyTable> {
         Shape::Map(table) | Shape::Switch(table) | Shape::Short(_, table) | Shape::List { of: table, .. } => {
             Some(table)
         }
+        Shape::Either(shapes) => shapes.iter().find_map(below),
         _ => None,
     }
 }
@@ -52,9 +58,9 @@ fn line(page: &mut String, text: &str) {
     page.push('\n');
 }
 
-fn table(page: &mut String, of: &KeyTable) {
-    let title = if of.title == DEBATE.title {
-        "Keys of the debate".to_owned()
+fn table(page: &mut String, of: &KeyTable, is_first: bool) {
+    let title = if is_first {
+        format!("Keys of the {}", of.title)
     } else {
         format!("Keys of `{}`", of.title.replace(", ", "`, `"))
     };

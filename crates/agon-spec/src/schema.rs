@@ -15,11 +15,13 @@ const NAME: &str = r"^\s*[a-z0-9_-]{1,32}\s*$";
 /// It accepts the shapes that [`crate::parse`] accepts. What holds between values (unique names, stances, models)
 /// and inside texts (expressions, variables) is beyond it. In Markdown the topic may stand in the body.
 pub fn schema() -> Value {
-    let mut whole = table(&DEBATE);
-    let head = json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Agon debate file",
-    });
+    of_file(&DEBATE, "Agon debate file")
+}
+
+/// The schema of a file with these keys.
+pub(crate) fn of_file(first: &KeyTable, title: &str) -> Value {
+    let mut whole = table(first);
+    let head = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title});
     if let (Value::Object(head), Value::Object(body)) = (head, &mut whole) {
         let body = std::mem::replace(body, head);
         if let Value::Object(whole) = &mut whole {
@@ -96,7 +98,7 @@ fn shape(of: &Shape) -> Value {
             list
         }
         // Whether it is a valid one, the parser says.
-        Shape::Schema | Shape::GateRule => json!({"type": "object"}),
+        Shape::Schema | Shape::GateRule | Shape::Keys => json!({"type": "object"}),
         Shape::Labels => json!({"type": "object", "additionalProperties": shape(&Shape::Text)}),
         Shape::List { of, min, max } => {
             json!({"type": "array", "items": table(of), "minItems": min, "maxItems": max})

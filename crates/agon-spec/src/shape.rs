@@ -23,7 +23,8 @@ pub(crate) fn section(
     let mut section = Section { path: path.to_owned(), span, fields: Vec::new() };
     for entry in entries {
         let Some(key) = table.key(&entry.key) else {
-            problems.error(unknown(table, entry, path, entries));
+            let finding = unknown(table, entry, (path, entries), problems);
+            problems.error(finding);
             continue;
         };
         let path = section.path_of(&entry.key);
@@ -55,7 +56,12 @@ fn said_twice(first: &Field, second: &MapEntry, path: &str) -> SpecFinding {
     SpecFinding::new(Code::Conflict, second.key_span, message).field(path)
 }
 
-fn unknown(table: &KeyTable, entry: &MapEntry, path: &str, siblings: &[MapEntry]) -> SpecFinding {
+fn unknown(
+    table: &KeyTable,
+    entry: &MapEntry,
+    (path, siblings): (&str, &[MapEntry]),
+    problems: &Problems<'_>,
+) -> SpecFinding {
     let field = if path.is_empty() { entry.key.clone() } else { format!("{path}.{}", entry.key) };
     let place = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
     if let Some(finding) = schema_without_synthesizer(entry, siblings) {
@@ -71,7 +77,7 @@ fn unknown(table: &KeyTable, entry: &MapEntry, path: &str, siblings: &[MapEntry]
         return SpecFinding::new(Code::UnknownKey, entry.key_span, message).field(field);
     }
     let key = quote(&entry.key);
-    let at_top = !path.is_empty() && crate::keys::DEBATE.key(&entry.key).is_some();
+    let at_top = !path.is_empty() && problems.top.key(&entry.key).is_some();
     let elsewhere = table.elsewhere.iter().map(|(name, _)| *name);
     let near = nearest(&entry.key, table.names().chain(elsewhere));
     let hint = match near.map(|name| (name, table.instead(name))) {

@@ -37,6 +37,7 @@ impl ShapeCheck<'_, '_> {
             (Shape::Choices { of, min }, Value::List(items)) => self.choices(of, *min, items, node.span),
             (Shape::Lines | Shape::Names { .. }, Value::List(items)) => self.lines(shape, items),
             (Shape::Schema, Value::Map(_)) => self.schema(node),
+            (Shape::Keys, Value::Map(_)) => Some(CheckedValue::Data(node.plain())),
             (Shape::GateRule, Value::Map(_)) => self.gate_rule(node),
             (Shape::Labels, Value::Map(entries)) => self.labels(entries),
             (Shape::List { of, min, max }, Value::List(items)) => self.list(of, (*min, *max), shape, items),
@@ -200,6 +201,9 @@ impl ShapeCheck<'_, '_> {
             matches!(
                 (shape, &node.value),
                 (Shape::Flag, Value::Flag(_))
+                    | (Shape::Line, Value::Text(_))
+                    | (Shape::Map(_), Value::Map(_))
+                    | (Shape::Lines, Value::List(_))
                     | (Shape::Choice(_), Value::Text(_))
                     | (Shape::Integer { .. }, Value::Integer(_) | Value::Number(_))
             )

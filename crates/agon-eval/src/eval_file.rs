@@ -1,0 +1,166 @@
+//! From an eval file, and the files that it names, to what is compared.
+use crate::{
+    ArmName, BaselineArm, BuiltinSet, Comparison, Count, DataMapping, DataShape, DataSource, DebateArm, DebateTemplate,
+    Design, EvalLimits, EvalSpec, Grader, Matching, Question, QuestionKind, builtin_questions, read_questions,
+};
+use agon_spec::reading::Span;
+use agon_spec::{Diagnostic, EvalDebate, EvalFile, Located, Severity, Source, eval_file_problems, parse_eval_file};
+
+/// Most cells of an eval: questions times arms times repetitions.
+pub const MOST_CELLS: u64 = 200_000;
+/// Fresh questions where no number is given.
+pub const FRESH_QUESTIONS: u32 = 40;
+
+/// What an eval file came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadEval {
+    /// What is compared; absent exactly when a diagnostic is an error.
+    pub spec: Option<EvalSpec>,
+    /// Every problem of the file and of its questions.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What was read from where in the file of questions.
+    pub mapping: Option<DataMapping>,
+}
+
+/// Reads an eval file. `load` gives the bytes of a file that it names, by the path as it is written, or says why not.
+pub fn read_eval_file(source: &Source, load: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> ReadEval {
+    let parsed = parse_eval_file(source);
+    let Some(file) = parsed.file else {
+        return ReadEval { spec: None, diagnostics: parsed.diagnostics, mapping: None };
+    };
+    let mut reader = EvalReader { load, found: Vec::new(), diagnostics: parsed.diagnostics, mapping: None };
+    let questions = reader.questions(&file);
+    let debates: Vec<DebateArm> = file.debates.iter().filter_map(|debate| reader.debate(debate)).collect();
+    let spec = spec(&file, questions, debates);
+    let cells = cells(&spec);
+    if cells > MOST_CELLS {
+        let message = format!("the eval has {cells} cells; at most {MOST_CELLS} are allowed");
+        reader.found.push((Span::default(), String::new(), message));
+    }
+    let EvalReader { found, mut diagnostics, mapping, .. } = reader;
+    diagnostics.extend(eval_file_problems(source, found));
+    let bad = diagnostics.iter().any(|found| found.severity == Severity::Error);
+    ReadEval { spec: Some(spec).filter(|_| !bad), diagnostics, mapping }
+}
+
+/// Questions times arms times repetitions.
+fn cells(spec: &EvalSpec) -> u64 {
+    let isolated = spec.debates.iter().filter(|debate| debate.isolated).count();
+    let arms = (spec.arms.len() + spec.debates.len() + isolated) as u64;
+    (spec.questions.len() as u64).saturating_mul(arms).saturating_mul(spec.repetitions.into())
+}
+
+struct EvalReader<'l> {
+    load: &'l dyn Fn(&str) -> Result<Vec<u8>, String>,
+    found: Vec<(Span, String, String)>,
+    diagnostics: Vec<Diagnostic>,
+    mapping: Option<DataMapping>,
+}
+
+impl EvalReader<'_> {
+    fn load(&mut self, file: &Located<String>, field: &str) -> Option<Vec<u8>> {
+        let load = self.load;
+        let loaded = load(&file.value);
+        loaded.map_err(|message| self.found.push((file.span, field.to_owned(), message))).ok()
+    }
+
+    fn questions(&mut self, file: &EvalFile) -> Vec<Question> {
+        let asked = &file.questions;
+        if let Some(set) = asked.builtin.and_then(BuiltinSet::from_name) {
+            let seed = asked.seed.or(file.seed).unwrap_or(0);
+            return builtin_questions(set, asked.count.unwrap_or(FRESH_QUESTIONS), seed);
+        }
+        let Some(named) = &asked.file else { return Vec::new() };
+        let Some(bytes) = self.load(named, "questions") else { return Vec::new() };
+        let shape = asked.shape.and_then(DataShape::from_name);
+        let kind = file.scorer.and_then(QuestionKind::from_name);
+        let read = read_questions(DataSource { name: named.value.clone(), bytes, syntax: None, shape, kind });
+        self.mapping = Some(read.mapping);
+        self.diagnostics.extend(read.diagnostics);
+        read.questions.unwrap_or_default()
+    }
+
+    fn debate(&mut self, debate: &EvalDebate) -> Option<DebateArm> {
+        let bytes = self.load(&debate.file, "debates")?;
+        let Ok(text) = String::from_utf8(bytes) else {
+            let message = format!("{} is not UTF-8", debate.file.value);
+            self.found.push((debate.file.span, "debates".to_owned(), message));
+            return None;
+        };
+        let file = debate.file.value.clone();
+        let template = DebateTemplate { file, text, syntax: "auto".to_owned(), set: debate.set.clone() };
+        Some(DebateArm { name: ArmName(debate.name.clone()), template, isolated: debate.isolated })
+    }
+}
+
+/// The eval with these debates, and what else an eval file says or leaves open.
+fn spec(file: &EvalFile, questions: Vec<Question>, debates: Vec<DebateArm>) -> EvalSpec {
+    let arms = file.arms.as_ref().map(|arms| arms.iter().filter_map(|name| baseline(name)).collect());
+    let usual = EvalSpec::usual(questions, debates);
+    let pair =
+        |(arm, rival): &(String, String)| Comparison { arm: ArmName(arm.clone()), rival: ArmName(rival.clone()) };
+    let grader = Grader { models: file.grader.clone(), same_family: file.same_family };
+    EvalSpec {
+        arms: arms.unwrap_or(usual.arms),
+        primary: file.primary.as_ref().map_or(usual.primary, |pairs| pairs.iter().map(pair).collect()),
+        matching: match (file.budget, file.matching) {
+            (Some(budget), _) => Matching::Budget(budget),
+            (None, Some("mean")) => Matching::Mean,
+            (None, Some("none")) => Matching::None,
+            (None, _) => Matching::Debate,
+        },
+        count: match file.count {
+            Some("generated") => Count::Generated,
+            Some("new") => Count::New,
+            Some("seconds") => Count::Seconds,
+            Some("money") => Count::Money,
+            _ => Count::Total,
+        },
+        max_samples: file.max_samples.unwrap_or(usual.max_samples),
+        repetitions: file.repetitions.unwrap_or(usual.repetitions),
+        worth: file.worth.unwrap_or(usual.worth),
+        alpha: file.alpha.unwrap_or(usual.alpha),
+        design: if file.design == Some("sequential") { Design::Sequential } else { Design::Fixed },
+        confidence: file.confidence.unwrap_or(usual.confidence),
+        limits: EvalLimits { tokens: file.limit_tokens, seconds: file.limit_seconds, money: file.limit_money },
+        grader: (!grader.models.is_empty()).then_some(grader),
+        seed: file.seed.unwrap_or(usual.seed),
+        ..usual
+    }
+}
+
+fn baseline(name: &str) -> Option<BaselineArm> {
+    match name {
+        "single" => Some(BaselineArm::Single),
+        "self_consistency" => Some(BaselineArm::SelfConsistency),
+        "best_of_n" => Some(BaselineArm::BestOfN),
+        "judge_alone" => Some(BaselineArm::JudgeAlone),
+        _ => None,
+    }
+}
+
+impl EvalSpec {
+    /// These debates on these questions, each against one answer and self-consistency; all else as an eval file leaves it open.
+    pub fn usual(questions: Vec<Question>, debates: Vec<DebateArm>) -> Self {
+        let rival = ArmName("self_consistency".to_owned());
+        let primary =
+            debates.iter().map(|debate| Comparison { arm: debate.name.clone(), rival: rival.clone() }).collect();
+        Self {
+            questions,
+            debates,
+            arms: vec![BaselineArm::Single, BaselineArm::SelfConsistency],
+            primary,
+            matching: Matching::Debate,
+            count: Count::Total,
+            max_samples: 64,
+            repetitions: 1,
+            worth: 3.0,
+            alpha: 0.05,
+            design: Design::Fixed,
+            confidence: false,
+            limits: EvalLimits::default(),
+            grader: None,
+            seed: 0,
+        }
+    }
+}
