@@ -32,7 +32,7 @@ pub enum GateRuleError {
     #[error("the gate cannot be read: {0}")]
     Malformed(String),
     /// Another version of Agon wrote it.
-    #[error("the gate has version {0}; this program reads version {GATE_FORMAT}: learn it again with `agon eval gate`")]
+    #[error("the gate has version {0}; this program reads version {GATE_FORMAT}: learn it again")]
     Version(u32),
     /// Its rule makes no sense; all that is wrong, in one sentence.
     #[error("the gate is not valid: {0}")]

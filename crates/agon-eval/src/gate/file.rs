@@ -15,7 +15,7 @@ const LONGEST_TEXT: usize = 1_000;
 /// Most characters of an error about the text, which may quote it.
 const LONGEST_ERROR: usize = 400;
 
-/// A learned gate as `agon eval gate` writes it.
+/// A learned gate with its figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GateFile {
@@ -43,9 +43,7 @@ pub enum GateFileError {
     #[error(transparent)]
     Rule(#[from] GateRuleError),
     /// Another version of Agon wrote it.
-    #[error(
-        "the gate file has format {0}; this program reads format {GATE_FILE_FORMAT}: learn the gate again with `agon eval gate`"
-    )]
+    #[error("the gate file has format {0}; this program reads format {GATE_FILE_FORMAT}: learn the gate again")]
     Format(u64),
     /// It lacks a member, or has one too many.
     #[error("the gate file cannot be read: {0}")]

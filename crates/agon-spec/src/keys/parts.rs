@@ -83,7 +83,7 @@ pub(crate) static GATE: KeyTable = KeyTable {
             rule,
             Shape::GateRule,
             "all debaters, three at least, cast the same ballot",
-            "A learned rule, as `agon eval gate` writes it. `agon run --gate FILE` puts it here."
+            "A learned rule, as a gate file has it under `rule`. `agon run --gate FILE` puts it here."
         )
         .quiet()
         .since("0.2"),

@@ -13,10 +13,8 @@ pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
     let span = root.get("gate").map_or(root.span, |field| field.key_span);
     let finding = SpecFinding::new(Code::OtherGate, span, clean(&found.join("; "))).field("gate.rule");
     if spec.gate.strict {
-        problems.error(finding.help("learn the gate again with `agon eval gate`, or leave `strict` out"));
+        problems.error(finding.help("learn the gate again, or leave `strict` out"));
     } else {
-        problems.warning(
-            finding.help("learn the gate again with `agon eval gate`; `gate: {strict: true}` makes this an error"),
-        );
+        problems.warning(finding.help("learn the gate again; `gate: {strict: true}` makes this an error"));
     }
 }
