@@ -167,7 +167,7 @@ fn answer(spec: &DebateSpec, ask: &Ask, lots: &mut Lots) -> Answer {
 fn named_before<'a>(events: &[&'a Event], who: &str) -> Option<&'a str> {
     let speeches = events.iter().filter_map(|event| event.speech());
     let own = speeches.filter(|(answered, _)| answered.participant.as_str() == who);
-    own.filter_map(|(_, speech)| speech.answer.as_deref()).last()
+    own.filter_map(|(_, speech)| speech.answer.as_deref()).next_back()
 }
 
 /// The score of the plurality of the first ballots, read from the log by hand.

@@ -1,0 +1,3 @@
+//! What the logs of debates say, against a reading of them by hand.
+#[cfg(test)]
+mod held;
