@@ -8,6 +8,7 @@ mod bombs;
 mod chaos;
 mod check;
 mod crash;
+mod eval_check;
 mod failover;
 mod fuzz;
 mod licences;
@@ -54,6 +55,8 @@ enum Command {
     Chaos(chaos::Args),
     /// Send 10,000 debate files of each kind that unfold to very much over REST and gRPC and to the command line; each has to be answered within a second
     Bombs(bombs::Args),
+    /// Simulate evals with a planted truth, and print what the statistics of `agon eval` find of it; a figure that misses is a failure
+    EvalCheck(eval_check::Args),
     /// Feed hostile input, by a seed, to every reader of what comes from outside; a finding is kept in target/fuzz
     Fuzz(fuzz::Args),
     /// Kill owners and hosts of running debates, and measure when the debates go on; release build, a quarter of an hour
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Command::Crash(args) => crash::run(&args),
         Command::Chaos(args) => chaos::run(&args),
         Command::Bombs(args) => bombs::run(&args),
+        Command::EvalCheck(args) => eval_check::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Failover(args) => failover::run(&args),
         Command::Misbehaviour(args) => misbehaviour::run(&args).map(|()| ExitCode::SUCCESS),

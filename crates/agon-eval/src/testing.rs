@@ -1,9 +1,11 @@
-//! Builders for tests: results that look as real ones do.
+//! Builders for tests: results that look as real ones do, and evals with a planted truth.
 pub mod gates;
 mod inside;
 mod planted;
+mod simulation;
 
 pub use planted::*;
+pub use simulation::{SIMULATION_CHECKS, SimulationCheck};
 
 use crate::*;
 use std::collections::BTreeMap;

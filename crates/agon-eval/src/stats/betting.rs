@@ -26,13 +26,12 @@ impl Wealth {
     fn new(mean: f64) -> Self {
         Self { mean, by_bet: [1.0; 99] }
     }
-    /// Takes in a difference and gives the mean wealth; infinite where it is beyond all numbers.
-    fn bet(&mut self, difference: f64) -> f64 {
+    fn bet(&mut self, difference: f64) {
         // differences from the supposed mean are brought back into -1 to 1, so that no bet loses all
         let off = (difference - self.mean) / (1.0 + self.mean.abs());
         self.by_bet.iter_mut().zip(BETS.iter()).for_each(|(wealth, (bet, _))| *wealth *= 1.0 + bet * off);
-        self.sum()
     }
+    /// The mean wealth; infinite where it is beyond all numbers.
     fn sum(&self) -> f64 {
         self.by_bet.iter().zip(BETS.iter()).map(|(wealth, (_, weight))| wealth * weight).sum()
     }
@@ -42,9 +41,7 @@ impl Wealth {
 /// Ramdas 2024). Differences and mean lie in -1 to 1; what lies outside is brought to the edge, what is no number counts as 0.
 pub fn wealth(differences: &[f64], mean: f64) -> f64 {
     let mut wealth = Wealth::new(bounded(mean));
-    differences.iter().for_each(|difference| {
-        wealth.bet(bounded(*difference));
-    });
+    differences.iter().for_each(|difference| wealth.bet(bounded(*difference)));
     wealth.sum().min(f64::MAX)
 }
 
@@ -63,6 +60,7 @@ pub struct BettingSequence {
     most: f64,
     gain: Wealth,
     below_worth: bool,
+    winner: Option<bool>,
     looks: Vec<usize>,
 }
 impl BettingSequence {
@@ -77,24 +75,30 @@ impl BettingSequence {
             most: 1.0,
             gain: Wealth::new(worth),
             below_worth: false,
+            winner: None,
             looks: Vec::new(),
         })
     }
-    /// Takes in the difference of the next cluster, -1 to 1.
+    /// Takes in the difference of the next cluster, -1 to 1. It counts from the next look on.
     pub fn push(&mut self, difference: f64) {
         let difference = bounded(difference);
         self.differences.push(difference);
         self.sum += difference;
-        self.most = self.most.max(self.none.bet(difference)).min(f64::MAX);
+        self.none.bet(difference);
         self.gain.bet(difference);
     }
-    /// Takes a look: the confidence sequence narrows at looks alone.
+    /// Takes a look: p falls and the confidence sequence narrows at looks alone.
     pub fn look(&mut self) {
         let n = self.differences.len();
         if n == 0 || self.looks.last() == Some(&n) {
             return;
         }
         self.looks.push(n);
+        let e = self.none.sum();
+        self.most = self.most.max(e).min(f64::MAX);
+        if self.winner.is_none() && e >= 1.0 / self.alpha {
+            self.winner = Some(self.sum > 0.0);
+        }
         // the wealth is convex in 1 / (1 + mean) and below 1 at the mean that was seen, so all above `worth` is excluded with it
         self.below_worth |= self.sum / (n as f64) < self.worth && self.gain.sum() >= 1.0 / self.alpha;
     }
@@ -102,11 +106,15 @@ impl BettingSequence {
     pub fn n(&self) -> usize {
         self.differences.len()
     }
-    /// The largest E so far.
+    /// At some look a mean of 0 was excluded: `Some(true)` where the arm was ahead.
+    pub fn winner(&self) -> Option<bool> {
+        self.winner
+    }
+    /// The largest E at a look so far.
     pub fn e(&self) -> f64 {
         self.most
     }
-    /// 1 / max E: a p-value however often one looked.
+    /// 1 / max E over looks: a p-value however often one looked.
     pub fn p(&self) -> f64 {
         1.0 / self.most
     }
@@ -128,6 +136,12 @@ impl BettingSequence {
             let mean = seen.iter().sum::<f64>() / *look as f64;
             left.high = self.bound(seen, mean.min(left.high), left.high);
             left.low = self.bound(seen, mean.max(left.low), left.low);
+        }
+        // rounding outwards must not hide what looks excluded
+        match self.winner {
+            Some(true) => left.low = left.low.max(f64::EPSILON),
+            Some(false) => left.high = left.high.min(-f64::EPSILON),
+            None => {}
         }
         if self.below_worth {
             left.high = left.high.min(self.worth - f64::EPSILON);
@@ -204,6 +218,8 @@ mod tests {
                 prop_assert!(!excluded, "{} inside {:?}", at, left);
             }
             prop_assert_eq!(bets.below_worth(), left.high < 0.03);
+            prop_assert_eq!(bets.winner().is_some(), bets.p() <= 0.05);
+            prop_assert_eq!(bets.winner().is_some(), left.low > 0.0 || left.high < 0.0);
         }
     }
 
@@ -214,10 +230,11 @@ mod tests {
         let mut last = 1.0;
         for n in 0..200 {
             bets.push(if n % 4 == 0 { -1.0 } else { 1.0 });
+            bets.look();
             assert!(bets.p() <= last);
             last = bets.p();
         }
-        bets.look();
+        assert_eq!(bets.winner(), Some(true));
         assert!(last < 1e-6);
         let left = bets.interval().unwrap();
         assert!(left.low > 0.2 && left.low < 0.5 && left.high > 0.5, "{left:?}");
