@@ -1,6 +1,7 @@
 //! `cargo xtask eval-check`: simulated evals with a planted truth, and whether the statistics find it.
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::Result;
 
@@ -14,5 +15,8 @@ pub struct Args {}
 pub fn run(_: &Args) -> Result<ExitCode> {
     let mut command = process::cargo();
     command.args(["run", "--quiet", "-p", "agon-eval", "--features", "testing", "--example", "eval-check"]);
-    process::to_its_end(&mut command)
+    let start = Instant::now();
+    let code = process::to_its_end(&mut command)?;
+    println!("{:.0} s, the build included", start.elapsed().as_secs_f64());
+    Ok(code)
 }

@@ -1,11 +1,9 @@
 //! Simulates evals with a planted truth, prints what was wanted and what was seen, and ends with 1 where a figure misses.
 use agon_eval::testing::{SIMULATION_CHECKS, SimulationCheck};
 use std::process::ExitCode;
-use std::time::Instant;
 
 fn main() -> ExitCode {
     let threads = std::thread::available_parallelism().map_or(1, |threads| u32::try_from(threads.get()).unwrap_or(1));
-    let start = Instant::now();
     println!("{:<58} {:>6} {:>17} {:>8}  verdict", "what", "evals", "wanted", "seen");
     let mut missed = 0;
     for check in &SIMULATION_CHECKS {
@@ -16,7 +14,7 @@ fn main() -> ExitCode {
         let verdict = if ok { "ok" } else { "MISSED" };
         println!("{:<58} {:>6} {wanted:>17} {:>8}  {verdict}", check.what, check.evals, figure(check, seen));
     }
-    println!("{} checks, {missed} missed, {:.0} s on {threads} threads", SIMULATION_CHECKS.len(), start.elapsed().as_secs_f64());
+    println!("{} checks, {missed} missed", SIMULATION_CHECKS.len());
     if missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

@@ -31,4 +31,4 @@ pub use paired::{PairedCounts, mcnemar_exact, mcnemar_mid_p, tango};
 pub use power::{MOST_QUESTIONS, design_effect, mcnemar_power, questions_needed, smallest_effect};
 pub use proportion::wilson;
 
-pub(crate) use dice::Dice;
+pub(crate) use dice::ResampleDice;

@@ -25,7 +25,7 @@ pub struct Evidence {
 
 /// What a comparison found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Judged {
+pub struct JudgedComparison {
     /// Which.
     pub kind: VerdictKind,
     /// The arm won, but with more than [`EQUAL_SPENDING`] times the rival's spending: a win, but none at equal tokens.
@@ -33,8 +33,8 @@ pub struct Judged {
 }
 
 /// The verdict of a comparison. Without an interval, a p-value or trust nothing can be told; an unknown ratio forbids `Helped` alone.
-pub fn judge(evidence: &Evidence) -> Judged {
-    let kind = |kind| Judged { kind, cost_only: false };
+pub fn judge(evidence: &Evidence) -> JudgedComparison {
+    let kind = |kind| JudgedComparison { kind, cost_only: false };
     let (Some(interval), Some(p)) = (evidence.interval, evidence.p_adjusted) else {
         return kind(VerdictKind::CannotTell);
     };
@@ -54,7 +54,7 @@ pub fn judge(evidence: &Evidence) -> Judged {
         return kind(VerdictKind::CannotTell);
     }
     let equal = evidence.ratio.is_some_and(|ratio| ratio <= EQUAL_SPENDING);
-    Judged {
+    JudgedComparison {
         kind: if equal && !evidence.held_down { VerdictKind::Helped } else { VerdictKind::CannotTell },
         cost_only: evidence.ratio.is_some_and(|ratio| ratio > EQUAL_SPENDING),
     }
@@ -93,9 +93,9 @@ mod tests {
     #[test]
     fn a_win_with_more_tokens_is_none_at_equal_tokens() {
         let dear = judge(&Evidence { ratio: Some(1.06), ..evidence(0.01, 0.12, 0.01) });
-        assert_eq!(dear, Judged { kind: VerdictKind::CannotTell, cost_only: true });
+        assert_eq!(dear, JudgedComparison { kind: VerdictKind::CannotTell, cost_only: true });
         let edge = judge(&Evidence { ratio: Some(1.05), ..evidence(0.01, 0.12, 0.01) });
-        assert_eq!(edge, Judged { kind: VerdictKind::Helped, cost_only: false });
+        assert_eq!(edge, JudgedComparison { kind: VerdictKind::Helped, cost_only: false });
         assert_eq!(kind(Evidence { ratio: None, ..evidence(0.01, 0.12, 0.01) }), VerdictKind::CannotTell);
         assert!(!judge(&Evidence { ratio: Some(3.0), ..evidence(-0.01, 0.12, 0.2) }).cost_only);
     }

@@ -1,4 +1,5 @@
 //! Statistics against values that other programs computed: `reference/make.py` says how.
+#![expect(clippy::unwrap_used, reason = "a table that cannot be read fails its test")]
 use agon_eval::stats::{
     Forecast, PairedCounts, brier, calibration_error, holm, krippendorff, mcnemar_exact, mcnemar_mid_p, mcnemar_power,
     tango, wealth, wilson,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::stats::Dice;
+use crate::stats::ResampleDice;
 use crate::{Criterion, Facts, Gold, Grader, Question, SampleFact};
 use proptest::prelude::*;
 
@@ -187,7 +187,7 @@ fn a_tenth_of_the_grades_is_asked_for_again_and_twenty_at_least() {
 
 /// A grader of these chances over so many pairs, of which the first answer is better, the second, or neither.
 fn pairs(n: usize, first_bias: f64, accuracy: f64) -> Vec<GradedPair> {
-    let mut dice = Dice::new(3, "pairs");
+    let mut dice = ResampleDice::new(3, "pairs");
     let mut grade = |better: Grade| match () {
         () if dice.unit() < first_bias => Grade::First,
         () if dice.unit() < accuracy => better,
@@ -269,7 +269,7 @@ fn labels_take_away_the_bias_of_a_grader() {
     let (mut raw, mut corrected, mut covered) = (0.0, 0.0, 0);
     const EVALS: u64 = 200;
     for eval in 0..EVALS {
-        let mut dice = Dice::new(eval, "labels");
+        let mut dice = ResampleDice::new(eval, "labels");
         // 60 % are right; the grader accepts 95 % of these, and 35 % of the wrong ones: 71 %
         let truth: Vec<bool> = (0..400).map(|_| dice.unit() < 0.6).collect();
         let accepted: Vec<bool> = truth.iter().map(|right| dice.unit() < if *right { 0.95 } else { 0.35 }).collect();

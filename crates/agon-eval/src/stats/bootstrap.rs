@@ -1,5 +1,5 @@
 //! The studentised bootstrap of a mean over clusters.
-use super::Dice;
+use super::ResampleDice;
 use crate::Interval;
 
 /// Under so many clusters there is no interval.
@@ -21,7 +21,7 @@ pub fn studentised(values: &[f64], level: f64, draws: usize, range: Interval, se
     if error <= f64::EPSILON * (1.0 + mean.abs()) {
         return None;
     }
-    let mut dice = Dice::new(seed, "bootstrap");
+    let mut dice = ResampleDice::new(seed, "bootstrap");
     let mut scores: Vec<f64> = (0..draws).map(|_| one_score(values, mean, error, &mut dice)).collect();
     scores.sort_by(f64::total_cmp);
     let tail = (1.0 - level) / 2.0;
@@ -36,7 +36,7 @@ pub fn studentised(values: &[f64], level: f64, draws: usize, range: Interval, se
 }
 
 /// The score of one resample; one without spread lies beyond all others, on its side.
-fn one_score(values: &[f64], mean: f64, error: f64, dice: &mut Dice) -> f64 {
+fn one_score(values: &[f64], mean: f64, error: f64, dice: &mut ResampleDice) -> f64 {
     let n = values.len();
     let (mut sum, mut squares) = (0.0, 0.0);
     for _ in 0..n {

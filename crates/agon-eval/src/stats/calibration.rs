@@ -1,5 +1,5 @@
 //! Whether what is said with a chance of p is right with a chance of p.
-use super::{Dice, wilson};
+use super::{ResampleDice, wilson};
 use crate::Interval;
 use std::collections::BTreeMap;
 
@@ -167,7 +167,7 @@ pub fn calibration_error(forecasts: &[Forecast], level: f64, draws: usize, seed:
     let n = all.len() as f64;
     let of = |items: &mut dyn Iterator<Item = (f64, f64, f64)>, total: f64| distance(&bins(items, total).0, total);
     let error = of(&mut all.iter().map(|forecast| (forecast.chance, 1.0, share(forecast.right))), n);
-    let mut dice = Dice::new(seed, "calibrated by chance");
+    let mut dice = ResampleDice::new(seed, "calibrated by chance");
     let mut by_chance = 0.0;
     for _ in 0..draws {
         by_chance +=
@@ -178,7 +178,7 @@ pub fn calibration_error(forecasts: &[Forecast], level: f64, draws: usize, seed:
         let next = numbers.len();
         numbers.entry(forecast.cluster).or_insert(next);
     }
-    let mut dice = Dice::new(seed, "calibration error");
+    let mut dice = ResampleDice::new(seed, "calibration error");
     let mut seen: Vec<f64> = Vec::new();
     for _ in 0..if numbers.len() >= super::FEWEST_CLUSTERS { draws } else { 0 } {
         let mut weights = vec![0.0; numbers.len()];

@@ -74,7 +74,7 @@ fn inverted(p: f64, q0: f64, q1: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Dice;
+    use super::super::ResampleDice;
     use super::*;
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_interval_covers_the_rate_that_was_planted() {
-        let mut dice = Dice::new(1, "correction");
+        let mut dice = ResampleDice::new(1, "correction");
         let mut count = |n: u32, p: f64| (0..n).filter(|_| dice.unit() < p).count() as u64;
         for (rate, q1, q0) in [(0.6, 0.9, 0.8), (0.3, 0.85, 0.95), (0.8, 0.75, 0.7)] {
             let mut covered = 0;

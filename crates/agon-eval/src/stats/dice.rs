@@ -3,9 +3,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// A stream of draws.
-pub(crate) struct Dice(ChaCha8Rng);
+pub(crate) struct ResampleDice(ChaCha8Rng);
 
-impl Dice {
+impl ResampleDice {
     /// The stream of a seed and what it is for.
     pub(crate) fn new(seed: u64, purpose: &str) -> Self {
         Self(ChaCha8Rng::from_seed(*blake3::hash(format!("agon stats {purpose} {seed}").as_bytes()).as_bytes()))

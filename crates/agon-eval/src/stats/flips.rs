@@ -1,5 +1,5 @@
 //! The sign-flip test of a mean of 0.
-use super::Dice;
+use super::ResampleDice;
 
 /// Up to so many clusters with a difference every pattern of signs is tried.
 const EXACT: usize = 20;
@@ -40,7 +40,7 @@ fn all(sizes: &[f64], least: f64) -> f64 {
 
 /// Share of random patterns, with the one that was seen.
 fn some(sizes: &[f64], least: f64, flips: usize, seed: u64) -> f64 {
-    let mut dice = Dice::new(seed, "sign flips");
+    let mut dice = ResampleDice::new(seed, "sign flips");
     let mut extreme = 1_usize;
     for _ in 0..flips {
         let mut sum = 0.0;

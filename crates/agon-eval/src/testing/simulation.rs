@@ -1,5 +1,5 @@
 //! Simulated evals with a planted truth: do intervals cover it, and how often is a verdict wrong?
-use crate::stats::{BettingSequence, Compared, Dice, Effort, ScorePair, clustered, compare, holm};
+use crate::stats::{BettingSequence, Compared, Effort, ResampleDice, ScorePair, clustered, compare, holm};
 use crate::{Evidence, Interval, VerdictKind, judge};
 
 const ALPHA: f64 = 0.05;
@@ -24,14 +24,24 @@ pub struct SimulationCheck {
 
 /// All checks, at full size.
 pub const SIMULATION_CHECKS: [SimulationCheck; 12] = [
-    coverage("interval covers +8 points, 100 questions", |eval| covers(World::Single { n: 100 }, eval)),
-    coverage("interval covers +8 points, 324 questions", |eval| covers(World::Single { n: 324 }, eval)),
-    coverage("interval covers +8 points, 40 groups x 4 questions x 2", |eval| covers(World::Groups, eval)),
-    coverage("interval covers +8 points, 100 fractional scores", |eval| covers(World::Fractions { n: 100 }, eval)),
-    coverage("interval covers +8 points, 324 fractional scores", |eval| covers(World::Fractions { n: 324 }, eval)),
-    at_most("wrong verdict, no difference, 100 questions", 0.05, 1_000, |eval| wrong(World::Single { n: 100 }, 1, eval)),
-    at_most("wrong verdict, no difference, 324 questions", 0.05, 1_000, |eval| wrong(World::Single { n: 324 }, 1, eval)),
-    at_most("any wrong verdict of 3, no difference, 40 groups", 0.055, 10_000, |eval| wrong(World::Groups, 3, eval)),
+    coverage("interval covers +8 points, 100 questions", |eval| covers(SimulatedWorld::Single { n: 100 }, eval)),
+    coverage("interval covers +8 points, 324 questions", |eval| covers(SimulatedWorld::Single { n: 324 }, eval)),
+    coverage("interval covers +8 points, 40 groups x 4 questions x 2", |eval| covers(SimulatedWorld::Groups, eval)),
+    coverage("interval covers +8 points, 100 fractional scores", |eval| {
+        covers(SimulatedWorld::Fractions { n: 100 }, eval)
+    }),
+    coverage("interval covers +8 points, 324 fractional scores", |eval| {
+        covers(SimulatedWorld::Fractions { n: 324 }, eval)
+    }),
+    at_most("wrong verdict, no difference, 100 questions", 0.05, 1_000, |eval| {
+        wrong(SimulatedWorld::Single { n: 100 }, 1, eval)
+    }),
+    at_most("wrong verdict, no difference, 324 questions", 0.05, 1_000, |eval| {
+        wrong(SimulatedWorld::Single { n: 324 }, 1, eval)
+    }),
+    at_most("any wrong verdict of 3, no difference, 40 groups", 0.055, 10_000, |eval| {
+        wrong(SimulatedWorld::Groups, 3, eval)
+    }),
     at_most("wrong verdict, no difference, a look every 10 to 3,000", 0.05, 1_000, |eval| {
         share(is_clear(sequential(0.0, 3_000, false, eval).0))
     }),
@@ -40,7 +50,7 @@ pub const SIMULATION_CHECKS: [SimulationCheck; 12] = [
         low: 0.76,
         high: 0.84,
         evals: 1_000,
-        one: |eval| share(fixed(World::Single { n: 324 }, PLANTED, 1, eval) == [VerdictKind::Helped]),
+        one: |eval| share(fixed(SimulatedWorld::Single { n: 324 }, PLANTED, 1, eval) == [VerdictKind::Helped]),
     },
     SimulationCheck {
         what: "+8 points found, a look every 10 to 520",
@@ -67,7 +77,7 @@ const fn at_most(what: &'static str, high: f64, evals: u32, one: fn(u32) -> f64)
 
 /// Where questions come from.
 #[derive(Clone, Copy, Debug)]
-enum World {
+enum SimulatedWorld {
     /// Single yes-or-no answers.
     Single { n: usize },
     /// 40 groups of 4 questions, asked twice.
@@ -87,11 +97,11 @@ fn is_clear(kind: VerdictKind) -> bool {
 }
 
 /// Draws the scores of one comparison with this mean difference.
-fn draw(world: World, effect: f64, number: u32, eval: u32) -> Vec<ScorePair> {
-    let dice = &mut Dice::new(u64::from(eval), &format!("simulation {world:?} {effect} {number}"));
+fn draw(world: SimulatedWorld, effect: f64, number: u32, eval: u32) -> Vec<ScorePair> {
+    let dice = &mut ResampleDice::new(u64::from(eval), &format!("simulation {world:?} {effect} {number}"));
     match world {
-        World::Single { n } => (0..n).map(|cluster| yes_or_no(dice, cluster, effect)).collect(),
-        World::Groups => {
+        SimulatedWorld::Single { n } => (0..n).map(|cluster| yes_or_no(dice, cluster, effect)).collect(),
+        SimulatedWorld::Groups => {
             let mut all = Vec::new();
             for cluster in 0..40 {
                 let group = effect + 0.2 * (dice.unit() - 0.5);
@@ -102,7 +112,7 @@ fn draw(world: World, effect: f64, number: u32, eval: u32) -> Vec<ScorePair> {
             }
             all
         }
-        World::Fractions { n } => (0..n)
+        SimulatedWorld::Fractions { n } => (0..n)
             .map(|cluster| {
                 let rival = dice.below(5) as f64 / 4.0;
                 // 4 of 10 answers are new ones, and better by effect / 0.4 in the mean
@@ -117,7 +127,7 @@ fn draw(world: World, effect: f64, number: u32, eval: u32) -> Vec<ScorePair> {
     }
 }
 
-fn yes_or_no(dice: &mut Dice, cluster: usize, effect: f64) -> ScorePair {
+fn yes_or_no(dice: &mut ResampleDice, cluster: usize, effect: f64) -> ScorePair {
     let arm_only = (DISCORDANCE + effect) / 2.0;
     let (arm, rival) = match dice.unit() {
         at if at < arm_only => (1.0, 0.0),
@@ -129,20 +139,20 @@ fn yes_or_no(dice: &mut Dice, cluster: usize, effect: f64) -> ScorePair {
 }
 
 /// Whether the interval holds the difference that was planted.
-fn covers(world: World, eval: u32) -> f64 {
+fn covers(world: SimulatedWorld, eval: u32) -> f64 {
     let interval = compare(&draw(world, PLANTED, 0, eval), 1.0 - ALPHA, effort(eval)).and_then(|seen| seen.interval);
     share(interval.is_some_and(|interval| interval.low <= PLANTED && PLANTED <= interval.high))
 }
 
 /// The verdicts of a fixed design with so many primary comparisons.
-fn fixed(world: World, effect: f64, comparisons: u32, eval: u32) -> Vec<VerdictKind> {
+fn fixed(world: SimulatedWorld, effect: f64, comparisons: u32, eval: u32) -> Vec<VerdictKind> {
     let draws = (0..comparisons).filter_map(|at| compare(&draw(world, effect, at, eval), 1.0 - ALPHA, effort(eval)));
     let seen: Vec<Compared> = draws.collect();
     let adjusted = holm(&seen.iter().map(|compared| compared.p).collect::<Vec<f64>>());
     seen.iter().zip(adjusted).map(|(compared, p)| verdict(compared.interval, p)).collect()
 }
 
-fn wrong(world: World, comparisons: u32, eval: u32) -> f64 {
+fn wrong(world: SimulatedWorld, comparisons: u32, eval: u32) -> f64 {
     share(fixed(world, 0.0, comparisons, eval).into_iter().any(is_clear))
 }
 
@@ -154,7 +164,7 @@ fn verdict(interval: Option<Interval>, p: f64) -> VerdictKind {
 /// The verdict of a sequential design with a look every 10 questions, and after how many it stopped. Where `no_gain` does not stop it,
 /// only a winner does.
 fn sequential(effect: f64, most: usize, no_gain: bool, eval: u32) -> (VerdictKind, usize) {
-    let differences = clustered(&draw(World::Single { n: most }, effect, 0, eval));
+    let differences = clustered(&draw(SimulatedWorld::Single { n: most }, effect, 0, eval));
     let Some(mut bets) = BettingSequence::new(ALPHA, WORTH) else {
         return (VerdictKind::CannotTell, 0);
     };
@@ -190,14 +200,20 @@ mod tests {
             let evals = 100;
             let seen = mean(check, evals);
             // a share of about 0.8 varies more, and a mean stop by the stops' spread
-            let slack = if check.high > 1.0 { 40.0 } else if check.low == 0.76 { 0.12 } else { slack(evals) };
+            let slack = if check.high > 1.0 {
+                40.0
+            } else if check.low == 0.76 {
+                0.12
+            } else {
+                slack(evals)
+            };
             assert!(check.low - slack <= seen && seen <= check.high + slack, "{}: {seen}", check.what);
         }
     }
 
     #[test]
     fn worlds_have_the_difference_that_was_planted() {
-        for world in [World::Single { n: 324 }, World::Groups, World::Fractions { n: 324 }] {
+        for world in [SimulatedWorld::Single { n: 324 }, SimulatedWorld::Groups, SimulatedWorld::Fractions { n: 324 }] {
             for effect in [0.0, PLANTED] {
                 let of = |eval| {
                     let differences = clustered(&draw(world, effect, 0, eval));
