@@ -5,15 +5,12 @@ use crate::debate_file;
 use crate::exit::Stop;
 use crate::settings::{Settings, USUAL_MODEL};
 use agon_eval::{
-    ArmName, BaselineArm, BuiltinSet, Comparison, Count, DataSource, DebateArm, DebateTemplate, Design, EvalLimits,
-    EvalSpec, MOST_DATA_BYTES, Matching, Question, RoleModels, builtin_questions, read_questions,
+    ArmName, BuiltinSet, DataSource, DebateArm, DebateTemplate, EvalSpec, FRESH_QUESTIONS, MOST_DATA_BYTES, Question,
+    RoleModels, builtin_questions, read_eval_file, read_questions,
 };
-use agon_spec::{Severity, Syntax};
+use agon_spec::{Diagnostic, Severity, Source, Syntax};
 use std::io::Read as _;
 use std::path::Path;
-
-/// Fresh questions where the command line names no number.
-const FRESH: u32 = 40;
 
 /// What the command line describes.
 pub struct EvalInputs {
@@ -27,15 +24,28 @@ pub struct EvalInputs {
 
 /// Reads everything that the command line names.
 pub fn read(context: &Context, settings: &Settings, args: &EvalRunArgs) -> Result<EvalInputs, Stop> {
-    let seed = args.seed.unwrap_or(0);
+    let mut spec = match args.what.as_deref().map(eval_source).transpose()?.flatten() {
+        Some(source) => of_eval_file(context, &source, args)?,
+        None => of_flags(context, args)?,
+    };
+    if let Some(seed) = args.seed {
+        spec.seed = seed;
+    }
+    let defaults = settings.defaults.clone();
+    let models = RoleModels {
+        model: args.model.clone().or(defaults.model).or_else(|| Some(USUAL_MODEL.to_owned())),
+        judge_model: args.model.clone().or(defaults.judge_model),
+        moderator_model: args.model.clone().or(defaults.moderator_model),
+    };
+    Ok(EvalInputs { spec, models, warnings: Vec::new() })
+}
+
+/// The eval that questions and `--debate` describe.
+fn of_flags(context: &Context, args: &EvalRunArgs) -> Result<EvalSpec, Stop> {
     let wanted = args.questions.or(args.pilot);
     let questions = match (&args.what, args.builtin) {
-        (_, Some(kind)) => builtin_questions(set(kind), wanted.unwrap_or(FRESH), seed),
-        (Some(file), None) => {
-            let mut questions = of_file(context, file)?;
-            questions.truncate(wanted.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX)));
-            questions
-        }
+        (_, Some(kind)) => builtin_questions(set(kind), wanted.unwrap_or(FRESH_QUESTIONS), args.seed.unwrap_or(0)),
+        (Some(file), None) => first(of_file(context, file)?, wanted),
         (None, None) => return Err(Stop::usage("name a file of questions, an eval file, or --builtin KIND")),
     };
     let debates = args.debates.iter().map(debate).collect::<Result<Vec<_>, _>>()?;
@@ -50,32 +60,37 @@ pub fn read(context: &Context, settings: &Settings, args: &EvalRunArgs) -> Resul
             twice.1.name
         )));
     }
-    let rival = ArmName("self_consistency".to_owned());
-    let primary = debates.iter().map(|debate| Comparison { arm: debate.name.clone(), rival: rival.clone() }).collect();
-    let defaults = settings.defaults.clone();
-    let models = RoleModels {
-        model: args.model.clone().or(defaults.model).or_else(|| Some(USUAL_MODEL.to_owned())),
-        judge_model: args.model.clone().or(defaults.judge_model),
-        moderator_model: args.model.clone().or(defaults.moderator_model),
+    Ok(EvalSpec::usual(questions, debates))
+}
+
+fn first(mut questions: Vec<Question>, wanted: Option<u32>) -> Vec<Question> {
+    questions.truncate(wanted.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX)));
+    questions
+}
+
+/// The eval file of this name; none where it is a file of questions.
+fn eval_source(name: &str) -> Result<Option<Source>, Stop> {
+    let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+    if !ending.is_some_and(|ending| matches!(ending.as_str(), "yaml" | "yml" | "json")) {
+        return Ok(None);
+    }
+    let source = Source::new(name, data_source(name)?.bytes);
+    Ok(Some(source).filter(agon_spec::is_eval_file))
+}
+
+/// The eval that a file describes; the files that it names lie in its folder.
+fn of_eval_file(context: &Context, source: &Source, args: &EvalRunArgs) -> Result<EvalSpec, Stop> {
+    if !args.debates.is_empty() {
+        return Err(Stop::usage("an eval file names its debates itself; --debate is for files of questions"));
+    }
+    let folder = Path::new(&source.name).parent().map(Path::to_owned).unwrap_or_default();
+    let load = |name: &str| {
+        agon_files::read(&folder.join(name), MOST_DATA_BYTES).map_err(|error| format!("cannot read {name}: {error}"))
     };
-    let spec = EvalSpec {
-        questions,
-        debates,
-        arms: vec![BaselineArm::Single, BaselineArm::SelfConsistency],
-        primary,
-        matching: Matching::Debate,
-        count: Count::Total,
-        max_samples: 64,
-        repetitions: 1,
-        worth: 3.0,
-        alpha: 0.05,
-        design: Design::Fixed,
-        confidence: false,
-        limits: EvalLimits::default(),
-        grader: None,
-        seed,
-    };
-    Ok(EvalInputs { spec, models, warnings: Vec::new() })
+    let read = read_eval_file(source, &load);
+    let Some(spec) = read.spec else { return Err(refused(&source.name, &read.diagnostics)) };
+    warn(context, &read.diagnostics);
+    Ok(EvalSpec { questions: first(spec.questions, args.questions.or(args.pilot)), ..spec })
 }
 
 fn set(kind: BuiltinKind) -> BuiltinSet {
@@ -112,20 +127,24 @@ fn name_of(file: &str) -> String {
 /// The questions of a file; warnings are printed, errors end the program.
 fn of_file(context: &Context, name: &str) -> Result<Vec<Question>, Stop> {
     let read = read_questions(data_source(name)?);
-    let errors = read.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
-    let Some(questions) = read.questions else {
-        eprint!("{}", agon_spec::render(&read.diagnostics));
-        return Err(Stop::usage(format!(
-            "{} has {}",
-            agon_report::one_line(name),
-            agon_report::count(errors as u64, "error")
-        )));
-    };
-    for warning in &read.diagnostics {
+    let Some(questions) = read.questions else { return Err(refused(name, &read.diagnostics)) };
+    warn(context, &read.diagnostics);
+    Ok(questions)
+}
+
+/// Prints what is wrong with a file.
+fn refused(name: &str, found: &[Diagnostic]) -> Stop {
+    eprint!("{}", agon_spec::render(found));
+    let errors = found.iter().filter(|found| found.severity == Severity::Error).count();
+    let name = agon_report::one_line(name);
+    Stop::usage(format!("{name} has {}", agon_report::count(errors as u64, "error")))
+}
+
+fn warn(context: &Context, found: &[Diagnostic]) {
+    for warning in found {
         let (file, line) = (agon_report::one_line(&warning.file), warning.place.line);
         context.output.warn(&format!("{file}:{line}: {}", warning.message));
     }
-    Ok(questions)
 }
 
 /// A file of questions, or standard input as `-`.
