@@ -150,9 +150,9 @@ const HEAD: &str = "\
 # The eval file: reference
 
 This page is generated from the table of keys in `crates/agon-spec`; a test compares the two. [The guide](../guide/evaluation.md)
-explains evals. `agon schema eval` prints the JSON Schema.
+explains evals.
 
-An eval file is YAML or JSON. It says which questions, which debates and which simpler methods are compared. `agon eval check FILE`
+An eval file is YAML or JSON. It says which questions, which debates and which simpler methods are compared. `agon eval run FILE --plan`
 reports every problem at once. An unknown key or value is an error and never ignored. Paths start at the eval file's folder.
 
 ```yaml
