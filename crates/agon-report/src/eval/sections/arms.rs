@@ -262,7 +262,7 @@ pub(in crate::eval) fn failures(result: &EvalResult) -> Vec<EvalBlock> {
     }
     vec![
         EvalBlock::Lead(
-            "A question without an answer counts as not right and stays in every denominator. If failures were left out, an unreliable arm would look better.".to_owned(),
+            "A question without an answer counts as not right and stays in every denominator; answers that tie share the score. If failures were left out, an unreliable arm would look better.".to_owned(),
         ),
         EvalBlock::Table(EvalTable::of("Failures by cause", &["Arm", "Cause", "#Times", "#Share of its answers"], rows)),
     ]

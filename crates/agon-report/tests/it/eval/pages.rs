@@ -50,6 +50,19 @@ fn every_shape_of_result_gives_a_sound_page() {
 }
 
 #[test]
+fn a_computed_result_fills_the_sections_that_its_cells_have_something_for() {
+    let page = page(&shapes::computed());
+    for id in
+        ["verdicts", "arms", "changed", "free", "group", "calibration", "categories", "failures", "cells", "limits"]
+    {
+        assert!(page.contains(&format!("<section id=\"{id}\">")), "{id}");
+    }
+    assert!(
+        page.contains("vote of the first ballots") && page.contains("failed: timeout") && !page.contains("id=\"gate\"")
+    );
+}
+
+#[test]
 fn no_face_shows_a_figure_that_is_not_one() {
     for (name, result) in shapes::all() {
         for text in [page(&result), eval_markdown(&result), terminal(&result, 100)] {
