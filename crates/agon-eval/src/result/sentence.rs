@@ -34,9 +34,9 @@ pub(super) fn sentence(told: &Told<'_, '_>) -> String {
         text.push_str(&format!(" against {}", named(rival)));
     }
     text.push_str(&spending(told));
-    text.push_str(&format!(", {:+.1} points", row.difference.value * 100.0));
+    text.push_str(&format!(", {:+.1} points", points(row.difference.value)));
     if let Some(interval) = row.difference.interval {
-        text.push_str(&format!(" [{:.1}, {:.1}]", interval.low * 100.0, interval.high * 100.0));
+        text.push_str(&format!(" [{:.1}, {:.1}]", points(interval.low), points(interval.high)));
     }
     if let Some(p) = row.p_adjusted.or(row.p) {
         text.push_str(&format!(", p {}", p_value(p)));
@@ -119,6 +119,10 @@ fn p_value(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("= {p:.3}") }
 }
 
+/// Points of a hundred, to a tenth; what rounds to nothing has no sign of its own.
+fn points(share: f64) -> f64 {
+    (share * 1_000.0).round() / 10.0 + 0.0
+}
 fn percent(share: f64) -> String {
     format!("{:.1}", share * 100.0)
 }
