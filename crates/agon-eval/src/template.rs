@@ -140,7 +140,7 @@ struct Filling<'q> {
 
 /// Which variables a template places itself.
 #[derive(Default)]
-struct Placed {
+struct PlacedParts {
     options: bool,
     context: bool,
 }
@@ -148,7 +148,7 @@ struct Placed {
 impl Filling<'_> {
     /// Fills all texts in; gives what cannot be filled in.
     fn fill(&self, entries: &mut Vec<MapEntry>) -> Vec<(Span, String)> {
-        let mut placed = Placed::default();
+        let mut placed = PlacedParts::default();
         let mut own_topic = false;
         for entry in entries.iter_mut() {
             if let (true, Value::Text(text)) = (entry.key == "topic", &entry.value.value) {
@@ -209,7 +209,7 @@ impl Filling<'_> {
         refused
     }
 
-    fn texts(&self, key: &str, node: &mut FileNode, placed: &mut Placed) {
+    fn texts(&self, key: &str, node: &mut FileNode, placed: &mut PlacedParts) {
         match &mut node.value {
             Value::Text(text) => {
                 // there, two braces begin a variable of the debate's own
@@ -225,7 +225,7 @@ impl Filling<'_> {
     }
 
     /// The text with its variables filled in, once: what a question holds is not looked at again.
-    fn text(&self, text: &str, guards: bool, placed: &mut Placed) -> String {
+    fn text(&self, text: &str, guards: bool, placed: &mut PlacedParts) -> String {
         let mut filled = String::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once("{{") {
@@ -247,7 +247,7 @@ impl Filling<'_> {
         filled
     }
 
-    fn value(&self, name: &str, placed: &mut Placed) -> Option<String> {
+    fn value(&self, name: &str, placed: &mut PlacedParts) -> Option<String> {
         match name {
             "question" => Some(self.question.text.clone()),
             "options" => {

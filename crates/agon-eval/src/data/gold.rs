@@ -1,7 +1,7 @@
 //! From what a row says to a question with its gold answer.
 use super::answers::{self, AnswerReading};
 use super::members::plain_text;
-use super::raw::{LabelledOption, Placed, RawQuestion};
+use super::raw::{LabelledOption, Placed, QuestionRowText};
 use super::{DataShape, QuestionKind, rubric, shapes};
 use crate::{Gold, Question};
 use agon_core::{MOST_OPTIONS, NumberAnswer, Tolerance, tally::same_answer};
@@ -14,7 +14,7 @@ const MOST_ANSWER: usize = 20_000;
 
 /// The question of a row; mistakes are reported.
 pub(super) fn question(
-    raw: RawQuestion,
+    raw: QuestionRowText,
     (shape, usual): (DataShape, Option<QuestionKind>),
     problems: &mut Problems<'_>,
 ) -> Option<Question> {
@@ -27,11 +27,11 @@ pub(super) fn question(
         let mut check = GoldReader { raw: &raw, shape, problems };
         check.gold(usual)
     };
-    let RawQuestion { id, text, context, category, group, .. } = raw;
+    let QuestionRowText { id, text, context, category, group, .. } = raw;
     Some(Question { id: id?, text: text?, options, context, gold: gold?, category, group })
 }
 
-fn options(raw: &RawQuestion, problems: &mut Problems<'_>) -> Vec<String> {
+fn options(raw: &QuestionRowText, problems: &mut Problems<'_>) -> Vec<String> {
     let mut error = |code, span, message: String| {
         problems.error(SpecFinding::new(code, span, message).field("options"));
     };
@@ -70,7 +70,7 @@ fn one_line(text: &str) -> String {
 }
 
 struct GoldReader<'r, 'p, 'q> {
-    raw: &'r RawQuestion,
+    raw: &'r QuestionRowText,
     shape: DataShape,
     problems: &'p mut Problems<'q>,
 }
@@ -108,7 +108,7 @@ impl GoldReader<'_, '_, '_> {
 
     /// What follows from what the question has.
     fn kind(&mut self, texts: &[String]) -> Option<QuestionKind> {
-        let RawQuestion { options, rubric, answers, .. } = self.raw;
+        let QuestionRowText { options, rubric, answers, .. } = self.raw;
         let number = |text: &String| NumberAnswer::read(text).is_some();
         Some(match () {
             () if rubric.is_some() => QuestionKind::Rubric,
@@ -183,7 +183,7 @@ impl GoldReader<'_, '_, '_> {
     }
 
     fn choice(&mut self) -> Option<Gold> {
-        let RawQuestion { options, answers, .. } = self.raw;
+        let QuestionRowText { options, answers, .. } = self.raw;
         if options.is_empty() {
             let message = "a question of the kind `choice` needs `options`".to_owned();
             return self.error(Code::MissingKey, self.raw.span, ("options", message), "");

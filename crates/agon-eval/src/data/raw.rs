@@ -27,7 +27,7 @@ pub(super) struct LabelledOption {
 
 /// What a row says.
 #[derive(Debug)]
-pub(super) struct RawQuestion {
+pub(super) struct QuestionRowText {
     /// Where a problem of the whole question is shown.
     pub span: Span,
     /// Whether something in it was reported, so that nothing more need be said of it.
@@ -56,7 +56,7 @@ struct RowReader<'r, 'm, 'p, 'q> {
     problems: &'p mut Problems<'q>,
 }
 
-impl RawQuestion {
+impl QuestionRowText {
     pub fn read(row: &FileNode, entries: &[MapEntry], mapping: &mut DataMapping, problems: &mut Problems<'_>) -> Self {
         let span = shapes::first_key(row);
         let mut reader = RowReader { entries, used: Vec::new(), bad: false, mapping, problems };

@@ -1,6 +1,6 @@
 //! Shapes that benchmarks come in, and the way from a row to a question.
 use super::members::{self, at};
-use super::raw::RawQuestion;
+use super::raw::QuestionRowText;
 use super::rows::DataRows;
 use super::{DataMapping, MOST_PROBLEMS, QuestionKind, gold, promptfoo, twins};
 use crate::Question;
@@ -77,7 +77,7 @@ pub(super) fn questions(
             break;
         }
         let Some(entries) = plain(row, shape, problems) else { continue };
-        let mut raw = RawQuestion::read(row, &entries, mapping, problems);
+        let mut raw = QuestionRowText::read(row, &entries, mapping, problems);
         raw.cells = rows.cells;
         raw.id = raw.id.or_else(|| Some(numbered(row.span.start.line, &ids)));
         let Some(question) = gold::question(raw, (shape, kind), problems) else { continue };
