@@ -38,6 +38,8 @@ mod doctor;
 #[cfg(test)]
 mod documents;
 #[cfg(test)]
+mod eval;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod feeds;

@@ -1,6 +1,7 @@
 //! What an eval would take, before the first call.
+use crate::stats::{design_effect, questions_needed, smallest_effect};
 use crate::{
-    Cell, CellSpecs, CellWork, EvalAdmission, FIRST_SAMPLES, Matching, cell_arm, first_cells, order, users_of,
+    Cell, CellSpecs, CellWork, EvalAdmission, EvalSpec, FIRST_SAMPLES, Matching, cell_arm, first_cells, order, users_of,
 };
 use agon_core::{CallPlan, DebateSpec};
 use serde::Serialize;
@@ -10,6 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 const FIXED_MOST: u64 = 4_000;
 /// The same, as they usually are.
 const FIXED_LIKELY: u64 = 900;
+/// The share of questions that tells two arms apart, until it is measured.
+const DISCORDANCE: f64 = 0.25;
+/// How alike questions of a cluster are, until it is measured.
+const CORRELATION: f64 = 0.2;
+/// The chance with which a difference is to be shown.
+const POWER: f64 = 0.8;
 /// The share of the tokens that an answer may have, that it usually has.
 const ANSWER_SHARE: f64 = 0.4;
 
@@ -34,9 +41,24 @@ pub struct EvalPlan {
     pub tokens_likely: u64,
     /// Tokens at most, if each call succeeds at first.
     pub tokens_most: u64,
-    /// Money at most and as it usually is, where every model has a price.
+    /// Money, as it usually is, where every model has a price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub money_likely: Option<f64>,
+    /// The smallest difference, in points of a hundred, that so many questions show with a chance of 80 %, where a quarter of them
+    /// tells two arms apart. Absent where they show none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smallest_points: Option<f64>,
+    /// The questions that other differences need.
+    pub needed: Vec<PlannedQuestions>,
+}
+
+/// The questions that show a difference with a chance of 80 %, where a quarter of them tells two arms apart.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PlannedQuestions {
+    /// The difference, in points of a hundred.
+    pub points: f64,
+    /// So many questions; clusters are taken into account.
+    pub questions: u64,
 }
 
 /// An arm or a pool in a plan.
@@ -118,10 +140,26 @@ impl EvalPlan {
             }
         }
         plan.add_matched(admission, specs, (&mut likely, &mut money))?;
+        plan.add_power(spec);
         plan.parts = parts.into_values().collect();
         plan.tokens_likely = likely as u64;
         plan.money_likely = money.filter(|_| !admission.prices.is_empty());
         Ok(plan)
+    }
+
+    /// What so many questions can show.
+    fn add_power(&mut self, spec: &EvalSpec) {
+        let clusters: BTreeSet<&str> =
+            spec.questions.iter().map(|question| question.group.as_deref().unwrap_or(&question.id)).collect();
+        let size = f64::from(self.questions) / clusters.len().max(1) as f64;
+        let design = design_effect(size, CORRELATION);
+        let alone = (f64::from(self.questions) / design) as u64;
+        self.smallest_points = smallest_effect(alone, DISCORDANCE, spec.alpha, POWER).map(|effect| effect * 100.0);
+        let needed = |points: f64| {
+            let alone = questions_needed(DISCORDANCE, points / 100.0, spec.alpha, POWER)?;
+            Some(PlannedQuestions { points, questions: (alone as f64 * design).ceil() as u64 })
+        };
+        self.needed = [3.0, 5.0, 8.0].into_iter().filter_map(needed).collect();
     }
 
     /// The samples and polls that depend on what debates cost: as many as may be, and as many as their estimates are worth.

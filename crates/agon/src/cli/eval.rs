@@ -251,7 +251,8 @@ pub struct EvalWatchArgs {
 #[command(after_help = "\
 Examples:
   agon eval report                             the newest eval, for the terminal
-  agon eval report -o result.html              the form follows from the ending: .html, .md, .json, .txt")]
+  agon eval report -o result.html              the form follows from the ending: .html, .md, .json, .txt
+  agon eval report -o out/result.html --debates   with the report of every debate beside it")]
 pub struct EvalReportArgs {
     /// The eval: its id, the beginning or end of its id, or `last`
     #[arg(default_value = "last")]
@@ -262,6 +263,9 @@ pub struct EvalReportArgs {
     /// Write to this file instead of stdout
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Also write the HTML report of every debate, into the folder `debates` beside the file; an HTML report then links them
+    #[arg(long, requires = "output")]
+    pub debates: bool,
 }
 
 /// The form of a report of an eval.

@@ -64,6 +64,11 @@ pub fn choose(output: &OutputMode, args: &ViewArgs, begin: Begin) -> io::Result<
     })
 }
 
+/// Lines as plain text, no wider than `width` columns.
+pub fn text(lines: &[StyledLine], width: usize) -> String {
+    lines.iter().flat_map(|line| wrap(line, width)).map(|line| format!("{}\n", paint::line(&line, false))).collect()
+}
+
 /// Prints lines on standard output, no wider than `width` columns.
 pub fn print(lines: &[StyledLine], width: usize, color: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();

@@ -9,7 +9,7 @@ use crate::settings::Settings;
 use crate::signals::Signals;
 use crate::store::{Store, failed};
 use agon_core::{DebateId, DebateSpec};
-use agon_eval::{CellSpecs, EvalEvent, EvalMachine, facts};
+use agon_eval::{CellClosed, CellSpecs, EvalEvent, EvalMachine, facts, look_ends};
 use agon_runtime::{DriverConfig, DriverState, EvalDriver, EvalLogError, OpenEval, SystemClock, read_eval};
 use std::sync::Arc;
 
@@ -111,8 +111,9 @@ async fn close(runtime: Arc<LocalRuntime>) {
 }
 
 /// Whether the looks of a sequential design decide it.
-fn decided(_machine: &EvalMachine) -> bool {
-    false
+fn decided(machine: &EvalMachine) -> bool {
+    let cells: Vec<&CellClosed> = machine.closed().collect();
+    look_ends(machine.admission(), &cells, &machine.questions_over())
 }
 
 /// Prints the events that were not printed yet.

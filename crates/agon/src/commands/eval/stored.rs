@@ -2,7 +2,7 @@
 use super::drive::{log_failed, print};
 use super::figures;
 use super::progress::line;
-use crate::cli::{EvalExport, EvalExportArgs, EvalFormat, EvalListArgs, EvalNameArgs, EvalReportArgs, EvalWatchArgs};
+use crate::cli::{EvalExport, EvalExportArgs, EvalFormat, EvalListArgs, EvalNameArgs, EvalReportArgs, EvalWatchArgs, Format};
 use crate::commands::{Context, small_runtime};
 use crate::exit::{Exit, Stop};
 use crate::output::columns;
@@ -11,7 +11,7 @@ use crate::signals::Signals;
 use crate::store::{self, Store, failed};
 use agon_core::DebateId;
 use agon_eval::{EvalCard, EvalInput};
-use agon_report::one_line;
+use agon_report::{DebateLinks, one_line};
 use agon_runtime::{Clock as _, OpenEval, SystemClock, read_eval};
 use agon_store::{EvalHead, EvalLogs as _, StoreError};
 use serde_json::{Value, json};
@@ -181,7 +181,26 @@ pub fn report(context: &Context, args: &EvalReportArgs) -> Result<Exit, Stop> {
     let format = args.format.unwrap_or_else(|| format_of(args.output.as_deref()));
     let store = open(context)?;
     let eval = small_runtime()?.block_on(read(&store, &args.id))?;
-    write(context, args.output.as_deref(), &figures::render(context, &eval, format)?)
+    let links = match (&args.output, args.debates) {
+        (Some(path), true) => {
+            small_runtime()?.block_on(write_debates(&store, &eval, path))?;
+            DebateLinks::Files
+        }
+        (Some(_) | None, _) => DebateLinks::None,
+    };
+    write(context, args.output.as_deref(), &figures::render(&eval, format, &links)?)
+}
+
+/// Writes the report of every debate into the folder `debates` beside the eval's own.
+async fn write_debates(store: &Store, eval: &OpenEval, path: &Path) -> Result<(), Stop> {
+    let folder = path.parent().unwrap_or(Path::new("")).join("debates");
+    std::fs::create_dir_all(&folder)?;
+    for closed in eval.machine.closed() {
+        let id = DebateId::parse(&closed.debate).map_err(Stop::usage)?;
+        let page = store.log_of(&id).await?.render(Format::Html)?;
+        reports::replace(&folder.join(format!("{id}.html")), &page)?;
+    }
+    Ok(())
 }
 
 /// The form that a file's ending asks for.
@@ -208,7 +227,7 @@ pub fn export(context: &Context, args: &EvalExportArgs) -> Result<Exit, Stop> {
     let eval = small_runtime()?.block_on(read(&store, &args.id))?;
     let text = match args.what {
         EvalExport::Cells => figures::cells(&eval)?,
-        EvalExport::Result => figures::render(context, &eval, EvalFormat::Json)?,
+        EvalExport::Result => figures::render(&eval, EvalFormat::Json, &DebateLinks::None)?,
         EvalExport::Calibration => figures::calibration(&eval)?,
     };
     write(context, args.output.as_deref(), &text)
