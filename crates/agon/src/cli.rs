@@ -15,7 +15,7 @@ pub use ask::{NewArgs, OutputArgs, PaceArgs, RunArgs, ServerArgs, Show, Template
 pub use debate::{DebateArgs, FileSyntax, Label};
 pub use eval::{
     BuiltinKind, EvalAction, EvalArgs, EvalExport, EvalExportArgs, EvalFormat, EvalListArgs, EvalNameArgs,
-    EvalReportArgs, EvalResumeArgs, EvalRunArgs, EvalViewArgs, EvalWatchArgs, NamedFile, is_arm_byte,
+    EvalReportArgs, EvalResumeArgs, EvalRunArgs, EvalViewArgs, EvalWatchArgs, NamedFile, Required, is_arm_byte,
 };
 pub use groups::parse;
 pub use inspect::{
