@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{ByModel, Difficulty, MindQuestion, MindTopic, MindWorld, Minds, StatedConfidence};
+use super::{ByModel, Difficulty, GraderMind, MindQuestion, MindTopic, MindWorld, Minds, StatedConfidence};
 
 /// What a minds file says: the chances of a world and the questions it names, if any.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -44,6 +44,7 @@ struct RawMinds {
     length: Option<Spanned<RawFigure>>,
     confidence: Option<Spanned<RawConfidence>>,
     difficulty: Option<RawDifficulty>,
+    grader: Option<RawGrader>,
     #[serde(default)]
     questions: Vec<Spanned<RawQuestion>>,
 }
@@ -74,6 +75,14 @@ struct RawShift {
 struct RawDifficulty {
     mean: Option<Spanned<f64>>,
     spread: Option<Spanned<f64>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawGrader {
+    accuracy: Option<Spanned<f64>>,
+    order_bias: Option<Spanned<f64>>,
+    leniency: Option<Spanned<f64>>,
 }
 
 #[derive(Deserialize)]
@@ -248,6 +257,7 @@ impl std::str::FromStr for MindsFile {
             length: raw.length.map(|length| c.figure("length", length, USUAL_WORDS, 1.0)),
             confidence: raw.confidence.map(|given| confidence(c, given)),
             difficulty: difficulty(c, raw.difficulty, usual.difficulty),
+            grader: grader(c, raw.grader, usual.grader),
         };
         if raw.questions.len() > MOST_QUESTIONS {
             let most = format!("{} questions; {MOST_QUESTIONS} are the most", raw.questions.len());
@@ -289,6 +299,15 @@ fn difficulty(checked: &mut Checked<'_>, given: Option<RawDifficulty>, usual: Di
         checked.problem(at, format!("`spread` is {spread}; write 0 or more"));
     }
     Difficulty { mean, spread }
+}
+
+fn grader(checked: &mut Checked<'_>, given: Option<RawGrader>, usual: GraderMind) -> GraderMind {
+    let Some(RawGrader { accuracy, order_bias, leniency }) = given else { return usual };
+    GraderMind {
+        accuracy: checked.chance("accuracy", accuracy, usual.accuracy),
+        order_bias: checked.chance("order_bias", order_bias, usual.order_bias),
+        leniency: checked.chance("leniency", leniency, usual.leniency),
+    }
 }
 
 impl From<MindsFile> for Minds {

@@ -5,6 +5,7 @@
 //! their topic. [`Minds::truth`] says how often each method is right in such a world, by the same functions that decide what is said.
 
 mod file;
+mod grader;
 mod question;
 mod speech;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use std::{
 };
 
 pub use file::{MindsFile, MindsFileProblem};
+pub use grader::GraderMind;
 pub use question::{MindQuestion, MindTopic};
 pub(crate) use speech::of_length;
 pub use truth::{TrueRate, TruthArm};

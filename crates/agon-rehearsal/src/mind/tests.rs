@@ -4,6 +4,7 @@ use super::*;
 use crate::prompt::Brief;
 
 mod files;
+mod grades;
 mod rates;
 
 /// A world of so many questions with four options each.

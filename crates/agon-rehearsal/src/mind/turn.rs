@@ -45,6 +45,9 @@ struct StatedAnswers {
 impl Minds {
     /// What the speaker of a call stands by; none where the question or the task is none of the minds'.
     pub(crate) fn turn(&self, call: MindCall<'_>) -> Option<MindedTurn> {
+        if let Some(grade) = self.graded(call.brief, call.sampling) {
+            return Some(MindedTurn::plain(grade));
+        }
         let question = self.find(call.system)?;
         let stated = StatedAnswers::read(question, call.brief);
         let mark = mark(call.system);
@@ -197,6 +200,11 @@ fn mark(system: &str) -> &str {
 }
 
 impl MindedTurn {
+    /// An answer that nobody else stated.
+    fn plain(answer: &str) -> Self {
+        Self { answer: answer.to_owned(), holders: Vec::new(), confidence: None, words: None, assigned: false }
+    }
+
     /// The option that is the answer, or the speaker that stands by it.
     pub(crate) fn option(&self, options: &[String]) -> Option<String> {
         let wanted = fold(&self.answer);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::KnownQuestion;
+use super::{GraderMind, KnownQuestion};
 use crate::dice::KeyedDice;
 
 /// Index of the right answer among the candidates.
@@ -31,6 +31,8 @@ pub struct MindWorld {
     pub confidence: Option<StatedConfidence>,
     /// Of questions that name none.
     pub difficulty: Difficulty,
+    /// How graders err.
+    pub grader: GraderMind,
 }
 
 /// A figure by model name, with one for all others.
@@ -72,6 +74,7 @@ impl Default for MindWorld {
             length: None,
             confidence: None,
             difficulty: Difficulty { mean: 0.0, spread: 1.5 },
+            grader: GraderMind::default(),
         }
     }
 }

@@ -16,6 +16,7 @@ skill = { default = 0.2, \"qwen3:8b\" = 1 }
 length = 90
 confidence = { shifted = 12 }
 difficulty = { spread = 1 }
+grader = { order_bias = 0.7 }
 
 [[questions]]
 topic = \"How many legs has a spider?\"
@@ -34,6 +35,7 @@ distractor = \"Zurich\"
     assert_eq!((file.world.skill.of("qwen3:8b"), file.world.skill.of("other")), (1.0, 0.2));
     assert_eq!(file.world.confidence, Some(StatedConfidence { shift: 12.0 }));
     assert_eq!(file.world.difficulty, Difficulty { mean: 0.0, spread: 1.0 });
+    assert_eq!(file.world.grader, GraderMind { order_bias: 0.7, ..GraderMind::default() });
     let minds = Minds::from(file);
     assert_eq!(minds.questions[0].difficulty, -1.5);
     assert_eq!(minds.questions[1].candidates, ["Bern", "Zurich", "Geneva"]);

@@ -9,7 +9,10 @@ use crate::settings::Settings;
 use crate::signals::Signals;
 use crate::store::Store;
 use agon_core::{DebateId, DebateSpec};
-use agon_eval::{Cell, CellSpecs as _, CellWork, EvalAdmission, EvalInput, EvalPlan, EvalSpec, Gold, TemplateSpecs};
+use agon_eval::{
+    Cell, CellSpecs as _, CellWork, DebateArm, EvalAdmission, EvalInput, EvalPlan, EvalSpec, Gold, Question,
+    TemplateSpecs,
+};
 use agon_rehearsal::RehearsalConfig;
 use agon_rehearsal::mind::{MindQuestion, MindTopic, MindWorld, Minds, MindsFile};
 use agon_runtime::{Clock as _, OpenEval, SystemClock, admit_eval, read_eval};
@@ -46,7 +49,7 @@ pub fn run(context: &Context, args: &EvalRunArgs) -> Result<Exit, Stop> {
         spec: inputs.spec,
     };
     let samples = samples(&admission)?;
-    let source = source(context, &args.server, &args.pace, args.minds.as_deref(), &admission.spec)?;
+    let source = source(context, &args.server, &args.pace, args.minds.as_deref(), &admission)?;
     runtime()?.block_on(async {
         let mut signals = Signals::listen()?;
         let found = find(context, &settings, source, &samples);
@@ -96,7 +99,7 @@ pub fn resume(context: &Context, args: &EvalResumeArgs, retry: bool) -> Result<E
         let samples = samples(&admission)?;
         let mut server = args.server.clone();
         server.rehearsal |= admission.rehearsal && !server.is_named();
-        let source = source(context, &server, &args.pace, args.minds.as_deref(), &admission.spec)?;
+        let source = source(context, &server, &args.pace, args.minds.as_deref(), &admission)?;
         let mut signals = Signals::listen()?;
         let (servers, digests) = tokio::select! {
             found = find(context, &settings, source, &samples) => found?,
@@ -184,8 +187,9 @@ fn source(
     server: &ServerArgs,
     pace: &PaceArgs,
     minds: Option<&Path>,
-    spec: &EvalSpec,
+    admission: &EvalAdmission,
 ) -> Result<(ModelSource, Option<String>), Stop> {
+    let spec = &admission.spec;
     let source = debates::cast(context, server, pace, spec.seed)?;
     let ModelSource::Rehearsal(config) = source else { return Ok((source, None)) };
     let file = minds.map(minds_file).transpose()?;
@@ -194,7 +198,8 @@ fn source(
         None => (MindWorld { seed: spec.seed, ..MindWorld::default() }, Vec::new()),
     };
     let digest = digest(&world, &questions, &config);
-    questions.extend(spec.questions.iter().filter_map(mind));
+    let specs = TemplateSpecs::of(admission).map_err(Stop::usage)?;
+    questions.extend((0..).zip(&spec.questions).filter_map(|(at, question)| mind(spec, &specs, (at, question))));
     // reading pace is for a person who follows one debate
     let token_interval = pace.token_interval.map_or(std::time::Duration::ZERO, |interval| interval.0);
     let minds = Some(Arc::new(Minds::new(world, questions)));
@@ -215,7 +220,7 @@ fn digest(world: &MindWorld, questions: &[MindQuestion], config: &RehearsalConfi
 }
 
 /// A question as a rehearsal's speakers know it.
-fn mind(question: &agon_eval::Question) -> Option<MindQuestion> {
+fn mind(spec: &EvalSpec, specs: &TemplateSpecs, (at, question): (u32, &Question)) -> Option<MindQuestion> {
     let answers = match &question.gold {
         Gold::Choice { right } => right.iter().filter_map(|at| question.options.get(*at).cloned()).collect(),
         Gold::Exact { answers } => answers.clone(),
@@ -223,9 +228,23 @@ fn mind(question: &agon_eval::Question) -> Option<MindQuestion> {
         Gold::Rubric { answers, .. } | Gold::Pairwise { answers } => answers.clone(),
     };
     let known: Vec<String> = answers;
+    // as it is quoted to graders, and as each debate puts it
+    let mut topics = vec![MindTopic::Text(question.text.clone())];
+    for DebateArm { name, .. } in &spec.debates {
+        let work = CellWork::Debate { arm: name.clone() };
+        let Ok(debate) = specs.spec(&Cell { question: at, repetition: 0, work }) else { continue };
+        let DebateSpec { topic, context, .. } = debate;
+        let topic = match context {
+            Some(context) => MindTopic::InContext { topic, context },
+            None => MindTopic::Text(topic),
+        };
+        if !topics.contains(&topic) {
+            topics.push(topic);
+        }
+    }
     (!known.is_empty()).then(|| MindQuestion {
         id: question.id.clone(),
-        topics: vec![MindTopic::Text(question.text.clone())],
+        topics,
         answers: known,
         options: question.options.clone(),
         distractor: None,

@@ -1,0 +1,58 @@
+//! Graders in a rehearsal.
+
+use super::*;
+
+const QUESTION: &str = "Which of the four is number 0?";
+
+fn grade(grader: GraderMind, (lead, answers): (&str, &[(&str, &str)]), sampling: i64) -> String {
+    let minds = minds(MindWorld { grader, ..MindWorld::default() }, 1);
+    let mut topic = format!("{lead} Lines that begin with \">\" are quoted.\n\nQuestion:\n> {QUESTION}\n\n");
+    for (title, answer) in answers {
+        write!(topic, "{title}:\n> {answer}\n\n").unwrap();
+    }
+    let system = format!("Rules.\n\n# Topic\n{topic}Say so.\n");
+    let user = "=== YOUR TURN ===\nYou are: Grader 1\nRole: debater\nTask: opening statement\n";
+    let brief = Brief::read([("system", system.as_str()), ("user", user)].into_iter());
+    minds.turn(MindCall { model: "m", system: &system, sampling: Some(sampling), brief: &brief }).unwrap().answer
+}
+
+fn single(grader: GraderMind, answer: &str) -> String {
+    grade(grader, ("Grade one answer to a question.", &[("Answer to grade", answer)]), 1)
+}
+
+fn pair(grader: GraderMind, first: &str, second: &str) -> String {
+    let answers = [("First answer", first), ("Second answer", second)];
+    grade(grader, ("Compare two answers to a question.", &answers), 1)
+}
+
+#[test]
+fn a_grader_that_never_errs_accepts_what_is_right() {
+    let grader = GraderMind::default();
+    assert_eq!([single(grader, "B"), single(grader, "C"), single(grader, "it is b.")], ["met", "not met", "met"]);
+    assert_eq!(single(grader, "A or B"), "not met");
+    assert_eq!([pair(grader, "B", "A"), pair(grader, "A", "B"), pair(grader, "A", "C")], ["first", "second", "equal"]);
+}
+
+#[test]
+fn a_grader_that_always_errs_accepts_what_is_wrong() {
+    let grader = GraderMind { accuracy: 0.0, ..GraderMind::default() };
+    assert_eq!([single(grader, "B"), single(grader, "C")], ["not met", "met"]);
+    assert_eq!([pair(grader, "B", "A"), pair(grader, "A", "B")], ["second", "first"]);
+}
+
+#[test]
+fn a_grader_biased_by_order_and_a_lenient_one_do_not_look_at_what_is_said() {
+    let biased = GraderMind { order_bias: 1.0, ..GraderMind::default() };
+    assert_eq!([pair(biased, "A", "B"), pair(biased, "B", "A")], ["first", "first"]);
+    let lenient = GraderMind { leniency: 1.0, ..GraderMind::default() };
+    assert_eq!([single(lenient, "B"), single(lenient, "C")], ["met", "met"]);
+}
+
+#[test]
+fn a_grader_errs_as_often_as_its_accuracy_says() {
+    let grader = GraderMind { accuracy: 0.8, ..GraderMind::default() };
+    let lead = "Grade one answer to a question.";
+    let met = (0..2_000).filter(|seed| grade(grader, (lead, &[("Answer to grade", "B")]), *seed) == "met").count();
+    let share = met as f64 / 2_000.0;
+    assert!((share - 0.8).abs() < 3.0 * (0.8f64 * 0.2 / 2_000.0).sqrt(), "{share}");
+}
