@@ -81,7 +81,11 @@ fn after_kills_no_cell_is_lost_or_doubled_and_no_finished_call_is_asked_again() 
     let panel = panel(&world);
     let calls = world.path("calls.jsonl");
     let server = world.rehearsal(&["--latency", "5ms", "--calls", calls.to_str().unwrap()]);
-    let running = RunningProgram::start(world.command(&args(&["run"], &panel, &["--ollama", server.url(), "--id", "killed", "--jsonl"])));
+    let running = RunningProgram::start(world.command(&args(
+        &["run"],
+        &panel,
+        &["--ollama", server.url(), "--id", "killed", "--jsonl"],
+    )));
     running.read_until("cell_closed", 1);
     running.crash();
     for closed in [1, 2, 3, 5, 1, 1, 2, 2, 1] {

@@ -78,16 +78,16 @@ pub struct Http(Arc<Pools>);
 struct Pools {
     /// The only authorities whose certificates are accepted; empty: those of the system.
     authorities: Vec<Certificate>,
-    plain_near: Pool,
-    plain_far: Pool,
-    tls_near: Pool,
-    tls_far: Pool,
+    plain_near: ClientPool,
+    plain_far: ClientPool,
+    tls_near: ClientPool,
+    tls_far: ClientPool,
     connections: ConnectionHistory,
 }
 
 /// One way to servers, with and without reuse.
 #[derive(Debug, Default)]
-struct Pool {
+struct ClientPool {
     reusing: OnceLock<Client>,
     single: OnceLock<Client>,
 }

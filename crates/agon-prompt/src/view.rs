@@ -5,7 +5,7 @@ mod history;
 mod page;
 mod sight;
 
-pub(crate) use facts::{Facts, Summary};
+pub(crate) use facts::{Summary, ViewFacts};
 use page::push_gap;
 pub(crate) use page::{Labels, ShownTranscript, part_of, push_checks, push_entry};
 pub(crate) use sight::VisibleEntries;
@@ -30,7 +30,7 @@ pub struct View {
     pub(crate) seed: u64,
     pub(crate) marks: Marks,
     pub(crate) systems: Systems,
-    pub(crate) facts: Facts,
+    pub(crate) facts: ViewFacts,
     transcript: Transcript,
     rendered: Rendered,
     pages: Pages,
@@ -90,7 +90,7 @@ impl View {
             seed: admission.seed,
             marks,
             transcript: Transcript::default(),
-            facts: Facts::default(),
+            facts: ViewFacts::default(),
             pages: Pages::default(),
             position: Position(0),
             schemas: Mutex::new(Vec::new()),

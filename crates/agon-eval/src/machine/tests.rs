@@ -81,13 +81,13 @@ fn closed(cell: &Cell, debate: &str) -> CellClosed {
 }
 
 /// A driver without a world: cells are over as `end` says, in any order.
-struct Run {
+struct Trial {
     machine: EvalMachine,
     log: Vec<(u64, EvalEvent)>,
     opened: Vec<Cell>,
 }
 
-impl Run {
+impl Trial {
     fn new(spec: EvalSpec) -> Self {
         let admission = admission(spec);
         let log = vec![(0, EvalEvent::EvalAdmitted(Box::new(admission.clone())))];
@@ -158,7 +158,7 @@ fn blocks_hold_every_question_once_and_mix_the_categories() {
 
 #[test]
 fn every_question_gets_its_debate_its_first_samples_and_as_many_as_the_debate_is_worth() {
-    let mut run = Run::new(spec(25));
+    let mut run = Trial::new(spec(25));
     run.run(8, |_| 0, |closed| closed);
     assert_eq!(run.machine.ended(), Some("complete"));
     let mut counts = Vec::new();
@@ -182,7 +182,7 @@ fn every_question_gets_its_debate_its_first_samples_and_as_many_as_the_debate_is
 
 #[test]
 fn a_mean_is_matched_once_every_debate_is_over() {
-    let mut run = Run::new(EvalSpec { matching: Matching::Mean, ..spec(25) });
+    let mut run = Trial::new(EvalSpec { matching: Matching::Mean, ..spec(25) });
     run.run(8, |open| open / 2, |closed| closed);
     assert_eq!(run.machine.ended(), Some("complete"));
     let first = run.opened.iter().position(|cell| matches!(cell.work, CellWork::Samples { first: 4, .. })).unwrap();
@@ -193,7 +193,7 @@ fn a_mean_is_matched_once_every_debate_is_over() {
 #[test]
 fn best_of_n_is_held_once_its_budget_is_known() {
     let arms = vec![BaselineArm::BestOfN];
-    let mut run = Run::new(EvalSpec { arms, ..spec(3) });
+    let mut run = Trial::new(EvalSpec { arms, ..spec(3) });
     run.run(4, |_| 0, |closed| closed);
     let counts: Vec<u32> = run
         .opened
@@ -209,7 +209,7 @@ fn best_of_n_is_held_once_its_budget_is_known() {
 
 #[test]
 fn an_arm_that_fails_too_often_ends_the_eval_without_a_verdict() {
-    let mut run = Run::new(spec(60));
+    let mut run = Trial::new(spec(60));
     run.run(
         8,
         |_| 0,
@@ -226,7 +226,7 @@ fn an_arm_that_fails_too_often_ends_the_eval_without_a_verdict() {
 #[test]
 fn a_limit_ends_the_eval_with_the_blocks_that_were_begun() {
     let limits = EvalLimits { tokens: Some(20_000), ..EvalLimits::default() };
-    let mut run = Run::new(EvalSpec { limits, ..spec(100) });
+    let mut run = Trial::new(EvalSpec { limits, ..spec(100) });
     run.run(8, |_| 0, |closed| closed);
     assert_eq!((run.machine.stopped(), run.machine.ended()), (Some("limit_tokens"), Some("stopped")));
     let over = run.machine.questions_over().len();
@@ -237,7 +237,7 @@ fn a_limit_ends_the_eval_with_the_blocks_that_were_begun() {
 
 #[test]
 fn a_sequential_eval_looks_after_each_block_and_ends_when_it_is_decided() {
-    let mut run = Run::new(EvalSpec { design: Design::Sequential, ..spec(60) });
+    let mut run = Trial::new(EvalSpec { design: Design::Sequential, ..spec(60) });
     let mut looks = 0;
     for step in 0..10_000 {
         run.settle(step);
@@ -266,7 +266,7 @@ fn a_sequential_eval_looks_after_each_block_and_ends_when_it_is_decided() {
 
 #[test]
 fn a_fixed_design_is_blind_until_its_end_unless_somebody_peeks() {
-    let mut run = Run::new(spec(20));
+    let mut run = Trial::new(spec(20));
     assert!(run.machine.is_blind());
     run.take(EvalInput::Looked { blocks: 1, ends: false, by: "peek".to_owned() });
     assert!(run.machine.peeked() && !run.machine.is_blind());
@@ -274,7 +274,7 @@ fn a_fixed_design_is_blind_until_its_end_unless_somebody_peeks() {
 
 #[test]
 fn a_retry_holds_the_failed_cells_again_and_keeps_what_they_said() {
-    let mut run = Run::new(spec(20));
+    let mut run = Trial::new(spec(20));
     run.run(8, |_| 0, |closed| if closed.cell.question == 3 { failed(closed) } else { closed });
     let before = run.opened.len();
     assert_eq!(run.take(EvalInput::Retry), 1);
@@ -290,7 +290,7 @@ fn a_retry_holds_the_failed_cells_again_and_keeps_what_they_said() {
 
 #[test]
 fn a_cancelled_eval_opens_nothing_more() {
-    let mut run = Run::new(spec(20));
+    let mut run = Trial::new(spec(20));
     run.open(8);
     run.take(EvalInput::Cancel { detail: None });
     assert_eq!(run.machine.ended(), Some("cancelled"));
@@ -299,7 +299,7 @@ fn a_cancelled_eval_opens_nothing_more() {
 
 #[test]
 fn progress_counts_cells_and_forecasts_by_what_blocks_cost() {
-    let mut run = Run::new(spec(40));
+    let mut run = Trial::new(spec(40));
     let before = run.machine.progress();
     assert_eq!((before.cells_likely, before.tokens_likely), (80, None));
     for _ in 0..75 {
@@ -325,7 +325,7 @@ proptest! {
         picks in prop::collection::vec(0_usize..100, 16),
     ) {
         let matching = if mean { Matching::Mean } else { Matching::Debate };
-        let mut run = Run::new(EvalSpec { seed, matching, repetitions, ..spec(questions) });
+        let mut run = Trial::new(EvalSpec { seed, matching, repetitions, ..spec(questions) });
         let mut at = 0;
         run.run(room, |_| { at += 1; picks[at % picks.len()] }, |closed| closed);
         let all: std::collections::BTreeSet<&Cell> = run.opened.iter().collect();

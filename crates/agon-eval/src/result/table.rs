@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// The cells of one question in one repetition.
 #[derive(Default)]
-pub(super) struct EvalUnit<'a> {
+pub(super) struct ScoredUnit<'a> {
     pub debates: BTreeMap<&'a ArmName, &'a CellClosed>,
     pub isolated: BTreeMap<&'a ArmName, &'a CellClosed>,
     pub best_of: BTreeMap<&'a ArmName, &'a CellClosed>,
@@ -24,7 +24,7 @@ pub(super) struct CellTable<'a> {
     /// Of each covered question, the number of its cluster.
     pub clusters: Vec<u32>,
     pub cluster_count: u32,
-    units: BTreeMap<(u32, u32), EvalUnit<'a>>,
+    units: BTreeMap<(u32, u32), ScoredUnit<'a>>,
     /// What each debate cost in the mean, by count.
     means: BTreeMap<(&'a ArmName, Count), f64>,
 }
@@ -66,7 +66,7 @@ impl<'a> CellTable<'a> {
         order.dedup();
         let questions: Vec<(u32, &Question)> =
             order.iter().filter_map(|index| Some((*index, admission.spec.questions.get(*index as usize)?))).collect();
-        let mut units: BTreeMap<(u32, u32), EvalUnit<'a>> = BTreeMap::new();
+        let mut units: BTreeMap<(u32, u32), ScoredUnit<'a>> = BTreeMap::new();
         for closed in cells {
             let unit = units.entry((closed.cell.question, closed.cell.repetition)).or_default();
             match &closed.cell.work {
@@ -98,7 +98,7 @@ impl<'a> CellTable<'a> {
         self.clusters.get(at).copied().unwrap_or(u32::MAX)
     }
 
-    pub fn unit(&self, at: usize, repetition: u32) -> Option<&EvalUnit<'a>> {
+    pub fn unit(&self, at: usize, repetition: u32) -> Option<&ScoredUnit<'a>> {
         let (index, _) = self.questions.get(at)?;
         self.units.get(&(*index, repetition))
     }
@@ -109,7 +109,7 @@ impl<'a> CellTable<'a> {
     }
 
     /// The scores of cells that are one debate each. A cell that was never held failed.
-    pub fn held(&self, pick: impl Fn(&EvalUnit<'a>) -> Option<&'a CellClosed>) -> Vec<CellScore<'a>> {
+    pub fn held(&self, pick: impl Fn(&ScoredUnit<'a>) -> Option<&'a CellClosed>) -> Vec<CellScore<'a>> {
         self.places()
             .map(|(at, repetition)| {
                 let closed = self.unit(at, repetition).and_then(&pick);

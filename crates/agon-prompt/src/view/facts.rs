@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// What is known beside the transcript, each with the event that made it known.
 #[derive(Default)]
-pub(crate) struct Facts {
+pub(crate) struct ViewFacts {
     decisions: Vec<(Position, Decided)>,
     /// What the moderator decided when it last closed a round, and whether that settled the question.
     decision: Option<(Position, bool, Arc<str>)>,
@@ -57,7 +57,7 @@ const KEPT_NOTES: usize = 4;
 const SHOWN_RESULTS: usize = 3;
 const KEPT_RESULTS: usize = 12;
 
-impl Facts {
+impl ViewFacts {
     pub(super) fn apply(&mut self, position: Position, event: &Event) {
         match event {
             Event::Answered(answered) => self.answered(position, answered),

@@ -52,9 +52,9 @@ pub(crate) struct State {
     participants: Children<ParticipantId, Participant, BTreeSet<TurnId>>,
 }
 
-pub(crate) struct Cell;
+pub(crate) struct DebateCell;
 
-impl Actor for Cell {
+impl Actor for DebateCell {
     type Msg = Msg;
     type State = State;
     type Arguments = Args;

@@ -4,7 +4,7 @@ use crate::base::shared::Shared;
 use crate::base::supervision::{ActorExit, Children, exit_of};
 use crate::base::tasks::{TaskScope, tell};
 use crate::cluster::plain;
-use crate::host::cell::{self, Cell};
+use crate::host::cell::{self, DebateCell};
 use crate::host::discovery;
 use crate::host::gate::{self, Gate, GateLink};
 use crate::host::host_state::{Answerer, HostState};
@@ -46,7 +46,7 @@ pub(crate) struct State {
     host_state: Arc<HostState>,
     scope: TaskScope,
     turns: HostTurns,
-    cells: Children<DebateId, Cell, OpenCell>,
+    cells: Children<DebateId, DebateCell, OpenCell>,
     gates: Children<ModelName, Gate, OpenGate>,
 }
 
@@ -201,7 +201,7 @@ impl State {
         }
         let (shared, host_state) = (self.shared.clone(), self.host_state.clone());
         let args = cell::Args { shared, host_state, debate: debate.clone(), open, host: myself.clone() };
-        self.cells.start(myself.get_cell(), debate, (Cell, args)).await?;
+        self.cells.start(myself.get_cell(), debate, (DebateCell, args)).await?;
         Ok(())
     }
 

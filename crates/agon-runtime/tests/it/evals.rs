@@ -141,13 +141,13 @@ fn id(text: &str) -> DebateId {
     DebateId::parse(text).unwrap()
 }
 
-struct Bench {
+struct EvalBench {
     store: Arc<MemoryStore>,
     holder: Arc<Holder>,
     clock: TokioClock,
 }
 
-impl Bench {
+impl EvalBench {
     fn new() -> Self {
         Self { store: Arc::default(), holder: Arc::default(), clock: TokioClock::starting_at(START) }
     }
@@ -178,7 +178,7 @@ impl Bench {
 
 #[tokio::test(start_paused = true)]
 async fn a_driver_holds_every_cell_once_and_no_more_at_once_than_it_may() {
-    let bench = Bench::new();
+    let bench = EvalBench::new();
     bench.admit("eval-1", 23).await;
     let driver = bench.drive("eval-1").await;
     let last = driver.done().await;
@@ -198,7 +198,7 @@ async fn a_driver_holds_every_cell_once_and_no_more_at_once_than_it_may() {
 
 #[tokio::test(start_paused = true)]
 async fn a_driver_that_is_stopped_at_any_time_leaves_nothing_to_be_held_twice() {
-    let bench = Bench::new();
+    let bench = EvalBench::new();
     bench.admit("eval-1", 23).await;
     let mut drivers = 0;
     loop {
@@ -218,7 +218,7 @@ async fn a_driver_that_is_stopped_at_any_time_leaves_nothing_to_be_held_twice() 
 
 #[tokio::test(start_paused = true)]
 async fn the_same_cells_of_another_eval_are_found_and_cost_nothing() {
-    let bench = Bench::new();
+    let bench = EvalBench::new();
     for name in ["eval-1", "eval-2"] {
         bench.admit(name, 12).await;
         bench.drive(name).await.done().await;
@@ -233,7 +233,7 @@ async fn the_same_cells_of_another_eval_are_found_and_cost_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn cells_are_held_again_where_a_digest_is_unknown_or_all_is_wanted_afresh() {
-    let bench = Bench::new();
+    let bench = EvalBench::new();
     for (name, fresh) in [("eval-1", true), ("eval-2", false)] {
         let admission = EvalAdmission { fresh, digests: BTreeMap::new(), ..eval(name, 3) };
         admit_eval(&*bench.store, &id(name), admission, START).await.unwrap();
@@ -244,7 +244,7 @@ async fn cells_are_held_again_where_a_digest_is_unknown_or_all_is_wanted_afresh(
 
 #[tokio::test(start_paused = true)]
 async fn a_second_driver_deposes_the_first() {
-    let bench = Bench::new();
+    let bench = EvalBench::new();
     bench.admit("eval-1", 12).await;
     let first = bench.drive("eval-1").await;
     first.updates().wait_for(|update| update.progress.cells_over >= 3).await.unwrap();
@@ -256,7 +256,7 @@ async fn a_second_driver_deposes_the_first() {
 
 #[tokio::test(start_paused = true)]
 async fn a_halted_debate_stops_the_driver_and_the_eval_can_be_resumed() {
-    let bench = Bench::new();
+    let bench = EvalBench::new();
     bench.admit("eval-1", 12).await;
     *bench.holder.halts_after.lock().unwrap() = Some(10);
     let told = bench.drive("eval-1").await.done().await;
@@ -268,7 +268,7 @@ async fn a_halted_debate_stops_the_driver_and_the_eval_can_be_resumed() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_eval_withdraws_what_is_open() {
-    let bench = Bench::new();
+    let bench = EvalBench::new();
     bench.admit("eval-1", 12).await;
     let driver = bench.drive("eval-1").await;
     driver.updates().wait_for(|update| update.progress.cells_over >= 7).await.unwrap();
@@ -282,7 +282,7 @@ async fn a_cancelled_eval_withdraws_what_is_open() {
 
 #[tokio::test(start_paused = true)]
 async fn a_peek_is_written_down() {
-    let bench = Bench::new();
+    let bench = EvalBench::new();
     bench.admit("eval-1", 12).await;
     let eval = read_eval(&*bench.store, &id("eval-1")).await.unwrap();
     let driver = EvalDriver::start(DriverConfig { peek: true, ..bench.config() }, eval).await.unwrap();

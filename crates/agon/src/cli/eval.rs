@@ -122,9 +122,6 @@ pub struct EvalViewArgs {
     /// Hold so many cells at once [default: `eval.concurrency` of the settings]
     #[arg(long, value_name = "N")]
     pub concurrency: Option<NonZeroUsize>,
-    /// Show differences between arms after each block; this is logged, and the test becomes the sequential one
-    #[arg(long)]
-    pub peek: bool,
     /// End with code 1 unless every primary comparison says this
     #[arg(long, value_name = "WHAT")]
     pub require: Option<Required>,

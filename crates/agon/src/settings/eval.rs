@@ -10,24 +10,13 @@ use std::num::NonZeroUsize;
 pub struct EvalSettings {
     /// Cells at once.
     pub concurrency: NonZeroUsize,
-    /// The model that grades what no pattern can score, where the eval file names none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub grader_model: Option<String>,
-    /// What a gate pays for tokens: points of accuracy per million.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gate_price: Option<f64>,
     /// Prices by model, per million tokens.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub prices: BTreeMap<String, EvalPriceSettings>,
 }
 impl Default for EvalSettings {
     fn default() -> Self {
-        Self {
-            concurrency: NonZeroUsize::new(8).unwrap_or(NonZeroUsize::MIN),
-            grader_model: None,
-            gate_price: None,
-            prices: BTreeMap::new(),
-        }
+        Self { concurrency: NonZeroUsize::new(8).unwrap_or(NonZeroUsize::MIN), prices: BTreeMap::new() }
     }
 }
 
@@ -67,12 +56,6 @@ impl EvalSettings {
                     ));
                 }
             }
-        }
-        if self.gate_price.is_some_and(|price| !price.is_finite() || price < 0.0) {
-            problems.push("gate_price: give 0 or more points per million tokens".to_owned());
-        }
-        if self.grader_model.as_ref().is_some_and(|model| model.trim().is_empty()) {
-            problems.push("grader_model: empty".to_owned());
         }
         problems
     }

@@ -44,7 +44,7 @@ impl Drive<'_> {
         let config = DriverConfig {
             writer: format!("{}@{}", std::process::id(), env!("CARGO_PKG_VERSION")),
             concurrency: self.view.concurrency.unwrap_or(self.settings.eval.concurrency),
-            peek: self.view.peek,
+            peek: false,
             logs: store.sqlite.clone(),
             holder,
             specs: self.specs,

@@ -31,6 +31,7 @@ pub fn read(context: &Context, settings: &Settings, args: &EvalRunArgs) -> Resul
     if let Some(seed) = args.seed {
         spec.seed = seed;
     }
+    scored_by_pattern(&spec)?;
     let defaults = settings.defaults.clone();
     let models = RoleModels {
         model: args.model.clone().or(defaults.model).or_else(|| Some(USUAL_MODEL.to_owned())),
@@ -38,6 +39,21 @@ pub fn read(context: &Context, settings: &Settings, args: &EvalRunArgs) -> Resul
         moderator_model: args.model.clone().or(defaults.moderator_model),
     };
     Ok(EvalInputs { spec, models, warnings: Vec::new() })
+}
+
+/// Refuses what only a grader could score, before anything is spent: nothing grades yet.
+fn scored_by_pattern(spec: &EvalSpec) -> Result<(), Stop> {
+    if spec.grader.is_some() {
+        return Err(Stop::usage("the eval file names a grader, and nothing grades yet; remove `grader`"));
+    }
+    match spec.questions.iter().find(|question| !question.is_scored_by_pattern()) {
+        None => Ok(()),
+        Some(question) => Err(Stop::usage(format!(
+            "question {:?} can only be scored by a grader, and nothing grades yet; give it an `answer` that is an option, a \
+             number or a text",
+            question.id
+        ))),
+    }
 }
 
 /// The eval that questions and `--debate` describe.

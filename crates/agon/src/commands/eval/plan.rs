@@ -21,7 +21,8 @@ pub fn text(plan: &EvalPlan, admission: &EvalAdmission) -> String {
     if let Some(points) = plan.smallest_points {
         let needed: Vec<String> =
             plan.needed.iter().map(|one| format!("{} points need {}", one.points, thousands(one.questions))).collect();
-        let _ = writeln!(text, "so many questions show a difference of {points:.1} points or more; {}", needed.join(", "));
+        let _ =
+            writeln!(text, "so many questions show a difference of {points:.1} points or more; {}", needed.join(", "));
     }
     for part in &plan.parts {
         let name = one_line(&part.name);

@@ -2,7 +2,9 @@
 use super::drive::{log_failed, print};
 use super::figures;
 use super::progress::line;
-use crate::cli::{EvalExport, EvalExportArgs, EvalFormat, EvalListArgs, EvalNameArgs, EvalReportArgs, EvalWatchArgs, Format};
+use crate::cli::{
+    EvalExport, EvalExportArgs, EvalFormat, EvalListArgs, EvalNameArgs, EvalReportArgs, EvalWatchArgs, Format,
+};
 use crate::commands::{Context, small_runtime};
 use crate::exit::{Exit, Stop};
 use crate::output::columns;
