@@ -63,7 +63,7 @@ impl TemplateSpecs {
             matches!(arm, BaselineArm::Single | BaselineArm::SelfConsistency | BaselineArm::BestOfN)
         };
         let kinds = [
-            (PoolOf::Debaters, spec.arms.iter().any(|arm| draws(arm))),
+            (PoolOf::Debaters, spec.arms.iter().any(draws)),
             (PoolOf::Judge, spec.arms.contains(&BaselineArm::JudgeAlone)),
         ];
         let wanted = kinds.into_iter().filter(|(_, wanted)| *wanted).map(|(of, _)| of);

@@ -1,5 +1,4 @@
 //! Eval files, and the files that they name.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail loudly")]
 use agon_eval::{BaselineArm, Count, Design, Matching, ReadEval, read_eval_file};
 use agon_spec::{Source, eval_reference_markdown, eval_schema, is_eval_file, render};
 
@@ -101,6 +100,7 @@ fn an_eval_file_is_told_from_a_file_of_questions() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a switch of the person at the terminal")]
 fn the_schema_takes_what_the_reader_takes_and_the_reference_is_the_one_in_the_docs() {
     let validator = jsonschema::validator_for(&eval_schema()).unwrap();
     let good = serde_json::json!({"questions": "q.jsonl", "debates": [{"file": "panel.md"}], "match": {"budget": 5}, "grader": "g"});
