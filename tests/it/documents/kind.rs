@@ -48,6 +48,10 @@ pub const ELSEWHERE: &[NotRunReason] = &[
     not(Starts("ollama"), "needs a model server and the network; a rehearsal server stands in for it at its port"),
     not(Has("_API_KEY="), "needs a key and the network; tests/it/keys.rs does the same with a server on this machine"),
     not(Has("--base-url"), "needs a model server; tests/it/keys.rs does the same with a server on this machine"),
+    not(
+        Starts("agon eval run questions.csv"),
+        "needs the reader's own questions and debate; tests/it/eval.rs does the same",
+    ),
     not(Starts("vllm"), "needs a model server and a GPU"),
     not(Starts("llama-server"), "needs a model server and its weights"),
     not(Starts("cargo xtask"), "runs in CI; `cargo xtask tidy` checks that the command and its options exist"),

@@ -148,6 +148,12 @@ fn critiques(case: Case) -> Case {
 fn voting(case: Case) -> Case {
     case.and("/consensus_strategy", json!("vote")).and("/voting", json!({"self_votes": "allow"}))
 }
+fn answered(case: Case) -> Case {
+    case.and("/mode", json!("deliberative")).and("/personas", json!([{"name": "Ada"}, {"name": "Bo"}, {"name": "Cy"}]))
+}
+fn gated(case: Case) -> Case {
+    case.and("/debate", json!("if_contested"))
+}
 fn moderated(case: Case) -> Case {
     case.and("/moderator", json!({"opens": false, "closes": true}))
 }
@@ -224,6 +230,10 @@ fn texts_and_rounds() -> Vec<Case> {
         flip("/context", json!("Forty people."), json!("Four people.")),
         given("/materials", json!("The machine broke twice.")),
         flip("/mode", json!("adversarial"), json!("deliberative")),
+        answered(flip("/answer/kind", json!("text"), json!("number"))),
+        answered(flip("/answer/options", json!(["Tea", "Coffee"]), json!(["Tea", "Both"])))
+            .and("/answer/kind", json!("choice")),
+        answered(flip("/answer/tolerance", json!(0), json!(1_000))).and("/answer/kind", json!("number")),
         flip("/max_rounds", json!(1), json!(2)),
         given("/language", json!("German")),
         flip("/model", json!("m:1b"), json!("other:1b")),
@@ -261,6 +271,13 @@ fn formats() -> Vec<Case> {
         critiques(flip("/topology", json!("all_to_all"), json!("ring"))),
         critiques(flip("/hub", json!("Ada"), json!("Bo"))).and("/topology", json!("star")),
         critiques(flip("/direction", json!("hub_critiques"), json!("critique_hub"))).and("/topology", json!("star")),
+        flip("/samples", json!(3), json!(5))
+            .and("/debate_format", json!("poll"))
+            .and("/max_rounds", Value::Null)
+            .and("/personas", json!([{"name": "Ada"}, {"name": "Bo"}])),
+        flip("/debate", json!("always"), json!("if_contested")),
+        gated(flip("/gate/rule", Value::Null, json!({"version": 1, "kind": "never"}))),
+        gated(flip("/gate/explore", json!(0), json!(1))).and("/gate/rule", json!({"version": 1, "kind": "never"})),
         critiques(flip("/density", json!(0.1), json!(1.0))).and("/topology", json!("sparse")),
     ]
 }

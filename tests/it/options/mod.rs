@@ -45,7 +45,8 @@ fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
 }
 
 /// Options that a single process does not have; each is tried in a test of its own.
-const ELSEWHERE: [(&str, &str); 6] = [
+const ELSEWHERE: [(&str, &str); 7] = [
+    ("gate.strict", "agon-spec: a gate that was learned on another debate is an error, and else a warning"),
     ("adapt_max_tokens", "agon-runtime: answers are bounded by the speed only where the file says so"),
     ("coerce_answers", "agon-prompt: without it a value that is not allowed is malformed"),
     ("visible.synthesizer.client", "agon-report: watchers are not sent the synthesis; the result has it all the same"),
