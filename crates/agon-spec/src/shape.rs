@@ -87,7 +87,9 @@ fn unknown(
         None => String::new(),
     };
     let message = format!("unknown key {key}{place}{hint}");
-    SpecFinding::new(Code::UnknownKey, entry.key_span, message).field(field).help(allowed_keys(table))
+    let finding = SpecFinding::new(Code::UnknownKey, entry.key_span, message).field(field);
+    // all keys say less than the one that is meant
+    if hint.is_empty() { finding.help(allowed_keys(table)) } else { finding }
 }
 
 /// An output schema beside `synthesizer: false`, or beside `enabled: false` inside the block.

@@ -57,15 +57,16 @@ fn state_of(debate: &Debate, halt: Option<Halt>) -> ListedState {
 
 /// The same conditions as a server wants them.
 pub fn for_server(args: &ListArgs) -> pb::v1::DebateFilter {
-    let states = args.state.iter().flat_map(|state| match state {
-        ListedState::Queued => vec![State::Queued],
-        ListedState::Running => vec![State::Running, State::Cancelling],
-        ListedState::Paused => vec![State::Paused],
-        ListedState::Interrupted => vec![State::Interrupted],
-        ListedState::Lost => vec![State::Lost],
-        ListedState::Succeeded => vec![State::Succeeded],
-        ListedState::Failed => vec![State::Failed],
-        ListedState::Cancelled => vec![State::Cancelled],
+    let states = args.state.iter().map(|state| match state {
+        ListedState::Queued => State::Queued,
+        ListedState::Running => State::Running,
+        ListedState::Cancelling => State::Cancelling,
+        ListedState::Paused => State::Paused,
+        ListedState::Interrupted => State::Interrupted,
+        ListedState::Lost => State::Lost,
+        ListedState::Succeeded => State::Succeeded,
+        ListedState::Failed => State::Failed,
+        ListedState::Cancelled => State::Cancelled,
     });
     let outcomes = args.outcome.iter().map(|outcome| pb::debate::v1::Outcome::from(Outcome::from(*outcome)));
     pb::v1::DebateFilter {

@@ -2,7 +2,7 @@
 use crate::error::Problem;
 use agon_proto::pb::v1 as pb;
 use prost::Message;
-use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
+use prost_reflect::{DescriptorPool, DynamicMessage, Kind as FieldKind, MessageDescriptor, ReflectMessage};
 use prost_types::value::Kind;
 use prost_types::{ListValue, Struct};
 use serde_json::Value;
@@ -53,6 +53,7 @@ impl Json {
         let descriptor = self.descriptor(&format!("agon.v1.{}", M::NAME))?;
         let message = DynamicMessage::decode(descriptor, message.encode_to_vec().as_slice()).map_err(internal)?;
         let mut json = serde_json::to_value(&message).map_err(internal)?;
+        sort_maps(&message.descriptor(), &mut json);
         if let (Some(result), Some(place)) = (result, json.get_mut("result")) {
             *place = value(Some(Kind::StructValue(result)));
         }
@@ -67,6 +68,22 @@ impl Json {
         let message = DynamicMessage::deserialize(descriptor, &mut reader).map_err(wrong)?;
         reader.end().map_err(wrong)?;
         M::decode(message.encode_to_vec().as_slice()).map_err(internal)
+    }
+}
+
+/// Sorts the entries of maps, which come in another order each time; the members of messages keep theirs.
+fn sort_maps(message: &MessageDescriptor, json: &mut Value) {
+    let Some(members) = json.as_object_mut() else { return };
+    for field in message.fields() {
+        let Some(member) = members.get_mut(field.json_name()) else { continue };
+        match (field.kind(), member) {
+            (_, Value::Object(entries)) if field.is_map() => entries.sort_keys(),
+            (FieldKind::Message(inner), Value::Array(items)) => {
+                items.iter_mut().for_each(|item| sort_maps(&inner, item));
+            }
+            (FieldKind::Message(inner), member) => sort_maps(&inner, member),
+            _ => {}
+        }
     }
 }
 
@@ -91,6 +108,17 @@ fn internal(error: impl std::fmt::Display) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_stand_in_order_of_their_keys() {
+        let labels: Vec<String> = (10..40).map(|n| format!("key{n}")).collect();
+        let of = |key: &String| (key.clone(), String::new());
+        let debate = pb::Debate { labels: labels.iter().rev().map(of).collect(), ..Default::default() };
+        let list = pb::ListDebatesResponse { debates: vec![debate], ..Default::default() };
+        let json = Json::new().unwrap().write(list).unwrap();
+        let keys: Vec<&String> = json["debates"][0]["labels"].as_object().unwrap().keys().collect();
+        assert_eq!(keys, labels.iter().collect::<Vec<_>>());
+    }
 
     #[test]
     fn a_result_reads_as_the_descriptors_would_write_it() {

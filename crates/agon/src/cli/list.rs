@@ -44,6 +44,8 @@ pub enum ListedState {
     Queued,
     /// It has a coordinator
     Running,
+    /// It is ordered to end
+    Cancelling,
     /// Its process was stopped; `agon resume` continues it
     Paused,
     /// Its process died; `agon resume` continues it
