@@ -2478,3 +2478,1287 @@ pub mod cluster_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+/// An eval.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Eval {
+    /// `evals/{id}`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The id, unique among the evals of the caller's tenant.
+    #[prost(string, tag = "2")]
+    pub id: ::prost::alloc::string::String,
+    /// Its state.
+    #[prost(enumeration = "eval::State", tag = "3")]
+    pub state: i32,
+    /// Why it ends before its last question: `limit_tokens`, `limit_seconds`, `limit_money`, `failures`, `cancelled` or `decided`.
+    #[prost(string, optional, tag = "4")]
+    pub stopped: ::core::option::Option<::prost::alloc::string::String>,
+    /// The names of its debates.
+    #[prost(string, repeated, tag = "5")]
+    pub debates: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Scripted speakers, no model.
+    #[prost(bool, tag = "6")]
+    pub rehearsal: bool,
+    /// When it was admitted.
+    #[prost(message, optional, tag = "7")]
+    pub create_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// When its last event was recorded.
+    #[prost(message, optional, tag = "8")]
+    pub update_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// When it ended.
+    #[prost(message, optional, tag = "9")]
+    pub end_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// Its progress.
+    #[prost(message, optional, tag = "10")]
+    pub progress: ::core::option::Option<EvalProgress>,
+    /// Every random choice derives from it; absent in lists.
+    #[prost(fixed64, optional, tag = "11")]
+    pub seed: ::core::option::Option<u64>,
+    /// The last event that this resource shows; absent in lists.
+    #[prost(uint64, optional, tag = "12")]
+    pub sequence: ::core::option::Option<u64>,
+    /// No rate and no difference is shown yet: the design is fixed, and the eval has not ended.
+    #[prost(bool, tag = "13")]
+    pub withheld: bool,
+    /// Its plan; present in answers to `validate_only`.
+    #[prost(message, optional, tag = "14")]
+    pub plan: ::core::option::Option<EvalPlan>,
+}
+/// Nested message and enum types in `Eval`.
+pub mod eval {
+    /// The state of an eval.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+    #[repr(i32)]
+    pub enum State {
+        Unspecified = 0,
+        /// No coordinator has claimed it yet.
+        Queued = 1,
+        /// Cells are open.
+        Running = 2,
+        /// All questions were asked, or a sequential design came to its end.
+        Complete = 3,
+        /// A limit ended it.
+        Stopped = 4,
+        /// Somebody ended it.
+        Cancelled = 5,
+        /// Too many cells failed.
+        Failed = 6,
+    }
+    impl State {
+        /// String value of the enum field names used in the ProtoBuf definition.
+        ///
+        /// The values are not transformed in any way and thus are considered stable
+        /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+        pub fn as_str_name(&self) -> &'static str {
+            match self {
+                Self::Unspecified => "STATE_UNSPECIFIED",
+                Self::Queued => "STATE_QUEUED",
+                Self::Running => "STATE_RUNNING",
+                Self::Complete => "STATE_COMPLETE",
+                Self::Stopped => "STATE_STOPPED",
+                Self::Cancelled => "STATE_CANCELLED",
+                Self::Failed => "STATE_FAILED",
+            }
+        }
+        /// Creates an enum from field names used in the ProtoBuf definition.
+        pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+            match value {
+                "STATE_UNSPECIFIED" => Some(Self::Unspecified),
+                "STATE_QUEUED" => Some(Self::Queued),
+                "STATE_RUNNING" => Some(Self::Running),
+                "STATE_COMPLETE" => Some(Self::Complete),
+                "STATE_STOPPED" => Some(Self::Stopped),
+                "STATE_CANCELLED" => Some(Self::Cancelled),
+                "STATE_FAILED" => Some(Self::Failed),
+                _ => None,
+            }
+        }
+    }
+}
+/// The progress of an eval: nothing here tells its arms apart but failures and cost.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EvalProgress {
+    /// Questions of all blocks.
+    #[prost(uint32, tag = "1")]
+    pub questions: u32,
+    /// Questions whose block is over.
+    #[prost(uint32, tag = "2")]
+    pub questions_over: u32,
+    /// Blocks; absent in lists.
+    #[prost(uint32, optional, tag = "3")]
+    pub blocks: ::core::option::Option<u32>,
+    /// Blocks that are over; absent in lists.
+    #[prost(uint32, optional, tag = "4")]
+    pub blocks_over: ::core::option::Option<u32>,
+    /// Cells that are over.
+    #[prost(uint32, tag = "5")]
+    pub cells_over: u32,
+    /// Cells that are open; absent in lists.
+    #[prost(uint32, optional, tag = "6")]
+    pub cells_open: ::core::option::Option<u32>,
+    /// The estimated number of all cells.
+    #[prost(uint32, tag = "7")]
+    pub cells_likely: u32,
+    /// Cells that an earlier eval had held, and that cost nothing; absent in lists.
+    #[prost(uint32, optional, tag = "8")]
+    pub reused: ::core::option::Option<u32>,
+    /// Cells whose debate failed.
+    #[prost(uint32, tag = "9")]
+    pub failed: u32,
+    /// Tokens of the cells that this eval held itself.
+    #[prost(uint64, tag = "10")]
+    pub tokens: u64,
+    /// Tokens of all cells by the measured mean of a question; absent before the first block is over.
+    #[prost(uint64, optional, tag = "11")]
+    pub tokens_likely: ::core::option::Option<u64>,
+    /// Arms and pools of samples, in alphabetical order; empty in lists.
+    #[prost(message, repeated, tag = "12")]
+    pub arms: ::prost::alloc::vec::Vec<ArmProgress>,
+}
+/// The progress of an arm or a pool of samples.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ArmProgress {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Cells that are over.
+    #[prost(uint32, tag = "2")]
+    pub over: u32,
+    /// Of these, failed.
+    #[prost(uint32, tag = "3")]
+    pub failed: u32,
+    /// Tokens of the cells that this eval held itself.
+    #[prost(uint64, tag = "4")]
+    pub tokens: u64,
+}
+/// The plan of an eval.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EvalPlan {
+    /// Questions.
+    #[prost(uint32, tag = "1")]
+    pub questions: u32,
+    /// Arms and pools of samples with their cells.
+    #[prost(message, repeated, tag = "2")]
+    pub parts: ::prost::alloc::vec::Vec<PlannedArm>,
+    /// Cells that are certain: every debate, and the first samples of every pool.
+    #[prost(uint64, tag = "3")]
+    pub cells: u64,
+    /// The maximum of cells: with the samples that depend on what debates cost.
+    #[prost(uint64, tag = "4")]
+    pub cells_most: u64,
+    /// Of the certain cells, those that were held before and cost nothing.
+    #[prost(uint64, tag = "5")]
+    pub reused: u64,
+    /// Calls of the certain cells, if every one succeeds at first and no rule ends a debate sooner.
+    #[prost(uint64, tag = "6")]
+    pub calls: u64,
+    /// The maximum of calls, if every one succeeds at first.
+    #[prost(uint64, tag = "7")]
+    pub calls_most: u64,
+    /// Tokens, as they usually are.
+    #[prost(uint64, tag = "8")]
+    pub tokens_likely: u64,
+    /// The maximum of tokens, if every call succeeds at first.
+    #[prost(uint64, tag = "9")]
+    pub tokens_most: u64,
+    /// Money, as it usually is, if every model has a price; absent otherwise.
+    #[prost(double, optional, tag = "10")]
+    pub money_likely: ::core::option::Option<f64>,
+    /// The smallest difference, in points of a hundred, that so many questions show with a chance of 80 %; absent if they show none.
+    #[prost(double, optional, tag = "11")]
+    pub smallest_points: ::core::option::Option<f64>,
+    /// The questions that other differences need.
+    #[prost(message, repeated, tag = "12")]
+    pub needed: ::prost::alloc::vec::Vec<NeededQuestions>,
+    /// The models, and where they would run.
+    #[prost(message, repeated, tag = "13")]
+    pub models: ::prost::alloc::vec::Vec<PlannedModel>,
+    /// What the eval needs and no live host offers.
+    #[prost(message, repeated, tag = "14")]
+    pub unserved: ::prost::alloc::vec::Vec<Unserved>,
+    /// Possible mistakes.
+    #[prost(string, repeated, tag = "15")]
+    pub warnings: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// An arm or a pool of samples in a plan.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PlannedArm {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Its certain cells.
+    #[prost(uint64, tag = "2")]
+    pub cells: u64,
+    /// Calls of one cell.
+    #[prost(uint64, tag = "3")]
+    pub calls_each: u64,
+    /// Calls of all its certain cells that are still to be held.
+    #[prost(uint64, tag = "4")]
+    pub calls: u64,
+}
+/// The questions that show a difference with a chance of 80 %, if a quarter of them tells two arms apart.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct NeededQuestions {
+    /// The difference, in points of a hundred.
+    #[prost(double, tag = "1")]
+    pub points: f64,
+    /// So many questions.
+    #[prost(uint64, tag = "2")]
+    pub questions: u64,
+}
+/// Submits an eval.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateEvalRequest {
+    /// The eval file.
+    #[prost(message, optional, tag = "1")]
+    pub file: ::core::option::Option<EvalFile>,
+    /// The files that the eval file names, by the path that it has there: debate files and the file of questions. A server reads no
+    /// other files. The whole request has at most the bytes of `gateway.limits.request_bytes`, 4 MiB by default.
+    #[prost(btree_map = "string, string", tag = "2")]
+    pub files: ::prost::alloc::collections::BTreeMap<::prost::alloc::string::String, ::prost::alloc::string::String>,
+    /// The id to give it, `\[a-z0-9-\]{4,63}`; a UUIDv7 otherwise.
+    #[prost(string, optional, tag = "3")]
+    pub eval_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// Idempotency key, 1 to 128 visible ASCII characters: the same key and payload return the first eval.
+    #[prost(string, optional, tag = "4")]
+    pub request_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// Only check, and answer with the plan.
+    #[prost(bool, tag = "5")]
+    pub validate_only: bool,
+    /// Replaces the seed of the eval file.
+    #[prost(fixed64, optional, tag = "6")]
+    pub seed: ::core::option::Option<u64>,
+    /// Scripted speakers: only hosts that rehearse take its turns.
+    #[prost(bool, tag = "7")]
+    pub rehearsal: bool,
+    /// Hold all cells again, even those that an earlier eval held.
+    #[prost(bool, tag = "8")]
+    pub fresh: bool,
+    /// Models of roles for which the debate files name none; the server's own otherwise.
+    #[prost(message, optional, tag = "9")]
+    pub models: ::core::option::Option<EvalModels>,
+    /// Use only the first so many questions.
+    #[prost(uint32, optional, tag = "10")]
+    pub max_questions: ::core::option::Option<u32>,
+}
+/// An eval file as text.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EvalFile {
+    /// Its text: YAML or JSON.
+    #[prost(string, tag = "1")]
+    pub text: ::prost::alloc::string::String,
+    /// Its name, for messages.
+    #[prost(string, optional, tag = "2")]
+    pub file_name: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// Models of roles for which a debate file names none.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EvalModels {
+    /// Of every role.
+    #[prost(string, optional, tag = "1")]
+    pub model: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of judges, before `model`.
+    #[prost(string, optional, tag = "2")]
+    pub judge_model: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of moderators, before `model`.
+    #[prost(string, optional, tag = "3")]
+    pub moderator_model: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// Asks for an eval.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetEvalRequest {
+    /// `evals/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// Asks for a page of evals.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListEvalsRequest {
+    /// The maximum number, 50 by default, at most 1000.
+    #[prost(int32, tag = "1")]
+    pub page_size: i32,
+    /// The token of the next page.
+    #[prost(string, tag = "2")]
+    pub page_token: ::prost::alloc::string::String,
+}
+/// A page of evals.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListEvalsResponse {
+    /// Newest first.
+    #[prost(message, repeated, tag = "1")]
+    pub evals: ::prost::alloc::vec::Vec<Eval>,
+    /// The token of the next page; empty at the end.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// Ends an eval.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelEvalRequest {
+    /// `evals/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The reason, for the log.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+/// Repeats the failed cells of an ended eval.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RetryEvalRequest {
+    /// `evals/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// Deletes an ended eval.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteEvalRequest {
+    /// `evals/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// Follows an eval.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WatchEvalRequest {
+    /// `evals/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Only events after this one: what the client has seen.
+    #[prost(uint64, tag = "2")]
+    pub after_sequence: u64,
+}
+/// One message of a watch.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct WatchEvalResponse {
+    /// Which of them.
+    #[prost(oneof = "watch_eval_response::Kind", tags = "1, 2, 3, 4")]
+    pub kind: ::core::option::Option<watch_eval_response::Kind>,
+}
+/// Nested message and enum types in `WatchEvalResponse`.
+pub mod watch_eval_response {
+    /// A heartbeat.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Heartbeat {
+        /// The last event that was sent.
+        #[prost(uint64, tag = "1")]
+        pub sequence: u64,
+    }
+    /// Which of them.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Kind {
+        /// The eval as it is now: always the first message.
+        #[prost(message, tag = "1")]
+        Snapshot(super::Eval),
+        /// The next event.
+        #[prost(message, tag = "2")]
+        Event(super::EvalEvent),
+        /// The progress with the events that were sent.
+        #[prost(message, tag = "3")]
+        Progress(super::EvalProgress),
+        /// Nothing happened: the stream lives.
+        #[prost(message, tag = "4")]
+        Heartbeat(Heartbeat),
+    }
+}
+/// An event of an eval.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EvalEvent {
+    /// Its place in the log, from 1, without gaps.
+    #[prost(uint64, tag = "1")]
+    pub sequence: u64,
+    /// When it was recorded.
+    #[prost(message, optional, tag = "2")]
+    pub time: ::core::option::Option<::prost_types::Timestamp>,
+    /// What happened, such as `cell_closed`.
+    #[prost(string, tag = "3")]
+    pub r#type: ::prost::alloc::string::String,
+    /// The event as one JSON object, as `agon eval watch --jsonl` prints it. While no rate may be shown, a closed cell has its ending and
+    /// cost, and not its answer.
+    #[prost(string, tag = "4")]
+    pub json: ::prost::alloc::string::String,
+}
+/// Asks for a page of cells.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListCellsRequest {
+    /// `evals/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The maximum number, 200 by default, at most 1000.
+    #[prost(int32, tag = "2")]
+    pub page_size: i32,
+    /// The token of the next page; belongs to the same arm and outcome.
+    #[prost(string, tag = "3")]
+    pub page_token: ::prost::alloc::string::String,
+    /// Only of this arm.
+    #[prost(string, optional, tag = "4")]
+    pub arm: ::core::option::Option<::prost::alloc::string::String>,
+    /// Only with this outcome.
+    #[prost(enumeration = "eval_cell::Outcome", tag = "5")]
+    pub outcome: i32,
+}
+/// A page of cells.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListCellsResponse {
+    /// By question, then arm; of the questions of which every cell is over.
+    #[prost(message, repeated, tag = "1")]
+    pub cells: ::prost::alloc::vec::Vec<EvalCell>,
+    /// The token of the next page; empty at the end.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// The outcome of a question in an arm and a repetition.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EvalCell {
+    /// The question's id.
+    #[prost(string, tag = "1")]
+    pub question: ::prost::alloc::string::String,
+    /// Its category.
+    #[prost(string, optional, tag = "2")]
+    pub category: ::core::option::Option<::prost::alloc::string::String>,
+    /// The arm.
+    #[prost(string, tag = "3")]
+    pub arm: ::prost::alloc::string::String,
+    /// The repetition, from 0.
+    #[prost(uint32, tag = "4")]
+    pub repetition: u32,
+    /// The outcome.
+    #[prost(enumeration = "eval_cell::Outcome", tag = "5")]
+    pub outcome: i32,
+    /// Why there is no answer.
+    #[prost(string, optional, tag = "6")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// How right the answer is, 0 to 1; absent if no scorer can tell or it is not shown yet.
+    #[prost(double, optional, tag = "7")]
+    pub score: ::core::option::Option<f64>,
+    /// The answer, at most 300 characters of it; absent if there is none or it is not shown yet.
+    #[prost(string, optional, tag = "8")]
+    pub answer: ::core::option::Option<::prost::alloc::string::String>,
+    /// How the debate changed the answer of its first ballots: `kept_right`, `kept_wrong`, `wrong_to_right` or `right_to_wrong`.
+    #[prost(string, optional, tag = "9")]
+    pub flip: ::core::option::Option<::prost::alloc::string::String>,
+    /// Samples that were used.
+    #[prost(uint32, optional, tag = "10")]
+    pub samples: ::core::option::Option<u32>,
+    /// Calls.
+    #[prost(uint32, tag = "11")]
+    pub calls: u32,
+    /// Tokens of prompts and answers.
+    #[prost(uint64, tag = "12")]
+    pub total_tokens: u64,
+    /// Generated tokens.
+    #[prost(uint64, tag = "13")]
+    pub generated_tokens: u64,
+    /// Its cost by what the eval counts; absent if unknown.
+    #[prost(double, optional, tag = "14")]
+    pub cost: ::core::option::Option<f64>,
+    /// A debate lost a seat or a turn.
+    #[prost(bool, tag = "15")]
+    pub degraded: bool,
+    /// Its debates.
+    #[prost(string, repeated, tag = "16")]
+    pub debates: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// Nested message and enum types in `EvalCell`.
+pub mod eval_cell {
+    /// The outcome of a cell.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+    #[repr(i32)]
+    pub enum Outcome {
+        Unspecified = 0,
+        /// Right.
+        Right = 1,
+        /// Neither wholly right nor wrong.
+        Partly = 2,
+        /// Wrong.
+        Wrong = 3,
+        /// No answer came out.
+        NoAnswer = 4,
+        /// A debate failed.
+        Failed = 5,
+        /// Answered; no scorer can tell, or it is not shown yet.
+        Ungraded = 6,
+    }
+    impl Outcome {
+        /// String value of the enum field names used in the ProtoBuf definition.
+        ///
+        /// The values are not transformed in any way and thus are considered stable
+        /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+        pub fn as_str_name(&self) -> &'static str {
+            match self {
+                Self::Unspecified => "OUTCOME_UNSPECIFIED",
+                Self::Right => "OUTCOME_RIGHT",
+                Self::Partly => "OUTCOME_PARTLY",
+                Self::Wrong => "OUTCOME_WRONG",
+                Self::NoAnswer => "OUTCOME_NO_ANSWER",
+                Self::Failed => "OUTCOME_FAILED",
+                Self::Ungraded => "OUTCOME_UNGRADED",
+            }
+        }
+        /// Creates an enum from field names used in the ProtoBuf definition.
+        pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+            match value {
+                "OUTCOME_UNSPECIFIED" => Some(Self::Unspecified),
+                "OUTCOME_RIGHT" => Some(Self::Right),
+                "OUTCOME_PARTLY" => Some(Self::Partly),
+                "OUTCOME_WRONG" => Some(Self::Wrong),
+                "OUTCOME_NO_ANSWER" => Some(Self::NoAnswer),
+                "OUTCOME_FAILED" => Some(Self::Failed),
+                "OUTCOME_UNGRADED" => Some(Self::Ungraded),
+                _ => None,
+            }
+        }
+    }
+}
+/// Asks for an eval as a document.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ExportEvalRequest {
+    /// `evals/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Which document.
+    #[prost(enumeration = "EvalExportFormat", tag = "2")]
+    pub format: i32,
+}
+/// A document.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ExportEvalResponse {
+    /// Its media type.
+    #[prost(string, tag = "1")]
+    pub media_type: ::prost::alloc::string::String,
+    /// A file name for it.
+    #[prost(string, tag = "2")]
+    pub file_name: ::prost::alloc::string::String,
+    /// Its text.
+    #[prost(string, tag = "3")]
+    pub content: ::prost::alloc::string::String,
+}
+/// Learns a gate from an ended eval.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct LearnGateRequest {
+    /// `evals/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The debate; needed if the eval has several.
+    #[prost(string, optional, tag = "2")]
+    pub debate: ::core::option::Option<::prost::alloc::string::String>,
+    /// What a million tokens for a question are worth, in points of a hundred; without it the fewest tokens at equal accuracy are wanted.
+    #[prost(double, optional, tag = "3")]
+    pub points_per_million: ::core::option::Option<f64>,
+}
+/// A learned gate.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LearnGateResponse {
+    /// The gate file: `agon run --gate FILE` reads it.
+    #[prost(string, tag = "1")]
+    pub gate_file: ::prost::alloc::string::String,
+    /// Its kind: `never`, `always`, `unanimous`, `threshold` or `logistic`.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// Why this one was chosen.
+    #[prost(string, tag = "3")]
+    pub why: ::prost::alloc::string::String,
+}
+/// Forms of an eval as a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum EvalExportFormat {
+    Unspecified = 0,
+    /// The report.
+    Markdown = 1,
+    /// The report as a page.
+    Html = 2,
+    /// All figures.
+    Json = 3,
+    /// A row for each question, arm and repetition.
+    Csv = 4,
+}
+impl EvalExportFormat {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "EVAL_EXPORT_FORMAT_UNSPECIFIED",
+            Self::Markdown => "EVAL_EXPORT_FORMAT_MARKDOWN",
+            Self::Html => "EVAL_EXPORT_FORMAT_HTML",
+            Self::Json => "EVAL_EXPORT_FORMAT_JSON",
+            Self::Csv => "EVAL_EXPORT_FORMAT_CSV",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "EVAL_EXPORT_FORMAT_UNSPECIFIED" => Some(Self::Unspecified),
+            "EVAL_EXPORT_FORMAT_MARKDOWN" => Some(Self::Markdown),
+            "EVAL_EXPORT_FORMAT_HTML" => Some(Self::Html),
+            "EVAL_EXPORT_FORMAT_JSON" => Some(Self::Json),
+            "EVAL_EXPORT_FORMAT_CSV" => Some(Self::Csv),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+#[cfg(feature = "grpc")]
+pub mod eval_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    /// Evals.
+    #[derive(Debug, Clone)]
+    pub struct EvalServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> EvalServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> EvalServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            EvalServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Submits an eval, or with `validate_only` returns its plan.
+        pub async fn create_eval(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateEvalRequest>,
+        ) -> std::result::Result<tonic::Response<super::Eval>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.EvalService/CreateEval");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.EvalService", "CreateEval"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// One eval.
+        pub async fn get_eval(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetEvalRequest>,
+        ) -> std::result::Result<tonic::Response<super::Eval>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.EvalService/GetEval");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.EvalService", "GetEval"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The caller's evals, newest first.
+        pub async fn list_evals(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListEvalsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListEvalsResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.EvalService/ListEvals");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.EvalService", "ListEvals"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Ends an eval; its figures cover whole blocks of questions. Ending an ended eval changes nothing.
+        pub async fn cancel_eval(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CancelEvalRequest>,
+        ) -> std::result::Result<tonic::Response<super::Eval>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.EvalService/CancelEval");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.EvalService", "CancelEval"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Repeats the failed cells of all arms of an ended eval; both results are kept.
+        pub async fn retry_eval(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RetryEvalRequest>,
+        ) -> std::result::Result<tonic::Response<super::Eval>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.EvalService/RetryEval");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.EvalService", "RetryEval"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Deletes an ended eval; its debates stay.
+        pub async fn delete_eval(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeleteEvalRequest>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.EvalService/DeleteEval");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.EvalService", "DeleteEval"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Follows an eval: a snapshot, then every event once, until the eval ends.
+        pub async fn watch_eval(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WatchEvalRequest>,
+        ) -> std::result::Result<tonic::Response<tonic::codec::Streaming<super::WatchEvalResponse>>, tonic::Status>
+        {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.EvalService/WatchEval");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.EvalService", "WatchEval"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+        /// The outcome of each question in each arm and repetition.
+        pub async fn list_cells(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListCellsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListCellsResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.EvalService/ListCells");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.EvalService", "ListCells"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// An eval as a document.
+        pub async fn export_eval(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ExportEvalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ExportEvalResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.EvalService/ExportEval");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.EvalService", "ExportEval"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Learns from an ended eval on which questions a debate is worth its tokens. Nothing is stored.
+        pub async fn learn_gate(
+            &mut self,
+            request: impl tonic::IntoRequest<super::LearnGateRequest>,
+        ) -> std::result::Result<tonic::Response<super::LearnGateResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.EvalService/LearnGate");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.EvalService", "LearnGate"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+#[cfg(feature = "grpc")]
+pub mod eval_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with EvalServiceServer.
+    #[async_trait]
+    pub trait EvalService: std::marker::Send + std::marker::Sync + 'static {
+        /// Submits an eval, or with `validate_only` returns its plan.
+        async fn create_eval(
+            &self,
+            request: tonic::Request<super::CreateEvalRequest>,
+        ) -> std::result::Result<tonic::Response<super::Eval>, tonic::Status>;
+        /// One eval.
+        async fn get_eval(
+            &self,
+            request: tonic::Request<super::GetEvalRequest>,
+        ) -> std::result::Result<tonic::Response<super::Eval>, tonic::Status>;
+        /// The caller's evals, newest first.
+        async fn list_evals(
+            &self,
+            request: tonic::Request<super::ListEvalsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListEvalsResponse>, tonic::Status>;
+        /// Ends an eval; its figures cover whole blocks of questions. Ending an ended eval changes nothing.
+        async fn cancel_eval(
+            &self,
+            request: tonic::Request<super::CancelEvalRequest>,
+        ) -> std::result::Result<tonic::Response<super::Eval>, tonic::Status>;
+        /// Repeats the failed cells of all arms of an ended eval; both results are kept.
+        async fn retry_eval(
+            &self,
+            request: tonic::Request<super::RetryEvalRequest>,
+        ) -> std::result::Result<tonic::Response<super::Eval>, tonic::Status>;
+        /// Deletes an ended eval; its debates stay.
+        async fn delete_eval(
+            &self,
+            request: tonic::Request<super::DeleteEvalRequest>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status>;
+        /// Server streaming response type for the WatchEval method.
+        type WatchEvalStream: tonic::codegen::tokio_stream::Stream<Item = std::result::Result<super::WatchEvalResponse, tonic::Status>>
+            + std::marker::Send
+            + 'static;
+        /// Follows an eval: a snapshot, then every event once, until the eval ends.
+        async fn watch_eval(
+            &self,
+            request: tonic::Request<super::WatchEvalRequest>,
+        ) -> std::result::Result<tonic::Response<Self::WatchEvalStream>, tonic::Status>;
+        /// The outcome of each question in each arm and repetition.
+        async fn list_cells(
+            &self,
+            request: tonic::Request<super::ListCellsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListCellsResponse>, tonic::Status>;
+        /// An eval as a document.
+        async fn export_eval(
+            &self,
+            request: tonic::Request<super::ExportEvalRequest>,
+        ) -> std::result::Result<tonic::Response<super::ExportEvalResponse>, tonic::Status>;
+        /// Learns from an ended eval on which questions a debate is worth its tokens. Nothing is stored.
+        async fn learn_gate(
+            &self,
+            request: tonic::Request<super::LearnGateRequest>,
+        ) -> std::result::Result<tonic::Response<super::LearnGateResponse>, tonic::Status>;
+    }
+    /// Evals.
+    #[derive(Debug)]
+    pub struct EvalServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> EvalServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for EvalServiceServer<T>
+    where
+        T: EvalService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/agon.v1.EvalService/CreateEval" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateEvalSvc<T: EvalService>(pub Arc<T>);
+                    impl<T: EvalService> tonic::server::UnaryService<super::CreateEvalRequest> for CreateEvalSvc<T> {
+                        type Response = super::Eval;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::CreateEvalRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as EvalService>::create_eval(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateEvalSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.EvalService/GetEval" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetEvalSvc<T: EvalService>(pub Arc<T>);
+                    impl<T: EvalService> tonic::server::UnaryService<super::GetEvalRequest> for GetEvalSvc<T> {
+                        type Response = super::Eval;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::GetEvalRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as EvalService>::get_eval(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetEvalSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.EvalService/ListEvals" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListEvalsSvc<T: EvalService>(pub Arc<T>);
+                    impl<T: EvalService> tonic::server::UnaryService<super::ListEvalsRequest> for ListEvalsSvc<T> {
+                        type Response = super::ListEvalsResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ListEvalsRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as EvalService>::list_evals(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListEvalsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.EvalService/CancelEval" => {
+                    #[allow(non_camel_case_types)]
+                    struct CancelEvalSvc<T: EvalService>(pub Arc<T>);
+                    impl<T: EvalService> tonic::server::UnaryService<super::CancelEvalRequest> for CancelEvalSvc<T> {
+                        type Response = super::Eval;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::CancelEvalRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as EvalService>::cancel_eval(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CancelEvalSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.EvalService/RetryEval" => {
+                    #[allow(non_camel_case_types)]
+                    struct RetryEvalSvc<T: EvalService>(pub Arc<T>);
+                    impl<T: EvalService> tonic::server::UnaryService<super::RetryEvalRequest> for RetryEvalSvc<T> {
+                        type Response = super::Eval;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::RetryEvalRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as EvalService>::retry_eval(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RetryEvalSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.EvalService/DeleteEval" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeleteEvalSvc<T: EvalService>(pub Arc<T>);
+                    impl<T: EvalService> tonic::server::UnaryService<super::DeleteEvalRequest> for DeleteEvalSvc<T> {
+                        type Response = ();
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::DeleteEvalRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as EvalService>::delete_eval(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeleteEvalSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.EvalService/WatchEval" => {
+                    #[allow(non_camel_case_types)]
+                    struct WatchEvalSvc<T: EvalService>(pub Arc<T>);
+                    impl<T: EvalService> tonic::server::ServerStreamingService<super::WatchEvalRequest> for WatchEvalSvc<T> {
+                        type Response = super::WatchEvalResponse;
+                        type ResponseStream = T::WatchEvalStream;
+                        type Future = BoxFuture<tonic::Response<Self::ResponseStream>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::WatchEvalRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as EvalService>::watch_eval(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WatchEvalSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.EvalService/ListCells" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListCellsSvc<T: EvalService>(pub Arc<T>);
+                    impl<T: EvalService> tonic::server::UnaryService<super::ListCellsRequest> for ListCellsSvc<T> {
+                        type Response = super::ListCellsResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ListCellsRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as EvalService>::list_cells(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListCellsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.EvalService/ExportEval" => {
+                    #[allow(non_camel_case_types)]
+                    struct ExportEvalSvc<T: EvalService>(pub Arc<T>);
+                    impl<T: EvalService> tonic::server::UnaryService<super::ExportEvalRequest> for ExportEvalSvc<T> {
+                        type Response = super::ExportEvalResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ExportEvalRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as EvalService>::export_eval(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ExportEvalSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.EvalService/LearnGate" => {
+                    #[allow(non_camel_case_types)]
+                    struct LearnGateSvc<T: EvalService>(pub Arc<T>);
+                    impl<T: EvalService> tonic::server::UnaryService<super::LearnGateRequest> for LearnGateSvc<T> {
+                        type Response = super::LearnGateResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::LearnGateRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as EvalService>::learn_gate(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = LearnGateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for EvalServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "agon.v1.EvalService";
+    impl<T> tonic::server::NamedService for EvalServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
