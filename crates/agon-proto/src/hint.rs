@@ -62,12 +62,20 @@ pub struct CutTurn {
     pub turn: TurnId,
 }
 
+/// An eval was admitted or deleted, or somebody else than its driver has written to its log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EvalChanged {
+    /// The eval.
+    pub eval: DebateId,
+}
+
 mirror! {
     TurnTaken as TurnTaken { debate, turn, host }
     TurnReturned as TurnReturned { debate, turn, host }
     OwnerChanged as OwnerChanged { debate, owner }
     SpeechHeard as HeardSpeech { debate, turn, text }
     CutTurn as CutTurn { debate, turn }
+    EvalChanged as EvalChanged { eval }
 }
 
 /// A hint.
@@ -93,6 +101,8 @@ pub enum Hint {
     CutTurn(CutTurn),
     /// To the owning node: a host cannot play a turn that it was offered.
     TurnReturned(TurnReturned),
+    /// To all coordinators: an eval is there, goes on or is to end.
+    EvalChanged(EvalChanged),
 }
 
 impl Hint {
@@ -110,6 +120,7 @@ impl Hint {
             Self::SpeechHeard(hint) => Kind::SpeechHeard(hint.into()),
             Self::CutTurn(hint) => Kind::CutTurn(hint.into()),
             Self::TurnReturned(hint) => Kind::TurnReturned(hint.into()),
+            Self::EvalChanged(hint) => Kind::EvalChanged(hint.into()),
         };
         pb::Hint { kind: Some(kind) }.encode_to_vec().into()
     }
@@ -134,6 +145,7 @@ impl Hint {
             Kind::SpeechHeard(hint) => Self::SpeechHeard(hint.try_into()?),
             Kind::CutTurn(hint) => Self::CutTurn(hint.try_into()?),
             Kind::TurnReturned(hint) => Self::TurnReturned(hint.try_into()?),
+            Kind::EvalChanged(hint) => Self::EvalChanged(hint.try_into()?),
         }))
     }
 }
@@ -157,7 +169,8 @@ mod tests {
             Hint::OwnerChanged(OwnerChanged { debate: debate.clone(), owner: NodeId::new("node-1") }),
             Hint::SpeechHeard(SpeechHeard { debate: debate.clone(), turn, text: "We should".into() }),
             Hint::CutTurn(CutTurn { debate: debate.clone(), turn }),
-            Hint::TurnReturned(TurnReturned { debate, turn, host: HostId::new("gpu-1") }),
+            Hint::TurnReturned(TurnReturned { debate: debate.clone(), turn, host: HostId::new("gpu-1") }),
+            Hint::EvalChanged(EvalChanged { eval: debate }),
         ];
 
         for hint in hints {

@@ -53,7 +53,7 @@ pub use generated::agon as pb;
 pub use alive::{BreakerState, HostAlive, HostModel, HostTools, ModelServerAway, NodeAlive};
 pub use catalogue::{CancelOrder, DebateSummary, RequestClaim, SummaryState};
 pub use error::{DecodeError, FieldProblem};
-pub use hint::{CutTurn, Hint, OwnerChanged, SpeechHeard, TurnReturned, TurnTaken};
+pub use hint::{CutTurn, EvalChanged, Hint, OwnerChanged, SpeechHeard, TurnReturned, TurnTaken};
 pub use message::{
     CancelDebate, CancelTurn, JobReady, LogAdvanced, OfferReply, TimeLeft, TokenDelta, TurnDecided, TurnOffer,
 };

@@ -6,7 +6,7 @@ use agon_core::RetryPolicy;
 use agon_report::Prices;
 use agon_runtime::Node;
 use agon_spec::Defaults;
-use agon_store::{Catalogue, Commands, Journal, Requests, Upkeep};
+use agon_store::{Catalogue, Commands, EvalLogs, Journal, Requests, Upkeep};
 use agon_telemetry::{ClusterMetrics, RpcServer};
 use agon_tools::FeedReader;
 use std::net::SocketAddr;
@@ -157,6 +157,8 @@ pub struct GatewayPorts {
     pub commands: Arc<dyn Commands>,
     /// The logs as a whole.
     pub upkeep: Arc<dyn Upkeep>,
+    /// The logs of evals.
+    pub evals: Arc<dyn EvalLogs>,
     /// Who watches the calls.
     pub rpc: RpcServer,
     /// Who is told what is known of the whole cluster.

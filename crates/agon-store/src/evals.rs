@@ -1,7 +1,7 @@
 //! The logs of evals, as a port.
 use crate::chain::Hash;
 use crate::port::StoreError;
-use agon_core::{DebateId, Timestamp};
+use agon_core::{DebateId, TenantId, Timestamp};
 use async_trait::async_trait;
 use std::sync::Arc;
 
@@ -17,8 +17,15 @@ pub trait EvalLogs: Send + Sync {
     async fn append_eval(&self, eval: &DebateId, record: NewEvalRecord) -> Result<Hash, EvalAppendError>;
     /// The records after the first `after`, in order; checked against their chain. An unknown eval has none.
     async fn read_eval(&self, eval: &DebateId, after: u64) -> Result<Vec<EvalLogRecord>, StoreError>;
-    /// The evals that began before `before`, newest first; from the newest one without it.
-    async fn list_evals(&self, before: Option<&DebateId>, limit: u32) -> Result<Vec<EvalHead>, StoreError>;
+    /// The evals of a tenant that began before `before`, newest first; from the newest one without it.
+    async fn list_evals(
+        &self,
+        tenant: &TenantId,
+        before: Option<&DebateId>,
+        limit: u32,
+    ) -> Result<Vec<EvalHead>, StoreError>;
+    /// The evals of all tenants that have not ended, in no particular order.
+    async fn open_evals(&self) -> Result<Vec<EvalHead>, StoreError>;
     /// What is known of one eval without its log.
     async fn eval_head(&self, eval: &DebateId) -> Result<Option<EvalHead>, StoreError>;
     /// Removes an eval's log; whether there was one. Its debates stay.
@@ -104,6 +111,17 @@ pub(crate) fn link(prev: &Hash, at: Timestamp, body: &[u8]) -> Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(prev).update(&at.0.to_le_bytes()).update(body);
     *hasher.finalize().as_bytes()
+}
+
+/// The cursor of a list, which is of the list's tenant.
+pub(crate) fn check_cursor<'a>(
+    tenant: &TenantId,
+    before: Option<&'a DebateId>,
+) -> Result<Option<&'a DebateId>, StoreError> {
+    match before {
+        Some(before) if before.tenant() != *tenant => Err(StoreError::NotFound(before.clone())),
+        own => Ok(own),
+    }
 }
 
 /// Whether a record may be appended at all.

@@ -114,6 +114,13 @@ pub struct JobReady {
     #[prost(string, tag = "1")]
     pub debate: ::prost::alloc::string::String,
 }
+/// An eval was admitted or deleted, or somebody else than its driver has written to its log.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EvalChanged {
+    /// The eval.
+    #[prost(string, tag = "1")]
+    pub eval: ::prost::alloc::string::String,
+}
 /// A turn is given up: stop generating.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CancelTurn {
@@ -197,7 +204,7 @@ pub struct CutTurn {
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Hint {
     /// Which of them.
-    #[prost(oneof = "hint::Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10")]
+    #[prost(oneof = "hint::Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11")]
     pub kind: ::core::option::Option<hint::Kind>,
 }
 /// Nested message and enum types in `Hint`.
@@ -235,6 +242,9 @@ pub mod hint {
         /// To the owning node.
         #[prost(message, tag = "10")]
         TurnReturned(super::TurnReturned),
+        /// To all coordinators.
+        #[prost(message, tag = "11")]
+        EvalChanged(super::EvalChanged),
     }
 }
 /// What a host says of itself every two seconds.

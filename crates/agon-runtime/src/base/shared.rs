@@ -11,7 +11,7 @@ use crate::watch::feeds::DebateFeeds;
 use agon_bus::Bus;
 use agon_bus::Payload;
 use agon_core::{DebateId, NodeId, Priority};
-use agon_proto::{Hint, JobReady};
+use agon_proto::{EvalChanged, Hint, JobReady};
 use agon_store::{Catalogue, Commands, Jobs, Journal, Registers, StoreError, Upkeep};
 use agon_telemetry::Observer;
 use agon_tools::{Toolbox, Verifiers};
@@ -50,6 +50,8 @@ pub(crate) struct Common {
     pub(crate) job_ready: Notify,
     /// An order may have been given to a debate that is held here.
     pub(crate) order_given: Notify,
+    /// An eval may be there, or may be to end.
+    pub(crate) eval_changed: Notify,
     /// Jobs that were taken since the start.
     pub(crate) jobs_taken: AtomicU64,
     /// No more debates and turns are taken.
@@ -81,6 +83,7 @@ impl Common {
             room_for_debates: Arc::new(Semaphore::new(config.max_debates)),
             job_ready: Notify::new(),
             order_given: Notify::new(),
+            eval_changed: Notify::new(),
             jobs_taken: AtomicU64::new(0),
             draining: watch::Sender::new(false),
             gave_up: watch::Sender::new(false),
@@ -101,6 +104,12 @@ impl Common {
     /// Tells the coordinators that a debate wants an owner.
     pub(crate) async fn hint_ready(&self, debate: &DebateId, priority: Priority) {
         self.send(&subjects::ready(priority), Hint::JobReady(JobReady { debate: debate.clone() })).await;
+    }
+
+    /// Tells the coordinators that an eval is there, goes on or is to end. All of them hear of jobs, those of evals included.
+    pub(crate) async fn hint_eval(&self, eval: &DebateId) {
+        let hint = Hint::EvalChanged(EvalChanged { eval: eval.clone() });
+        self.send(&subjects::ready(Priority::Batch), hint).await;
     }
 
     /// A lost hint only costs time, so a failure is not the sender's trouble.

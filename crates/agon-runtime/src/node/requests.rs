@@ -133,6 +133,12 @@ impl Node {
         Ok(())
     }
 
+    /// Tells the coordinators that an eval was admitted or deleted, or that somebody else than its driver has written to its log. They
+    /// find out by themselves; this is only faster.
+    pub async fn eval_changed(&self, eval: &DebateId) {
+        self.shared.hint_eval(eval).await;
+    }
+
     /// Has a debate continued that nobody plays. Resuming it again before it has gone on is harmless. A node that takes no
     /// jobs plays it itself, whatever its log says of others.
     pub async fn resume(&self, debate: &DebateId, by: Option<&str>) -> Result<(), ResumeError> {

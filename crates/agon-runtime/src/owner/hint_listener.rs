@@ -60,6 +60,7 @@ impl HintListener {
             Hint::CancelDebate(_) => self.shared.order_given.notify_one(),
             Hint::SpeechHeard(hint) => tell(&self.coordinators, coordinators::Msg::Heard(hint)),
             Hint::JobReady(_) => self.shared.job_ready.notify_one(),
+            Hint::EvalChanged(_) => self.shared.eval_changed.notify_one(),
             // for watchers and hosts
             Hint::CancelTurn(_) | Hint::CutTurn(_) | Hint::LogAdvanced(_) | Hint::OwnerChanged(_) => {}
         }

@@ -102,6 +102,7 @@ impl GatewayBench {
             requests: store.clone(),
             commands: store.clone(),
             upkeep: store.clone(),
+            evals: store.clone(),
             rpc: agon_telemetry::RpcServer::silent(),
             cluster: agon_telemetry::ClusterMetrics::silent(),
             credentials: agon_server::CredentialHealth::default(),

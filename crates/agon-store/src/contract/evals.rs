@@ -1,6 +1,7 @@
 use super::{StoreRig, debate};
 use crate::{EvalAppendError, EvalLogs, MAX_EVAL_RECORD, NewEvalRecord, StoreError};
-use agon_core::Timestamp;
+use agon_core::{DebateId, TenantId, Timestamp};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 fn record(after: u64, body: &str) -> NewEvalRecord {
@@ -72,11 +73,14 @@ pub(crate) async fn evals_are_listed_newest_first_and_deleted_alone<R: StoreRig<
     }
     store.append_eval(&names[0], record(1, "more")).await.unwrap();
     let ids = async |before, limit| -> Vec<_> {
-        store.list_evals(before, limit).await.unwrap().into_iter().map(|head| head.id).collect()
+        store.list_evals(&TenantId::default(), before, limit).await.unwrap().into_iter().map(|head| head.id).collect()
     };
     assert_eq!(ids(None, 10).await, [&names[2], &names[1], &names[0]].map(Clone::clone));
     assert_eq!(ids(Some(&names[2]), 1).await, [names[1].clone()]);
-    assert!(matches!(store.list_evals(Some(&debate("zz")), 1).await, Err(StoreError::NotFound(_))));
+    assert!(matches!(
+        store.list_evals(&TenantId::default(), Some(&debate("zz")), 1).await,
+        Err(StoreError::NotFound(_))
+    ));
     assert!(store.delete_eval(&names[1]).await.unwrap());
     assert!(!store.delete_eval(&names[1]).await.unwrap());
     assert_eq!(ids(None, 10).await, [names[2].clone(), names[0].clone()]);
@@ -84,4 +88,29 @@ pub(crate) async fn evals_are_listed_newest_first_and_deleted_alone<R: StoreRig<
     assert_eq!(store.read_eval(&names[0], 0).await.unwrap().len(), 2);
     store.append_eval(&names[1], record(0, "anew")).await.unwrap();
     assert_eq!(store.read_eval(&names[1], 0).await.unwrap().len(), 1);
+}
+
+pub(crate) async fn evals_of_tenants_are_apart_and_open_ones_are_known<R: StoreRig<Store: EvalLogs>>(rig: &R) {
+    let store = rig.store().await;
+    let (default, other) = (TenantId::default(), TenantId::parse("other").unwrap());
+    let names = ["default", "other", "other", "other"].iter().zip(["eval-a", "eval-a", "eval-b", "eval-c"]);
+    let names: Vec<_> =
+        names.map(|(tenant, name)| DebateId::in_tenant(&TenantId::parse(tenant).unwrap(), name).unwrap()).collect();
+    for eval in &names {
+        store.append_eval(eval, record(0, "begin")).await.unwrap();
+    }
+    store.append_eval(&names[2], record(1, "end")).await.unwrap();
+    let ids = async |tenant, before, limit| -> Vec<_> {
+        store.list_evals(tenant, before, limit).await.unwrap().into_iter().map(|head| head.id).collect()
+    };
+    assert_eq!(ids(&default, None, 10).await, names[..1]);
+    assert_eq!(ids(&other, None, 2).await, [names[3].clone(), names[2].clone()]);
+    assert_eq!(ids(&other, Some(&names[2]), 10).await, [names[1].clone()]);
+    assert!(matches!(store.list_evals(&default, Some(&names[1]), 1).await, Err(StoreError::NotFound(_))));
+    let open = async || -> BTreeSet<_> { store.open_evals().await.unwrap().into_iter().map(|head| head.id).collect() };
+    assert_eq!(open().await, [0, 1, 3].map(|n| names[n].clone()).into());
+    store.append_eval(&names[2], record(2, "retried")).await.unwrap();
+    store.append_eval(&names[0], record(1, "end")).await.unwrap();
+    store.delete_eval(&names[3]).await.unwrap();
+    assert_eq!(open().await, [1, 2].map(|n| names[n].clone()).into());
 }

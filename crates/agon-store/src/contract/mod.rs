@@ -70,7 +70,7 @@ macro_rules! contract_tests {
         crate::contract::contract_tests!(@each $rig; $flavor;
             evals: a_log_of_an_eval_grows_and_is_read_from_anywhere,
             a_record_that_does_not_continue_an_evals_log_is_fenced, of_many_drivers_of_an_eval_one_appends,
-            evals_are_listed_newest_first_and_deleted_alone;
+            evals_are_listed_newest_first_and_deleted_alone, evals_of_tenants_are_apart_and_open_ones_are_known;
         );
     };
     ($rig:expr; $flavor:tt; unfenced) => {

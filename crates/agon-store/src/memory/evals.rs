@@ -1,10 +1,12 @@
 //! Logs of evals in memory.
 use super::MemoryStore;
 use crate::chain::Hash;
-use crate::evals::{EvalAppendError, EvalHead, EvalLogRecord, EvalLogs, NewEvalRecord, check_size, genesis, link};
+use crate::evals::{
+    EvalAppendError, EvalHead, EvalLogRecord, EvalLogs, NewEvalRecord, check_cursor, check_size, genesis, link,
+};
 use crate::lock::lock;
 use crate::port::StoreError;
-use agon_core::DebateId;
+use agon_core::{DebateId, TenantId};
 use async_trait::async_trait;
 
 /// An eval's log.
@@ -51,9 +53,14 @@ impl EvalLogs for MemoryStore {
         Ok(records.iter().filter(|record| record.number > after).cloned().collect())
     }
 
-    async fn list_evals(&self, before: Option<&DebateId>, limit: u32) -> Result<Vec<EvalHead>, StoreError> {
+    async fn list_evals(
+        &self,
+        tenant: &TenantId,
+        before: Option<&DebateId>,
+        limit: u32,
+    ) -> Result<Vec<EvalHead>, StoreError> {
         let state = lock(&self.state);
-        let end = match before {
+        let end = match check_cursor(tenant, before)? {
             None => state.evals.len(),
             Some(before) => state
                 .evals
@@ -61,8 +68,13 @@ impl EvalLogs for MemoryStore {
                 .position(|known| known.head.id == *before)
                 .ok_or_else(|| StoreError::NotFound(before.clone()))?,
         };
-        let heads = state.evals.iter().take(end).rev().take(limit as usize);
-        Ok(heads.map(|known| known.head.clone()).collect())
+        let own = state.evals.iter().take(end).rev().filter(|known| known.head.id.tenant() == *tenant);
+        Ok(own.take(limit as usize).map(|known| known.head.clone()).collect())
+    }
+
+    async fn open_evals(&self) -> Result<Vec<EvalHead>, StoreError> {
+        let state = lock(&self.state);
+        Ok(state.evals.iter().filter(|known| !known.head.ended).map(|known| known.head.clone()).collect())
     }
 
     async fn eval_head(&self, eval: &DebateId) -> Result<Option<EvalHead>, StoreError> {

@@ -4,12 +4,13 @@ use super::writer::{Flush, WriteError};
 use super::{SqliteStore, backend};
 use crate::chain::Hash;
 use crate::evals::{
-    EvalAppendError, EvalHead, EvalLogRecord, EvalLogs, EvalWalk, NewEvalRecord, check_size, genesis, link,
+    EvalAppendError, EvalHead, EvalLogRecord, EvalLogs, EvalWalk, NewEvalRecord, check_cursor, check_size, genesis,
+    link,
 };
 use crate::port::StoreError;
-use agon_core::{DebateId, Timestamp};
+use agon_core::{DebateId, TenantId, Timestamp};
 use async_trait::async_trait;
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 
 const HEAD: &str = "SELECT eval, records, last_hash, admitted, updated, ended, card FROM evals";
 
@@ -33,9 +34,18 @@ impl EvalLogs for SqliteStore {
         self.readers.run(move |db| read(db, &eval, after)).await
     }
 
-    async fn list_evals(&self, before: Option<&DebateId>, limit: u32) -> Result<Vec<EvalHead>, StoreError> {
-        let before = before.cloned();
-        self.readers.run(move |db| list(db, before, limit)).await
+    async fn list_evals(
+        &self,
+        tenant: &TenantId,
+        before: Option<&DebateId>,
+        limit: u32,
+    ) -> Result<Vec<EvalHead>, StoreError> {
+        let (tenant, before) = (tenant.clone(), check_cursor(tenant, before)?.cloned());
+        self.readers.run(move |db| list(db, &tenant, before, limit)).await
+    }
+
+    async fn open_evals(&self) -> Result<Vec<EvalHead>, StoreError> {
+        self.readers.run(|db| heads(db, "ended = 0", [])).await
     }
 
     async fn eval_head(&self, eval: &DebateId) -> Result<Option<EvalHead>, StoreError> {
@@ -124,7 +134,7 @@ fn find(db: &Connection, eval: &DebateId) -> rusqlite::Result<Option<RawHead>> {
     db.prepare_cached(&format!("{HEAD} WHERE eval = ?1"))?.query_row([eval.as_str()], raw_head).optional()
 }
 
-fn list(db: &Connection, before: Option<DebateId>, limit: u32) -> Result<Vec<EvalHead>, StoreError> {
+fn list(db: &Connection, tenant: &TenantId, before: Option<DebateId>, limit: u32) -> Result<Vec<EvalHead>, StoreError> {
     let before: i64 = match before {
         None => i64::MAX,
         Some(cursor) => db
@@ -133,8 +143,15 @@ fn list(db: &Connection, before: Option<DebateId>, limit: u32) -> Result<Vec<Eva
             .map_err(backend)?
             .ok_or(StoreError::NotFound(cursor))?,
     };
-    let sql = format!("{HEAD} WHERE id < ?1 ORDER BY id DESC LIMIT ?2");
-    let mut statement = db.prepare_cached(&sql).map_err(backend)?;
-    let heads = statement.query_map(params![before, limit], raw_head).map_err(backend)?;
+    // an id of the default tenant names none
+    let prefix = if *tenant == TenantId::default() { String::new() } else { format!("{tenant}/") };
+    let own = "id < ?1 AND substr(eval, 1, length(?2)) = ?2 AND instr(substr(eval, length(?2) + 1), '/') = 0
+        ORDER BY id DESC LIMIT ?3";
+    heads(db, own, params![before, prefix, limit])
+}
+
+fn heads(db: &Connection, which: &str, params: impl Params) -> Result<Vec<EvalHead>, StoreError> {
+    let mut statement = db.prepare_cached(&format!("{HEAD} WHERE {which}")).map_err(backend)?;
+    let heads = statement.query_map(params, raw_head).map_err(backend)?;
     heads.map(|row| head(row.map_err(backend)?)).collect()
 }

@@ -13,7 +13,9 @@ use agon_bus::nats::{
 };
 use agon_bus::{Bus, MemoryBus};
 use agon_runtime::HostConfig;
-use agon_store::{Catalogue, Commands, Jobs, Journal, NatsStore, NatsStoreError, Registers, Requests, Upkeep};
+use agon_store::{
+    Catalogue, Commands, EvalLogs, Jobs, Journal, NatsStore, NatsStoreError, Registers, Requests, Upkeep,
+};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -38,6 +40,8 @@ pub struct Infrastructure {
     pub requests: Arc<dyn Requests>,
     /// The logs as a whole.
     pub upkeep: Arc<dyn Upkeep>,
+    /// The logs of evals.
+    pub evals: Arc<dyn EvalLogs>,
     nats: Option<NatsResources>,
 }
 
@@ -73,7 +77,8 @@ impl Infrastructure {
             commands: store.clone(),
             catalogue: store.clone(),
             requests: store.clone(),
-            upkeep: store,
+            upkeep: store.clone(),
+            evals: store,
             nats: None,
         })
     }
@@ -104,6 +109,7 @@ impl Infrastructure {
             catalogue: store.clone(),
             requests: store.clone(),
             upkeep: store.clone(),
+            evals: Arc::new(agon_store::MemoryStore::new()),
             nats: Some(NatsResources { links, store, streams: kept, keys }),
         })
     }

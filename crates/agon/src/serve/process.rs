@@ -58,6 +58,7 @@ impl ServeProcess {
             requests: infrastructure.requests.clone(),
             commands: infrastructure.commands.clone(),
             upkeep: infrastructure.upkeep.clone(),
+            evals: infrastructure.evals.clone(),
             rpc: telemetry.rpc(),
             cluster: telemetry.cluster(),
             credentials: CredentialHealth::default(),

@@ -59,6 +59,7 @@ impl CellListener {
                     | Hint::LogAdvanced(_)
                     | Hint::TurnTaken(_)
                     | Hint::TurnReturned(_)
+                    | Hint::EvalChanged(_)
                     | Hint::SpeechHeard(_),
                 )
                 | None,

@@ -11,7 +11,7 @@ use crate::output::columns;
 use crate::reports;
 use crate::signals::Signals;
 use crate::store::{self, Store, failed};
-use agon_core::DebateId;
+use agon_core::{DebateId, TenantId};
 use agon_eval::{EvalCard, EvalInput};
 use agon_report::{DebateLinks, one_line};
 use agon_runtime::{Clock as _, OpenEval, SystemClock, read_eval};
@@ -48,7 +48,7 @@ async fn heads(store: &Store, limit: u32) -> Result<Vec<EvalHead>, Stop> {
         let heads = if page == 0 {
             Vec::new()
         } else {
-            store.sqlite.list_evals(before.as_ref(), page).await.map_err(failed)?
+            store.sqlite.list_evals(&TenantId::default(), before.as_ref(), page).await.map_err(failed)?
         };
         if heads.is_empty() {
             return Ok(all);
