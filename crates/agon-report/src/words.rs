@@ -1,6 +1,8 @@
 //! The words of the reports: how moments, figures and the names of the core read for a person.
 mod names;
 
+pub(crate) use agon_core::thousands as number;
+
 use crate::claims::Claims;
 use crate::text::{clause, one_line};
 use agon_core::{
@@ -76,18 +78,6 @@ pub(crate) fn duration(ms: u64) -> String {
         (_, _, seconds @ 0..3_600, _) => format!("{} min {:02} s", seconds / 60, seconds % 60),
         (.., minutes) => format!("{} h {:02} min", minutes / 60, minutes % 60),
     }
-}
-/// A number with its thousands apart.
-pub(crate) fn number(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 /// `1 call`, `2 calls`.
 pub fn count(n: u64, one: &str) -> String {
@@ -259,11 +249,6 @@ mod tests {
             ["999 ms", "1.0 s", "59.9 s", "1 min 00 s", "1 min 00 s", "59 min 59 s", "1 h 00 min", "1 h 00 min"]
         );
         assert_eq!([1_049, 5_999, 83_600, 5_429_000].map(duration), ["1.0 s", "6.0 s", "1 min 24 s", "1 h 30 min"]);
-    }
-
-    #[test]
-    fn thousands_stand_apart() {
-        assert_eq!([0, 999, 1_000, 1_234_567].map(number), ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A comparison in one sentence.
 use super::arms::ScoredArm;
 use crate::{ArmKind, Count, CountResult, Matching, VerdictKind};
+use agon_core::thousands;
 
 /// What the sentence is about.
 pub(super) struct Told<'t, 'a> {
@@ -24,7 +25,7 @@ pub(super) fn sentence(told: &Told<'_, '_>) -> String {
         Some(VerdictKind::Helped) => format!("{subject} helped"),
         Some(VerdictKind::Hurt) => format!("{subject} hurt"),
         Some(VerdictKind::NoGain) => format!("{subject} gained less than {} points, if anything", short(*worth)),
-        Some(VerdictKind::CannotTell) if row.cost_only => format!("{subject} won, but at more cost alone"),
+        Some(VerdictKind::CannotTell) if row.cost_only => format!("{subject} won, but only at a higher cost"),
         Some(VerdictKind::CannotTell) => format!("Whether {} helps cannot be told", lower_first(&subject)),
         None => subject,
     };
@@ -100,7 +101,7 @@ fn unit(count: Count) -> &'static str {
 
 fn amount(value: f64, count: Count) -> String {
     match count {
-        Count::Total | Count::Generated | Count::New => format!("{value:.0} {}", unit(count)),
+        Count::Total | Count::Generated | Count::New => format!("{} {}", thousands(value.round() as u64), unit(count)),
         Count::Seconds => format!("{value:.1} {}", unit(count)),
         Count::Money => format!("{value:.4} in money"),
     }
@@ -110,7 +111,9 @@ fn needed(row: &CountResult) -> String {
     let told: Vec<String> = row
         .needed
         .iter()
-        .filter_map(|needed| Some(format!("{} for {} points", needed.questions?, short(needed.points))))
+        .filter_map(|needed| {
+            Some(format!("{} for {} points", thousands(needed.questions?.into()), short(needed.points)))
+        })
         .collect();
     if told.is_empty() { String::new() } else { format!(" Questions needed: {}.", told.join(", ")) }
 }

@@ -1,4 +1,5 @@
 //! The plan of an eval for a person.
+use agon_core::thousands;
 use agon_eval::{EvalAdmission, EvalPlan};
 use agon_report::{count, one_line};
 use std::fmt::Write;
@@ -8,12 +9,19 @@ pub fn text(plan: &EvalPlan, admission: &EvalAdmission) -> String {
     // Writing to a string cannot fail.
     let mut text = format!(
         "questions: {}, {} cells, up to {} with the samples that debates' tokens are worth\n",
-        plan.questions, plan.cells, plan.cells_most
+        thousands(plan.questions.into()),
+        thousands(plan.cells),
+        thousands(plan.cells_most)
     );
     if plan.reused > 0 {
         let _ = writeln!(text, "held before: {}, which cost nothing", count(plan.reused, "cell"));
     }
-    let _ = writeln!(text, "calls: {}, up to {}, if each succeeds at first", plan.calls, plan.calls_most);
+    let _ = writeln!(
+        text,
+        "calls: {}, up to {}, if each succeeds at first",
+        thousands(plan.calls),
+        thousands(plan.calls_most)
+    );
     let _ = writeln!(text, "tokens: about {}, at most {}", thousands(plan.tokens_likely), thousands(plan.tokens_most));
     if let Some(money) = plan.money_likely {
         let _ = writeln!(text, "money: about {money:.2}, by the prices of the settings");
@@ -34,29 +42,4 @@ pub fn text(plan: &EvalPlan, admission: &EvalAdmission) -> String {
         let _ = writeln!(text, "samples {at} are of {}, for {}", models.join(", "), arms.join(", "));
     }
     text
-}
-
-/// A number with its thousands apart.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands_are_apart() {
-        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (12_345_678, "12,345,678")] {
-            assert_eq!(thousands(number), text);
-        }
-    }
 }

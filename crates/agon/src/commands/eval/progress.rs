@@ -1,6 +1,6 @@
 //! How far an eval is, as a person sees it.
-use super::plan::thousands;
 use crate::commands::Context;
+use agon_core::thousands;
 use agon_eval::EvalProgress;
 use agon_report::count;
 use std::io::{IsTerminal, Write};

@@ -274,7 +274,7 @@ fn agree(context: &Context, args: &EvalRunArgs, plan: &EvalPlan, admission: &Eva
     if args.yes || admission.rehearsal || plan.tokens_likely <= ASK_ABOVE || !asks {
         return Ok(());
     }
-    context.output.ask(&format!("About {} tokens. Go on? [y/N] ", plan::thousands(plan.tokens_likely)));
+    context.output.ask(&format!("About {} tokens. Go on? [y/N] ", agon_core::thousands(plan.tokens_likely)));
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     if matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
