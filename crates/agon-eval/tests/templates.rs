@@ -173,21 +173,7 @@ fn no_gold_rubric_category_group_or_id_stands_in_any_debate_of_any_arm() {
 }
 
 fn eval(questions: Vec<Question>, arm: &ArmName, text: &str) -> EvalSpec {
-    EvalSpec {
-        questions,
-        debates: vec![DebateArm { name: arm.clone(), template: template(text, &[]), isolated: true }],
-        arms: vec![BaselineArm::SelfConsistency, BaselineArm::BestOfN, BaselineArm::JudgeAlone],
-        primary: vec![],
-        matching: Matching::Debate,
-        count: Count::Total,
-        max_samples: 64,
-        repetitions: 1,
-        worth: 3.0,
-        alpha: 0.05,
-        design: Design::Fixed,
-        confidence: false,
-        limits: EvalLimits::default(),
-        grader: None,
-        seed: 1,
-    }
+    let arms = vec![BaselineArm::SelfConsistency, BaselineArm::BestOfN, BaselineArm::JudgeAlone];
+    let debate = DebateArm { name: arm.clone(), template: template(text, &[]), isolated: true };
+    EvalSpec { arms, ..EvalSpec::usual(questions, vec![debate]) }
 }

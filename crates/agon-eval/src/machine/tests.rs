@@ -21,23 +21,8 @@ fn spec(questions: usize) -> EvalSpec {
         syntax: "yaml".to_owned(),
         set: Default::default(),
     };
-    EvalSpec {
-        questions: (0..questions).map(question).collect(),
-        debates: vec![DebateArm { name: arm(), template, isolated: false }],
-        arms: vec![BaselineArm::Single, BaselineArm::SelfConsistency],
-        primary: Vec::new(),
-        matching: Matching::Debate,
-        count: Count::Total,
-        max_samples: 16,
-        repetitions: 1,
-        worth: 3.0,
-        alpha: 0.05,
-        design: Design::Fixed,
-        confidence: false,
-        limits: EvalLimits::default(),
-        grader: None,
-        seed: 7,
-    }
+    let debate = DebateArm { name: arm(), template, isolated: false };
+    EvalSpec { max_samples: 16, seed: 7, ..EvalSpec::usual((0..questions).map(question).collect(), vec![debate]) }
 }
 
 fn arm() -> ArmName {

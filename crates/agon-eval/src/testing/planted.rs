@@ -59,23 +59,8 @@ impl PlantedEval {
             syntax: "yaml".to_owned(),
             set: BTreeMap::new(),
         };
-        let spec = EvalSpec {
-            questions: (0..questions).map(question).collect(),
-            debates: vec![DebateArm { name: panel.clone(), template, isolated: false }],
-            arms: vec![BaselineArm::Single, BaselineArm::SelfConsistency],
-            primary: vec![Comparison { arm: panel.clone(), rival: ArmName("self_consistency".to_owned()) }],
-            matching: Matching::Debate,
-            count: Count::Total,
-            max_samples: 64,
-            repetitions: 1,
-            worth: 3.0,
-            alpha: 0.05,
-            design: Design::Fixed,
-            confidence: false,
-            limits: EvalLimits::default(),
-            grader: None,
-            seed: 7,
-        };
+        let debate = DebateArm { name: panel.clone(), template, isolated: false };
+        let spec = EvalSpec { seed: 7, ..EvalSpec::usual((0..questions).map(question).collect(), vec![debate]) };
         let pool = Pool { of: PoolOf::Debaters, arms: vec![panel], models: vec!["m".to_owned()] };
         let admission = EvalAdmission {
             id: "ev-planted".to_owned(),

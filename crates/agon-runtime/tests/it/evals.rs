@@ -104,23 +104,9 @@ fn eval(id: &str, questions: u32) -> EvalAdmission {
         syntax: "yaml".to_owned(),
         set: BTreeMap::new(),
     };
-    let spec = EvalSpec {
-        questions: (0..questions).map(question).collect(),
-        debates: vec![DebateArm { name: arm.clone(), template, isolated: false }],
-        arms: vec![BaselineArm::Single, BaselineArm::SelfConsistency],
-        primary: Vec::new(),
-        matching: Matching::Debate,
-        count: Count::Total,
-        max_samples: 16,
-        repetitions: 1,
-        worth: 3.0,
-        alpha: 0.05,
-        design: Design::Fixed,
-        confidence: false,
-        limits: EvalLimits::default(),
-        grader: None,
-        seed: 7,
-    };
+    let debate = DebateArm { name: arm.clone(), template, isolated: false };
+    let questions = (0..questions).map(question).collect();
+    let spec = EvalSpec { max_samples: 16, seed: 7, ..EvalSpec::usual(questions, vec![debate]) };
     let models: Vec<String> = agon_core::testing::spec().voices().map(|voice| voice.model.to_string()).collect();
     EvalAdmission {
         id: id.to_owned(),
