@@ -41,6 +41,7 @@ pages! {
     the_commands_of_the_guide_to_ratings_work: "docs/guide/ratings.md",
     the_commands_of_the_security_guide_work: "docs/guide/security.md",
     the_commands_of_the_guide_to_evals_work: "docs/guide/evaluation.md",
+    the_commands_of_the_guide_to_gates_work: "docs/guide/gate.md",
     the_commands_of_the_api_reference_work: "docs/reference/api.md",
     the_commands_of_bp_style_work: "docs/guide/formats/bp_style.md",
     the_commands_of_chain_of_thought_work: "docs/guide/formats/chain_of_thought.md",

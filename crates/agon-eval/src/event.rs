@@ -1,4 +1,5 @@
 //! The log of an eval, the only truth of it.
+use crate::gate::GateFile;
 use crate::{ArmName, Cell, EvalSpec, Facts, ModelPrice, Pool};
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +42,8 @@ pub enum EvalEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<String>,
     },
+    /// A gate was learned from the ended eval; the last one counts.
+    GateLearned(Box<GateFile>),
     /// The failed cells of all arms are to be held again; what they said before is kept.
     RetryOrdered {
         /// How many.

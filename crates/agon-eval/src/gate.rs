@@ -10,6 +10,7 @@ mod file;
 mod folds;
 mod learn;
 mod logistic;
+mod of_eval;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -19,4 +20,5 @@ pub use choice::*;
 pub(crate) use cuts::Cuts;
 pub use file::*;
 pub use learn::*;
+pub use of_eval::*;
 pub use rows::*;

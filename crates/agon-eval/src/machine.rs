@@ -11,7 +11,8 @@ mod tally;
 pub use blocks::{BLOCK_QUESTIONS, blocks};
 pub use progress::{ArmProgress, EvalProgress};
 
-use crate::{Cell, CellClosed, CellEnding, CellWork, Design, EvalAdmission, EvalEvent, Matching};
+use crate::gate::GateFile;
+use crate::{Cell, CellClosed, CellEnding, CellWork, Design, EvalAdmission, EvalEvent, EvalStop, Matching};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks of questions that may be open at once.
@@ -47,6 +48,8 @@ pub enum EvalInput {
         /// Why.
         detail: Option<String>,
     },
+    /// A gate was learned from the ended eval.
+    GateLearned(Box<GateFile>),
     /// A person wants the failed cells of all arms to be held again.
     Retry,
     /// Whether the eval ends by what it knows.
@@ -105,8 +108,10 @@ pub struct EvalMachine {
     looked: u32,
     peeked: bool,
     /// Why nothing more is opened.
-    stopped: Option<String>,
+    stopped: Option<EvalStop>,
     ended: Option<String>,
+    /// The gate that was learned last.
+    gate: Option<Box<GateFile>>,
 }
 
 impl EvalMachine {
@@ -137,6 +142,7 @@ impl EvalMachine {
             peeked: false,
             stopped: None,
             ended: None,
+            gate: None,
         }
     }
 
@@ -154,7 +160,15 @@ impl EvalMachine {
     }
     /// Why the eval ends before its last question.
     pub fn stopped(&self) -> Option<&str> {
-        self.stopped.as_deref()
+        self.stopped.as_ref().map(|stop| stop.reason.as_str())
+    }
+    /// The same with its detail.
+    pub fn stop(&self) -> Option<&EvalStop> {
+        self.stopped.as_ref()
+    }
+    /// The gate that was learned from it last.
+    pub fn gate(&self) -> Option<&GateFile> {
+        self.gate.as_deref()
     }
     /// Whether somebody looked at a fixed design, which makes its test the sequential one.
     pub fn peeked(&self) -> bool {
@@ -174,6 +188,10 @@ impl EvalMachine {
         match input {
             EvalInput::Claim { writer } => vec![EvalEvent::EvalClaimed { writer, epoch: self.epoch + 1 }],
             EvalInput::Retry => self.retried(),
+            EvalInput::GateLearned(file) => {
+                let news = self.ended.is_some() && self.gate.as_ref() != Some(&file);
+                if news { vec![EvalEvent::GateLearned(file)] } else { Vec::new() }
+            }
             _ if self.ended.is_some() => Vec::new(),
             EvalInput::Open(cells) => {
                 let fresh = cells.into_iter().filter(|(cell, _)| !self.is_open_or_over(cell));
@@ -205,10 +223,13 @@ impl EvalMachine {
                 self.looked = *blocks;
                 self.peeked |= by == "peek";
             }
-            EvalEvent::EvalStopped { reason, .. } => self.stopped = Some(reason.clone()),
+            EvalEvent::EvalStopped { reason, detail } => {
+                self.stopped = Some(EvalStop { reason: reason.clone(), detail: detail.clone() });
+            }
+            EvalEvent::GateLearned(file) => self.gate = Some(file.clone()),
             EvalEvent::RetryOrdered { .. } => {
                 self.again = self.failed_cells().cloned().collect();
-                (self.stopped, self.ended) = (None, None);
+                (self.stopped, self.ended, self.gate) = (None, None, None);
                 self.stand_anew();
             }
             EvalEvent::EvalEnded { state } => self.ended = Some(state.clone()),

@@ -79,10 +79,10 @@ impl ResultOptions {
             Some("failed") => EvalState::Failed,
             Some(_) => EvalState::Stopped,
         };
-        let stopped = machine.stopped().map(|reason| EvalStop { reason: reason.to_owned(), detail: None });
         Self {
             state,
-            stopped,
+            stopped: machine.stop().cloned(),
+            gate: machine.gate().map(|file| file.figures.clone()),
             withheld: machine.is_blind(),
             peeked: machine.peeked(),
             replaced: machine.replaced().iter().map(cost_now).collect(),

@@ -15,4 +15,5 @@ mod words;
 pub use cells::DebateLinks;
 pub use html::eval_html;
 pub use markdown::eval_markdown;
+pub use sections::gate_lines;
 pub use terminal::eval_terminal;

@@ -40,24 +40,22 @@ pub struct LearnedGate {
 /// Why no gate can be learned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GateLearnError {
-    /// There are too few questions.
-    #[error(
-        "a gate needs {FEWEST_GATE_ROWS} questions with first ballots, scores and tokens; there are {0}: ask more questions"
-    )]
-    TooFewRows(usize),
-    /// Too many questions share their source.
-    #[error("a gate needs questions of {FOLDS} groups; there are {0}: ask questions of more groups")]
-    TooFewClusters(usize),
+    /// There is no question.
+    #[error("a gate needs {FEWEST_GATE_ROWS} questions with first ballots, scores and tokens; there are none")]
+    NoRows,
     /// The price is negative or no number.
     #[error("the price of a gate is {0} points per million tokens; allowed is 0 or more")]
     Price(String),
 }
 
 /// Learns a gate: the simplest candidate within one standard error of the best, by 5 times 10-fold cross-validation with whole clusters
-/// in folds. Thresholds and strengths are chosen inside the folds.
+/// in folds. Thresholds and strengths are chosen inside the folds. Too few questions or groups give the gate `always`.
 pub fn learn_gate(rows: &[GateRow], plan: &GatePlan) -> Result<LearnedGate, GateLearnError> {
     let rows: Vec<&GateRow> = rows.iter().collect();
     check(&rows, plan.objective)?;
+    if let Some(why) = too_few(&rows) {
+        return Ok(always(&rows, plan, why));
+    }
     let candidates = cross_validated(&rows, plan);
     let (mut chosen, beaten) = simplest(&rows, plan.objective, &candidates);
     let mut fitted = GateFit::of(chosen, &rows, plan, "all");
@@ -70,8 +68,20 @@ pub fn learn_gate(rows: &[GateRow], plan: &GatePlan) -> Result<LearnedGate, Gate
     let scores = candidates.iter().find(|one| one.kind == chosen).and_then(|one| one.scores.clone());
     let judged = ChosenGate { rows: &rows, method: &fitted.method, skipped, scores, objective: plan.objective, beaten };
     let figures = figures(&judged, &plan.origin.debate);
-    let rule = GateRule { version: GATE_FORMAT, method: fitted.method, learned_on: Some(plan.origin.clone()) };
-    Ok(LearnedGate { rule, figures })
+    Ok(LearnedGate { rule: rule(fitted.method, plan), figures })
+}
+
+fn rule(method: GateMethod, plan: &GatePlan) -> GateRule {
+    GateRule { version: GATE_FORMAT, method, learned_on: Some(plan.origin.clone()) }
+}
+
+/// The gate that changes nothing, where nothing can be learned.
+fn always(rows: &[&GateRow], plan: &GatePlan, why: String) -> LearnedGate {
+    let (method, skipped) = (GateMethod::Always, vec![0.0; rows.len()]);
+    let objective = plan.objective;
+    let judged = ChosenGate { rows, method: &method, skipped: &skipped, scores: None, objective, beaten: false };
+    let figures = GateResult { why, ..figures(&judged, &plan.origin.debate) };
+    LearnedGate { rule: rule(method, plan), figures }
 }
 
 fn check(rows: &[&GateRow], objective: GateObjective) -> Result<(), GateLearnError> {
@@ -80,8 +90,15 @@ fn check(rows: &[&GateRow], objective: GateObjective) -> Result<(), GateLearnErr
     {
         return Err(GateLearnError::Price(price.to_string()));
     }
+    if rows.is_empty() { Err(GateLearnError::NoRows) } else { Ok(()) }
+}
+
+/// Why nothing can be learned from so few rows.
+fn too_few(rows: &[&GateRow]) -> Option<String> {
+    const HELD: &str = "so every debate is held";
     if rows.len() < FEWEST_GATE_ROWS {
-        return Err(GateLearnError::TooFewRows(rows.len()));
+        let n = rows.len();
+        return Some(format!("Too few questions: a gate needs {FEWEST_GATE_ROWS}, and there are {n}, {HELD}."));
     }
     let mut present = vec![false; clusters_of(rows)];
     rows.iter().filter_map(|row| row.cluster.try_into().ok()).for_each(|at: usize| {
@@ -90,7 +107,8 @@ fn check(rows: &[&GateRow], objective: GateObjective) -> Result<(), GateLearnErr
         }
     });
     let clusters = present.into_iter().filter(|present| *present).count();
-    if clusters < FOLDS { Err(GateLearnError::TooFewClusters(clusters)) } else { Ok(()) }
+    (clusters < FOLDS)
+        .then(|| format!("Too few groups: a gate needs questions of {FOLDS}, and there are {clusters}, {HELD}."))
 }
 
 /// A candidate: in which share of the repetitions it skips each row, when learned on other rows.

@@ -138,12 +138,20 @@ fn a_price_decides_between_accuracy_and_tokens() {
 }
 
 #[test]
-fn too_few_questions_or_groups_are_an_error_and_under_100_contested_ones_no_logistic_gate_is_learned() {
+fn of_too_few_questions_or_groups_nothing_is_learned_and_the_gate_says_so() {
+    let objective = GateObjective::FewestTokens;
+    // never debating would be as right and cost a tenth
     let few = rows(49, |_| 0.5, |_| (1.0, 1.0));
-    assert_eq!(learn_gate(&few, &plan(GateObjective::FewestTokens)), Err(GateLearnError::TooFewRows(49)));
     let mut grouped = rows(60, |_| 0.5, |_| (1.0, 1.0));
+    assert_eq!(learn_gate(&grouped, &plan(objective)).unwrap().rule.method, GateMethod::Never);
     grouped.iter_mut().for_each(|row| row.cluster %= 9);
-    assert_eq!(learn_gate(&grouped, &plan(GateObjective::FewestTokens)), Err(GateLearnError::TooFewClusters(9)));
+    for (rows, why) in [(few, "there are 49, so every debate is held"), (grouped, "questions of 10, and there are 9")] {
+        let learned = learn_gate(&rows, &plan(objective)).unwrap();
+        assert_eq!(learned.rule.method, GateMethod::Always);
+        assert!(learned.figures.why.contains(why), "{}", learned.figures.why);
+        assert_eq!(policy(&learned.figures, "gate").debated.value, 1.0);
+    }
+    assert_eq!(learn_gate(&[], &plan(objective)), Err(GateLearnError::NoRows));
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub(super) use changed::{changed, group};
 pub(super) use compared::{sensitivity, verdicts};
 pub(super) use rows::{categories, cells};
 pub(super) use setup::{configuration, limits};
+pub use sureness::gate_lines;
 pub(super) use sureness::{calibration, gate};
 pub(super) use trust::trust;
 

@@ -31,6 +31,8 @@ pub enum EvalAction {
     Watch(EvalWatchArgs),
     /// Print a report of an eval
     Report(EvalReportArgs),
+    /// Learn from an ended eval which debates are worth their tokens
+    Gate(EvalGateArgs),
     /// Export the cells, the result or the calibration of an eval
     Export(EvalExportArgs),
     /// Verify the hash chain of an eval's log, and the debates that it names
@@ -50,6 +52,7 @@ impl EvalAction {
             | Self::Get(_)
             | Self::Watch(_)
             | Self::Report(_)
+            | Self::Gate(_)
             | Self::Export(_)
             | Self::Verify(_)
             | Self::Delete(_) => false,
@@ -276,6 +279,29 @@ pub enum EvalFormat {
     Html,
     /// All figures
     Json,
+}
+
+/// `agon eval gate`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agon eval gate -o gate.json                  from the newest eval
+  agon eval gate --debate panel --price 2 -o gate.json
+  agon run panel.md --gate gate.json           debates only what the gate finds worth it")]
+pub struct EvalGateArgs {
+    /// The eval: its id, the beginning or end of its id, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// The debate that the gate is for [default: the only one of the eval]
+    #[arg(long, value_name = "NAME")]
+    pub debate: Option<String>,
+    /// What a million tokens for a question are worth, in points of accuracy [default: `eval.gate_price` of the settings; without either the
+    /// fewest tokens at the accuracy of the better of always and never debating]
+    #[arg(long, value_name = "POINTS_PER_MILLION")]
+    pub price: Option<f64>,
+    /// Write the gate to this file and its figures to stdout, instead of the gate to stdout
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// `agon eval export`

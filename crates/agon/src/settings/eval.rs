@@ -10,13 +10,20 @@ use std::num::NonZeroUsize;
 pub struct EvalSettings {
     /// Cells at once.
     pub concurrency: NonZeroUsize,
+    /// What a million tokens for a question are worth to a gate, in points of accuracy; absent: the fewest tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate_price: Option<f64>,
     /// Prices by model, per million tokens.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub prices: BTreeMap<String, EvalPriceSettings>,
 }
 impl Default for EvalSettings {
     fn default() -> Self {
-        Self { concurrency: NonZeroUsize::new(8).unwrap_or(NonZeroUsize::MIN), prices: BTreeMap::new() }
+        Self {
+            concurrency: NonZeroUsize::new(8).unwrap_or(NonZeroUsize::MIN),
+            gate_price: None,
+            prices: BTreeMap::new(),
+        }
     }
 }
 
@@ -46,6 +53,9 @@ impl EvalSettings {
     /// What is wrong, each with its key.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
+        if let Some(price) = self.gate_price.filter(|price| !price.is_finite() || *price < 0.0) {
+            problems.push(format!("gate_price: {price} is no price; give 0 or more points per million tokens"));
+        }
         for (model, price) in &self.prices {
             let figures =
                 [("prompt", Some(price.prompt)), ("cached", price.cached), ("generated", Some(price.generated))];

@@ -102,14 +102,7 @@ fn whose(result: &EvalResult, of: &CalibrationResult) -> String {
 /// What a gate learned.
 pub(in crate::eval) fn gate(result: &EvalResult) -> Vec<EvalBlock> {
     let Some(gate) = &result.gate else { return Vec::new() };
-    let mut rows =
-        vec![format!("Debate {}: {}. {}", one_line(&gate.debate), kind(&gate.kind), sentence(&one_line(&gate.why)))];
-    let figures = [
-        ("Tokens saved, compared with always debating", gate.savings),
-        ("Accuracy lost, compared with a gate that knew", gate.regret),
-        ("Harmful debates that it skips", gate.harm_avoided),
-    ];
-    rows.extend(figures.into_iter().filter_map(|(name, figure)| Some(format!("{name}: {}.", words::rate(&figure?)))));
+    let rows = found(gate);
     let drawing = scatter(gate).svg();
     let key = |(at, policy): (usize, &GatePolicy)| ArmKey {
         letter: draw::letter(at),
@@ -140,6 +133,30 @@ pub(in crate::eval) fn gate(result: &EvalResult) -> Vec<EvalBlock> {
     ];
     blocks.extend(thresholds(gate));
     blocks
+}
+
+/// What a gate learned, in lines of text.
+pub fn gate_lines(gate: &GateResult) -> Vec<String> {
+    let policy = |policy: &GatePolicy| {
+        let tokens = words::amount_estimate(Count::Total, &policy.tokens);
+        let (right, debated) = (words::rate(&policy.right), words::rate(&policy.debated));
+        format!("{}: {right} right, {tokens} tokens per question, {debated} debated", policy_name(&policy.name))
+    };
+    let mut lines = found(gate);
+    lines.extend(gate.policies.iter().map(policy));
+    lines
+}
+
+fn found(gate: &GateResult) -> Vec<String> {
+    let mut lines =
+        vec![format!("Debate {}: {}. {}", one_line(&gate.debate), kind(&gate.kind), sentence(&one_line(&gate.why)))];
+    let figures = [
+        ("Tokens saved, compared with always debating", gate.savings),
+        ("Accuracy lost, compared with a gate that knew", gate.regret),
+        ("Harmful debates that it skips", gate.harm_avoided),
+    ];
+    lines.extend(figures.into_iter().filter_map(|(name, figure)| Some(format!("{name}: {}.", words::rate(&figure?)))));
+    lines
 }
 
 /// The curve of the gate in numbers.

@@ -1,6 +1,7 @@
 //! `agon eval`: evals held in this process, and those that are stored.
 mod drive;
 mod figures;
+mod gate;
 mod holder;
 mod inputs;
 mod plan;
@@ -23,6 +24,7 @@ pub fn run(context: &Context, args: &EvalArgs) -> Result<Exit, Stop> {
         EvalAction::Get(args) => stored::get(context, args),
         EvalAction::Watch(args) => stored::watch(context, args),
         EvalAction::Report(args) => stored::report(context, args),
+        EvalAction::Gate(args) => gate::learn(context, args),
         EvalAction::Export(args) => stored::export(context, args),
         EvalAction::Verify(args) => stored::verify(context, args),
         EvalAction::Delete(args) => stored::delete(context, args),

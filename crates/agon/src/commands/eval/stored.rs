@@ -12,7 +12,7 @@ use crate::reports;
 use crate::signals::Signals;
 use crate::store::{self, Store, failed};
 use agon_core::{DebateId, TenantId};
-use agon_eval::{EvalCard, EvalInput};
+use agon_eval::{EvalCard, EvalInput, EvalStop};
 use agon_report::{DebateLinks, one_line};
 use agon_runtime::{Clock as _, OpenEval, SystemClock, read_eval};
 use agon_store::{EvalHead, EvalLogs as _, StoreError};
@@ -25,7 +25,8 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Evals that are read at once.
 const PAGE: u32 = 500;
 
-fn open(context: &Context) -> Result<Store, Stop> {
+/// The store, which must exist.
+pub fn open(context: &Context) -> Result<Store, Stop> {
     Store::open_existing(context)?.ok_or_else(|| Stop::usage("there is no eval yet"))
 }
 
@@ -57,7 +58,8 @@ async fn heads(store: &Store, limit: u32) -> Result<Vec<EvalHead>, Stop> {
     }
 }
 
-async fn read(store: &Store, name: &str) -> Result<OpenEval, Stop> {
+/// The eval that `name` means, with its log.
+pub async fn read(store: &Store, name: &str) -> Result<OpenEval, Stop> {
     let id = find(store, name).await?;
     read_eval(&*store.sqlite, &id).await.map_err(log_failed)
 }
@@ -120,14 +122,15 @@ pub fn get(context: &Context, args: &EvalNameArgs) -> Result<Exit, Stop> {
     if args.json {
         let debates: Vec<&str> = machine.admission().spec.debates.iter().map(|debate| debate.name.0.as_str()).collect();
         let value = json!({
-            "id": eval.id, "state": machine.ended().unwrap_or("open"), "stopped": machine.stopped(), "debates": debates,
+            "id": eval.id, "state": machine.ended().unwrap_or("open"), "stopped": machine.stopped(),
+            "stopped_detail": machine.stop().and_then(|stop| stop.detail.as_deref()), "debates": debates,
             "rehearsal": machine.admission().rehearsal, "seed": machine.admission().spec.seed, "progress": progress,
         });
         context.output.safe_json(&value)?;
         return Ok(Exit::Done);
     }
     let state = one_line(machine.ended().unwrap_or("open"));
-    let why = machine.stopped().map(|why| format!(" ({})", one_line(why))).unwrap_or_default();
+    let why = machine.stop().map(|stop| format!(" ({})", one_line(&stopped(stop)))).unwrap_or_default();
     let mark = if machine.admission().rehearsal { ", a rehearsal" } else { "" };
     context.output.line(&format!("eval {}: {state}{why}{mark}", eval.id))?;
     context.output.line(&line(&progress))?;
@@ -141,6 +144,14 @@ pub fn get(context: &Context, args: &EvalNameArgs) -> Result<Exit, Stop> {
         ))?;
     }
     Ok(Exit::Done)
+}
+
+/// Why an eval ended before its last question.
+fn stopped(stop: &EvalStop) -> String {
+    match &stop.detail {
+        Some(detail) => format!("{}: {detail}", stop.reason),
+        None => stop.reason.clone(),
+    }
 }
 
 /// `agon eval watch`

@@ -1,0 +1,42 @@
+//! `agon eval gate`: learns from an eval which debates are worth their tokens.
+use super::drive::log_failed;
+use super::stored::{open, read};
+use crate::cli::EvalGateArgs;
+use crate::commands::{Context, small_runtime};
+use crate::exit::{Exit, Stop};
+use crate::reports;
+use agon_eval::gate::{GateFile, GateObjective, GateRequest, learn_gate_of};
+use agon_eval::{ArmName, EvalInput};
+use agon_report::gate_lines;
+use agon_runtime::{Clock as _, SystemClock};
+
+/// `agon eval gate`
+pub fn learn(context: &Context, args: &EvalGateArgs) -> Result<Exit, Stop> {
+    let price = args.price.or(context.settings()?.eval.gate_price);
+    let objective =
+        price.map_or(GateObjective::FewestTokens, |points_per_million| GateObjective::Price { points_per_million });
+    let request = GateRequest { debate: args.debate.clone().map(ArmName), objective };
+    let store = open(context)?;
+    let file = small_runtime()?.block_on(async {
+        let mut eval = read(&store, &args.id).await?;
+        let file = learn_gate_of(&eval.machine, &request).map_err(Stop::usage)?;
+        let learned = EvalInput::GateLearned(Box::new(file.clone()));
+        eval.decide(&*store.sqlite, learned, SystemClock.now()).await.map_err(log_failed)?;
+        Ok::<GateFile, Stop>(file)
+    })?;
+    if file.rehearsal {
+        context.output.warn("the eval is a rehearsal; this gate says nothing about models");
+    }
+    let text = agon_report::safe_json(&file.to_text().map_err(Stop::usage)?);
+    match &args.output {
+        Some(path) => {
+            reports::replace(path, &text)?;
+            gate_lines(&file.figures).iter().try_for_each(|line| context.output.line(line))?;
+        }
+        None => {
+            gate_lines(&file.figures).iter().for_each(|line| context.output.note(line));
+            context.output.data(&text)?;
+        }
+    }
+    Ok(Exit::Done)
+}
