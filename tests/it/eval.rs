@@ -1,4 +1,6 @@
 //! `agon eval`, as users run it, against speakers who know answers.
+mod planted;
+
 use crate::support::{RunningProgram, World};
 use agon_testkit::Rehearsal;
 use serde_json::Value;

@@ -1,22 +1,49 @@
-//! `cargo xtask eval-check`: simulated evals with a planted truth, and whether the statistics find it.
+//! `cargo xtask eval-check`: evals with a planted truth, and whether figures and verdicts find it.
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use anyhow::Result;
 
 use crate::process;
 
-/// The options of `cargo xtask eval-check`: none.
-#[derive(Debug, clap::Args)]
-pub struct Args {}
+/// The test that holds planted evals, and is asked for more of them.
+const PLANTED: &str = "eval::planted::every_arm_is_right_as_often_as_planted_and_a_gain_of_20_points_is_found";
 
-/// Builds the simulations, and runs all of them.
-pub fn run(_: &Args) -> Result<ExitCode> {
-    let mut command = process::cargo();
-    command.args(["run", "--quiet", "-p", "agon-eval", "--features", "testing", "--example", "eval-check"]);
+/// The options of `cargo xtask eval-check`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Hold the evals instead of simulating them: each cell is a debate of scripted speakers
+    #[arg(long)]
+    runtime: bool,
+    /// So many evals are held
+    #[arg(long, value_name = "N", requires = "runtime", default_value_t = 20)]
+    evals: u32,
+    /// Of so many questions each
+    #[arg(long, value_name = "N", requires = "runtime", default_value_t = 200)]
+    questions: u32,
+}
+
+/// Builds the simulations, or what holds evals, and runs all of them.
+pub fn run(args: &Args) -> Result<ExitCode> {
     let start = Instant::now();
-    let code = process::to_its_end(&mut command)?;
+    let code = process::to_its_end(&mut if args.runtime { held(args)? } else { simulated() })?;
     println!("{:.0} s, the build included", start.elapsed().as_secs_f64());
     Ok(code)
+}
+
+fn simulated() -> Command {
+    let mut command = process::cargo();
+    command.args(["run", "--quiet", "-p", "agon-eval", "--features", "testing", "--example", "eval-check"]);
+    command
+}
+
+fn held(args: &Args) -> Result<Command> {
+    let agon = process::build_agon()?;
+    let mut command = process::cargo();
+    command.args(["test", "--quiet", "-p", "agon-tests", "--test", "it", "--", "--exact", PLANTED, "--nocapture"]);
+    command.env("AGON_BIN", agon);
+    command.env("AGON_PLANTED_EVALS", args.evals.to_string());
+    command.env("AGON_PLANTED_QUESTIONS", args.questions.to_string());
+    Ok(command)
 }

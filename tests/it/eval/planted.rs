@@ -1,0 +1,206 @@
+//! Evals of questions that speakers know with planted chances: whether each method is right as often as the world says, at equal
+//! tokens.
+use crate::support::World;
+use agon_core::{Call, DebateId, Event, Position, Record};
+use agon_eval::{ArmKind, ArmResult, Count, EvalResult, VerdictKind};
+use agon_rehearsal::mind::{Minds, MindsFile, TruthArm};
+use agon_store::{Journal as _, SqliteOptions, SqliteStore};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use tokio::runtime::Builder;
+
+/// A debate of three that vote: everybody casts a ballot, speaks once, and votes.
+pub const PANEL: &str = "\
+topic: Any question
+mode: deliberative
+max_rounds: 1
+phases: {opening_statements: false, final_statements: false}
+ballots: both
+consensus_strategy: vote
+voting: {rule: plurality}
+model: m
+personas: [{name: Ada}, {name: Ben}, {name: Cleo}]
+";
+/// Half of the speakers do not know the answer and most of these give the same wrong one, so that votes gain nothing; who hears the
+/// right one often sees it. A debate of three gains about 20 points.
+const HELPFUL: &str = "truth = 0.55\nsway = 0.0\nshared = 0.8\nskill = -0.3\n";
+const OPTIONS: [&str; 4] = ["oak", "ash", "elm", "fir"];
+/// So many debaters cast ballots.
+const DEBATERS: usize = 3;
+
+/// Questions with four options each, and the minds of those who are asked them.
+pub struct PlantedQuestions {
+    /// Where the eval is held.
+    pub world: World,
+    /// The file of questions.
+    pub questions: String,
+    /// The debate.
+    pub panel: String,
+    /// The file of minds.
+    pub minds: String,
+    known: Minds,
+}
+
+impl PlantedQuestions {
+    /// So many questions of a world with a seed.
+    pub fn new(seed: u64, count: usize, chances: &str) -> Self {
+        let world = World::new();
+        let (mut questions, mut minds) = (String::new(), format!("seed = {seed}\n{chances}"));
+        for n in 0..count {
+            let (topic, answer) = (format!("Which tree stands at place {n}?"), OPTIONS[n % OPTIONS.len()]);
+            let question = serde_json::json!({"question": topic, "options": OPTIONS, "answer": answer});
+            writeln!(questions, "{question}").unwrap();
+            write!(minds, "[[questions]]\ntopic = {topic:?}\nanswer = {answer:?}\noptions = {OPTIONS:?}\n").unwrap();
+        }
+        let known = Minds::from(minds.parse::<MindsFile>().unwrap());
+        Self {
+            questions: world.file("questions.jsonl", &questions),
+            panel: world.file("panel.yaml", PANEL),
+            minds: world.file("minds.toml", &minds),
+            world,
+            known,
+        }
+    }
+
+    /// Runs an eval of them to its end, with further options.
+    pub fn run(&self, id: &str, more: &[&str]) -> EvalResult {
+        let args = ["eval", "run", &self.questions, "--debate", &self.panel, "--id", id, "--yes", "-q", "--json"];
+        let said = self.world.agon(&[&args[..], more].concat());
+        assert!(matches!(said.code, Some(0 | 2)), "{said:?}");
+        serde_json::from_str(&said.stdout).unwrap()
+    }
+
+    /// The true rate of an arm, and its standard error.
+    fn truth(&self, result: &EvalResult, arm: &ArmResult) -> (f64, f64) {
+        let models = vec!["m".to_owned(); DEBATERS];
+        let rate = |arm| self.known.truth(&arm).unwrap();
+        match arm.kind {
+            ArmKind::Single => (rate(TruthArm::Single { model: "m".to_owned() }).rate, 0.0),
+            ArmKind::Debate => {
+                let truth = rate(TruthArm::Ballots { models });
+                (truth.rate, truth.standard_error)
+            }
+            ArmKind::SelfConsistency => {
+                // each question has its own number of samples
+                let cells = result.cells.iter().filter(|cell| cell.arm == arm.id).filter_map(|cell| cell.samples);
+                let mut used: BTreeMap<u32, u32> = BTreeMap::new();
+                cells.for_each(|samples| *used.entry(samples).or_default() += 1);
+                let rates = used.iter().map(|(samples, cells)| {
+                    let samples = usize::try_from(*samples).unwrap();
+                    let truth = rate(TruthArm::Plurality { models: models.clone(), samples });
+                    let share = f64::from(*cells) / f64::from(arm.n);
+                    (share * truth.rate, share * truth.standard_error)
+                });
+                rates.fold((0.0, 0.0), |(rate, error), (one, its)| (rate + one, error + its))
+            }
+            ArmKind::Isolated | ArmKind::BestOfN | ArmKind::JudgeAlone => panic!("{} has no planted truth", arm.id),
+        }
+    }
+
+    /// The logs of debates in the store.
+    pub fn logs<'a>(&self, debates: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, Vec<Arc<Record>>> {
+        let store = SqliteStore::open(&self.world.database(), SqliteOptions::default()).unwrap();
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let read = |debate: &str| {
+            let id = DebateId::parse(debate).unwrap();
+            (debate.to_owned(), runtime.block_on(store.read(&id, Position(0))).unwrap())
+        };
+        debates.into_iter().map(read).collect()
+    }
+}
+
+/// Evals of the test; `cargo xtask eval-check --runtime` holds more of them, on more questions.
+fn sizes() -> (u64, usize) {
+    let read = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u32>().unwrap());
+    let evals = read("AGON_PLANTED_EVALS").unwrap_or(2);
+    (evals.into(), read("AGON_PLANTED_QUESTIONS").unwrap_or(80).try_into().unwrap())
+}
+
+#[test]
+fn every_arm_is_right_as_often_as_planted_and_a_gain_of_20_points_is_found() {
+    let (evals, questions) = sizes();
+    println!("{:>4}  {:<24} {:>8} {:>8} {:>6}  verdict", "eval", "arm", "planted", "seen", "errors");
+    for seed in 1..=evals {
+        let planted = PlantedQuestions::new(seed, questions, HELPFUL);
+        let result = planted.run("planted", &["--rehearsal", "--minds", &planted.minds]);
+        let verdict = result.comparisons[0].counts[0].verdict;
+        for arm in &result.arms {
+            let seen = arm.right.unwrap().value;
+            let (rate, error) = planted.truth(&result, arm);
+            let errors = (seen - rate) / (rate * (1.0 - rate) / f64::from(arm.n) + error.powi(2)).sqrt();
+            println!("{seed:>4}  {:<24} {rate:>8.3} {seen:>8.3} {errors:>+6.1}  {verdict:?}", arm.id);
+            assert!(errors.abs() <= 3.0, "eval {seed}, {}: planted {rate}, seen {seen}", arm.id);
+        }
+        assert_eq!(verdict, Some(VerdictKind::Helped), "eval {seed}: {:?}", result.comparisons[0].counts[0]);
+        for count in &result.comparisons[0].counts {
+            if matches!(count.count, Count::Total | Count::Generated) {
+                let ratio = count.ratio.unwrap();
+                assert!((0.98..=1.02).contains(&ratio), "eval {seed}: {ratio} x the {:?} tokens", count.count);
+            }
+        }
+    }
+}
+
+/// Tokens of the total, cached ones, and generated ones.
+type Tokens = (u64, u64, u64);
+
+fn tokens(call: &Call) -> Tokens {
+    let usage = &call.usage;
+    let [prompt, cached, generated] =
+        [usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens].map(|tokens| tokens.unwrap());
+    (prompt + generated, cached, generated)
+}
+
+fn sum(all: impl Iterator<Item = Tokens>) -> Tokens {
+    all.fold((0, 0, 0), |(total, cached, generated), one| (total + one.0, cached + one.1, generated + one.2))
+}
+
+/// What the calls of a log cost, in its order.
+fn spent(log: &[Arc<Record>]) -> Tokens {
+    sum(log.iter().flat_map(|record| &record.events).filter_map(|event| event.settled()).map(|(_, call)| tokens(call)))
+}
+
+/// What each sample of a poll cost, by seat.
+fn samples(log: &[Arc<Record>]) -> Vec<Tokens> {
+    let events = log.iter().flat_map(|record| &record.events);
+    let by_seat: BTreeMap<u32, Tokens> =
+        events.filter_map(Event::settled).map(|(turn, call)| (turn.seat, tokens(call))).collect();
+    by_seat.into_values().collect()
+}
+
+/// What a result says was spent.
+fn told(costs: &[agon_eval::CostFigure]) -> Tokens {
+    let of = |count| costs.iter().find(|cost| cost.count == count).unwrap().total as u64;
+    (of(Count::Total), of(Count::Total) - of(Count::New), of(Count::Generated))
+}
+
+#[test]
+fn every_token_of_the_report_is_in_the_logs_of_its_debates_and_in_the_counts_of_the_server() {
+    let planted = PlantedQuestions::new(5, 30, HELPFUL);
+    let server = planted.world.rehearsal(&["--minds", &planted.minds]);
+    let result = planted.run("tokens", &["--ollama", server.url()]);
+    let stats = server.stats().unwrap();
+    let counted = |name: &str| stats[name].as_u64().unwrap();
+    let answers = counted("answer_tokens");
+    let served = (counted("naive_prompt_tokens") + answers, counted("cached_prompt_tokens"), answers);
+    assert_eq!(told(&result.setup.spent), served);
+
+    let debates: Vec<&str> = result.cells.iter().flat_map(|cell| &cell.debates).map(String::as_str).collect();
+    let logs = planted.logs(debates);
+    assert_eq!(sum(logs.values().map(|log| spent(log))), served, "all calls are of cells");
+    for arm in &result.arms {
+        let cells = result.cells.iter().filter(|cell| cell.arm == arm.id);
+        let logged = cells.map(|cell| {
+            let logs = cell.debates.iter().map(|debate| &logs[debate]);
+            let tokens = match cell.samples {
+                None => sum(logs.map(|log| spent(log))),
+                Some(used) => sum(logs.flat_map(|log| samples(log)).take(used.try_into().unwrap())),
+            };
+            assert_eq!((cell.total_tokens, cell.generated_tokens), (tokens.0, tokens.2), "{cell:?}");
+            tokens
+        });
+        let logged = sum(logged);
+        assert_eq!(told(&arm.costs), logged, "{}", arm.id);
+    }
+}
