@@ -122,6 +122,10 @@ subjects! {
     Ready "ready" { prio: Priority }
     /// A debate's entry in the catalogue.
     Idx "idx" { key: DebateKey }
+    /// An eval's log.
+    Evl "evl" { key: DebateKey }
+    /// A part, counted from 0, of a record of an eval that is larger than the server takes, by the hash of the whole.
+    Evp "evp" { key: DebateKey, hash: Token, part: u32 }
     /// What a client's request id stands for; the id is written as its hash.
     Req "req" { tenant: Token, request: Token }
     /// A part, counted from 0, of a stored message that is larger than the server takes, by the hash of the whole.

@@ -9,7 +9,7 @@ use agon_runtime::queue_token;
 use queues::{log_reading, seat_queue};
 use std::collections::BTreeSet;
 use tables::{
-    COORDINATOR_PUBLISH, COORDINATOR_SUBSCRIBE, COORDINATOR_WISHES, GATEWAY_PUBLISH, GATEWAY_SUBSCRIBE, GATEWAY_WISHES,
+    COORDINATOR_PUBLISH, COORDINATOR_SUBSCRIBE, COORDINATOR_WISHES, EVAL_DELETING, EVAL_KEEPING, GATEWAY_PUBLISH, GATEWAY_SUBSCRIBE, GATEWAY_WISHES,
     HOST_PUBLISH, HOST_SUBSCRIBE, PROVISIONER,
 };
 
@@ -93,7 +93,9 @@ impl Grants {
         for role in roles {
             let wishes = wishes(*role);
             let needed = of_role(*role, shards).all_publish().cloned().collect::<Vec<_>>();
-            let needed = needed.into_iter().filter(|one| !wishes.contains(&one.as_str()) && !answers.contains(one));
+            let of_evals = eval_keeping(&BTreeSet::from([*role]));
+            let spared = |one: &String| wishes.contains(&one.as_str()) || answers.contains(one) || of_evals.contains(one);
+            let needed = needed.into_iter().filter(|one| !spared(one));
             add(&mut all, needed.collect());
         }
         all
@@ -108,6 +110,17 @@ impl Grants {
     pub fn all_publish(&self) -> impl Iterator<Item = &String> {
         self.publish.iter().chain(self.shards.iter().flatten())
     }
+}
+
+/// What these roles need to keep evals; nothing where they keep none.
+pub fn eval_keeping(roles: &BTreeSet<ProcessRole>) -> Vec<String> {
+    let gateway = roles.contains(&ProcessRole::Gateway);
+    if !gateway && !roles.contains(&ProcessRole::Coordinator) {
+        return Vec::new();
+    }
+    let mut subjects = owned(EVAL_KEEPING);
+    subjects.extend(gateway.then(|| EVAL_DELETING.to_owned()));
+    subjects
 }
 
 /// The subject under which the account of hosts asks for the same; none where it may not.
@@ -152,6 +165,7 @@ fn of_role(role: ProcessRole, shards: u32) -> Grants {
         ProcessRole::Host => (HOST_PUBLISH, HOST_SUBSCRIBE, any_queue(), answers()),
     };
     let mut publish = owned(publish);
+    publish.extend(eval_keeping(&BTreeSet::from([role])));
     publish.extend(queues);
     publish.extend(answers);
     let of_shard = |shard| {

@@ -98,6 +98,7 @@ fn logs(site: &Site) -> Logs {
         log_bytes: bytes("logs_mib"),
         register_bytes: bytes("registers_mib"),
         catalogue_bytes: bytes("catalogue_mib"),
+        eval_bytes: bytes("evals_mib"),
         ..NatsLimits::default()
     };
     let shards = u32::try_from(number("shards")).unwrap().try_into().unwrap();

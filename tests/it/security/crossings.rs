@@ -21,6 +21,8 @@ const OURS: [&str; 22] = [
     "agon.v1.idx.default.some",
     "agon.v1.req.default.some",
     "agon.v1.big.default.some.hash.0",
+    "agon.v1.evl.default.some",
+    "agon.v1.evp.default.some.hash.0",
     "agon.v1.blob.some.0",
     "agon.v1.host.some.offer",
     "agon.v1.api.default.some",
@@ -31,7 +33,7 @@ const OURS: [&str; 22] = [
 ];
 /// Those of them that a stream stores.
 const STORED: [&str; 9] = ["log", "res", "cmd", "job", "gen", "idx", "req", "big", "blob"];
-const STREAMS: [&str; 10] = ["LOG_0", "RES", "CMD", "JOB", "GEN", "IDX", "REQ", "BIG", "BLOB", "OTHER"];
+const STREAMS: [&str; 11] = ["LOG_0", "RES", "CMD", "JOB", "GEN", "IDX", "REQ", "BIG", "EVL", "BLOB", "OTHER"];
 /// JetStream's API about a stream `S`, with a consumer `c` and a filter `f`, by the server's documentation up to 2.12.
 const ABOUT_A_STREAM: [&str; 27] = [
     "STREAM.CREATE.S",
@@ -114,6 +116,7 @@ fn sends(role: &str) -> Vec<String> {
             .collect()
     };
     let log = "CONSUMER.CREATE.@.*.agon.v1.log.> CONSUMER.MSG.NEXT.@.* CONSUMER.DELETE.@.*";
+    let evl = "CONSUMER.CREATE.@.*.agon.v1.evl.> CONSUMER.MSG.NEXT.@.* CONSUMER.DELETE.@.*";
     let idx = "CONSUMER.CREATE.@.*.agon.v1.idx.> CONSUMER.MSG.NEXT.@.* CONSUMER.INFO.@.*";
     let api = "$JS.API";
     let answers = ["_INBOX_gateway.$app.>", "_INBOX_coordinator.$app.>", "_INBOX_gateway-coordinator.$app.>"];
@@ -131,13 +134,16 @@ fn sends(role: &str) -> Vec<String> {
                 "agon.v1.cmd.>",
                 "agon.v1.req.>",
                 "agon.v1.idx.>",
+                "agon.v1.evl.>",
+                "agon.v1.evp.>",
             ]),
             texts(&["agon.v1.ready.*", "agon.v1.node.*", "agon.v1.host.*.*"]),
-            asks(api, "STREAM.INFO.@", &["LOG_0", "RES", "CMD", "JOB", "REQ", "IDX", "GEN", "BIG"]),
-            asks(api, "STREAM.MSG.GET.@", &["LOG_0", "CMD", "REQ", "IDX", "GEN", "BIG"]),
-            asks(api, "STREAM.PURGE.@", &["LOG_0", "RES", "CMD", "JOB", "IDX", "BIG"]),
+            asks(api, "STREAM.INFO.@", &["LOG_0", "RES", "CMD", "JOB", "REQ", "IDX", "GEN", "BIG", "EVL"]),
+            asks(api, "STREAM.MSG.GET.@", &["LOG_0", "CMD", "REQ", "IDX", "GEN", "BIG", "EVL"]),
+            asks(api, "STREAM.PURGE.@", &["LOG_0", "RES", "CMD", "JOB", "IDX", "BIG", "EVL"]),
             asks(api, log, &["LOG_0"]),
             asks(api, idx, &["IDX"]),
+            asks(api, evl, &["EVL"]),
         ]
         .concat(),
         "coordinator" => [
@@ -148,15 +154,18 @@ fn sends(role: &str) -> Vec<String> {
                 "agon.v1.gen.>",
                 "agon.v1.job.>",
                 "agon.v1.idx.>",
+                "agon.v1.evl.>",
+                "agon.v1.evp.>",
             ]),
             texts(&["agon.v1.ctl.*.*", "agon.v1.ready.*", "agon.v1.node.*", "agon.v1.alive.*", "agon.v1.host.*.*"]),
             texts(&["agon.v1.seat.*.*.*", "$JS.ACK.AGON_JOB.*.*.*.*.*.*", "$JS.ACK.*.*.AGON_JOB.*.*.*.*.*.*"]),
             texts(&answers),
-            asks(api, "STREAM.INFO.@", &["LOG_0", "RES", "CMD", "JOB", "IDX", "GEN", "BIG"]),
-            asks(api, "STREAM.MSG.GET.@", &["LOG_0", "RES", "CMD", "IDX", "BIG"]),
+            asks(api, "STREAM.INFO.@", &["LOG_0", "RES", "CMD", "JOB", "IDX", "GEN", "BIG", "EVL"]),
+            asks(api, "STREAM.MSG.GET.@", &["LOG_0", "RES", "CMD", "IDX", "BIG", "EVL"]),
             asks(api, "STREAM.PURGE.@", &["IDX"]),
             asks(api, log, &["LOG_0"]),
             asks(api, idx, &["IDX"]),
+            asks(api, evl, &["EVL"]),
             asks(api, "CONSUMER.INFO.@.* CONSUMER.MSG.NEXT.@.*", &["JOB"]),
             asks(api, "CONSUMER.INFO.@.* CONSUMER.CREATE.@.*.agon.v1.gen.>", &["GEN"]),
         ]

@@ -1,5 +1,5 @@
 use super::{StoreRig, debate};
-use crate::{EvalAppendError, EvalLogs, MAX_EVAL_RECORD, NewEvalRecord, StoreError};
+use crate::{EvalAppendError, EvalLogs as _, MAX_EVAL_RECORD, NewEvalRecord, StoreError};
 use agon_core::{DebateId, TenantId, Timestamp};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ fn record(after: u64, body: &str) -> NewEvalRecord {
     }
 }
 
-pub(crate) async fn a_log_of_an_eval_grows_and_is_read_from_anywhere<R: StoreRig<Store: EvalLogs>>(rig: &R) {
+pub(crate) async fn a_log_of_an_eval_grows_and_is_read_from_anywhere(rig: &impl StoreRig) {
     let store = rig.store().await;
     let eval = debate("a");
     assert_eq!(store.read_eval(&eval, 0).await.unwrap(), []);
@@ -35,7 +35,7 @@ pub(crate) async fn a_log_of_an_eval_grows_and_is_read_from_anywhere<R: StoreRig
     assert_eq!((head.admitted.0, head.updated.0, &head.card[..]), (1_000, 1_002, &b"card 2"[..]));
 }
 
-pub(crate) async fn a_record_that_does_not_continue_an_evals_log_is_fenced<R: StoreRig<Store: EvalLogs>>(rig: &R) {
+pub(crate) async fn a_record_that_does_not_continue_an_evals_log_is_fenced(rig: &impl StoreRig) {
     let store = rig.store().await;
     let eval = debate("a");
     let fenced = |result: Result<_, EvalAppendError>| match result {
@@ -54,7 +54,7 @@ pub(crate) async fn a_record_that_does_not_continue_an_evals_log_is_fenced<R: St
     }
 }
 
-pub(crate) async fn of_many_drivers_of_an_eval_one_appends<R: StoreRig<Store: EvalLogs>>(rig: &R) {
+pub(crate) async fn of_many_drivers_of_an_eval_one_appends(rig: &impl StoreRig) {
     let store = rig.store().await;
     let eval = debate("a");
     let mut tasks = tokio::task::JoinSet::new();
@@ -65,7 +65,7 @@ pub(crate) async fn of_many_drivers_of_an_eval_one_appends<R: StoreRig<Store: Ev
     assert_eq!(tasks.join_all().await.into_iter().filter(|won| *won).count(), 1);
 }
 
-pub(crate) async fn evals_are_listed_newest_first_and_deleted_alone<R: StoreRig<Store: EvalLogs>>(rig: &R) {
+pub(crate) async fn evals_are_listed_newest_first_and_deleted_alone(rig: &impl StoreRig) {
     let store = rig.store().await;
     let names = ["a", "b", "c"].map(debate);
     for eval in &names {
@@ -90,7 +90,7 @@ pub(crate) async fn evals_are_listed_newest_first_and_deleted_alone<R: StoreRig<
     assert_eq!(store.read_eval(&names[1], 0).await.unwrap().len(), 1);
 }
 
-pub(crate) async fn evals_of_tenants_are_apart_and_open_ones_are_known<R: StoreRig<Store: EvalLogs>>(rig: &R) {
+pub(crate) async fn evals_of_tenants_are_apart_and_open_ones_are_known(rig: &impl StoreRig) {
     let store = rig.store().await;
     let (default, other) = (TenantId::default(), TenantId::parse("other").unwrap());
     let names = ["default", "other", "other", "other"].iter().zip(["eval-a", "eval-a", "eval-b", "eval-c"]);

@@ -13,7 +13,7 @@ pub(crate) mod requests;
 pub(crate) mod settle;
 pub(crate) mod upkeep;
 
-use crate::{Catalogue, Commands, DebateSummary, Jobs, Journal, Registers, Requests, SummaryState, Upkeep};
+use crate::{Catalogue, Commands, DebateSummary, EvalLogs, Jobs, Journal, Registers, Requests, SummaryState, Upkeep};
 use agon_core::*;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use tokio::time::Instant;
 
 /// A kind of store under test.
 pub(crate) trait StoreRig {
-    type Store: Journal + Registers + Jobs + Commands + Requests + Catalogue + Upkeep + 'static;
+    type Store: Journal + Registers + Jobs + Commands + Requests + Catalogue + Upkeep + EvalLogs + 'static;
     /// A fresh, empty store.
     async fn store(&self) -> Arc<Self::Store>;
     /// The shortest lease of a job that the store keeps.
@@ -66,13 +66,6 @@ macro_rules! contract_tests {
             a_completed_job_is_not_its_holders_any_more, a_job_keeps_its_first_priority;
         );
     };
-    ($rig:expr; $flavor:tt; evals) => {
-        crate::contract::contract_tests!(@each $rig; $flavor;
-            evals: a_log_of_an_eval_grows_and_is_read_from_anywhere,
-            a_record_that_does_not_continue_an_evals_log_is_fenced, of_many_drivers_of_an_eval_one_appends,
-            evals_are_listed_newest_first_and_deleted_alone, evals_of_tenants_are_apart_and_open_ones_are_known;
-        );
-    };
     ($rig:expr; $flavor:tt; unfenced) => {
         crate::contract::contract_tests!(@each $rig; $flavor;
             journal: a_log_starts_at_event_1_and_grows_without_a_gap, a_record_that_does_not_continue_the_log_is_fenced,
@@ -97,6 +90,9 @@ macro_rules! contract_tests {
             purging_drops_registers_only, deleting_removes_all_of_a_debate_and_nothing_of_others,
             a_deleted_debate_may_start_again, an_unknown_debate_is_not_found,
             the_list_is_newest_first_and_pages_without_gaps, the_head_tells_times_and_end;
+            evals: a_log_of_an_eval_grows_and_is_read_from_anywhere,
+            a_record_that_does_not_continue_an_evals_log_is_fenced, of_many_drivers_of_an_eval_one_appends,
+            evals_are_listed_newest_first_and_deleted_alone, evals_of_tenants_are_apart_and_open_ones_are_known;
         );
     };
 }

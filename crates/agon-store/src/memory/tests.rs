@@ -18,7 +18,6 @@ impl StoreRig for MemoryRig {
     }
 }
 contract_tests!(super::MemoryRig; (start_paused = true));
-contract_tests!(super::MemoryRig; (start_paused = true); evals);
 
 #[tokio::test]
 async fn the_queue_is_bounded() {

@@ -68,6 +68,8 @@ pub struct NatsLimits {
     pub request_age: Duration,
     /// Bytes of the catalogue, one summary for each debate.
     pub catalogue_bytes: NonZeroU64,
+    /// Bytes of the logs of evals, with the questions of each.
+    pub eval_bytes: NonZeroU64,
     /// Bytes of the parts of large bodies.
     pub part_bytes: NonZeroU64,
 }
@@ -119,6 +121,7 @@ impl Default for NatsLimits {
             request_bytes: mebibytes(64),
             request_age: HOUR * 24 * 8,
             catalogue_bytes: mebibytes(128),
+            eval_bytes: mebibytes(256),
             part_bytes: mebibytes(256),
         }
     }

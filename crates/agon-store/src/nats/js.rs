@@ -1,7 +1,7 @@
 //! The few requests to JetStream that the store is made of, each with a deadline.
 use super::error::StoreRefusal;
 use super::stream_health::StreamHealth;
-use super::subjects::{self, JOBS};
+use super::subjects::{self, EVALS, JOBS};
 use agon_bus::nats::NatsLink;
 use agon_core::DebateId;
 use async_nats::header::{HeaderMap, NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, NATS_EXPECTED_STREAM};
@@ -69,11 +69,11 @@ impl Js {
         }
     }
 
-    /// Takes note of a stream that has no room. A full queue of jobs empties by itself.
+    /// Takes note of a stream that has no room. A full queue of jobs empties by itself, and debates do without the logs of evals.
     fn refused(&self, stream: &str, refusal: StoreRefusal) -> StoreRefusal {
         match &refusal {
             // one message for a subject: that is how what is there already is refused
-            StoreRefusal::Full(detail) if stream != JOBS && !detail.contains("per subject") => {
+            StoreRefusal::Full(detail) if stream != JOBS && stream != EVALS && !detail.contains("per subject") => {
                 self.found.refused(stream, detail);
             }
             StoreRefusal::Full(_) | StoreRefusal::Moved | StoreRefusal::Denied(_) | StoreRefusal::Unsure(_) => {}
@@ -126,16 +126,22 @@ impl Js {
 
     /// The debates that a stream has messages of, under these subjects.
     pub(crate) async fn debates(&self, stream: &str, under: &str) -> Result<Vec<DebateId>, StoreRefusal> {
+        Ok(self.counts(stream, under).await?.into_iter().map(|(debate, _)| debate).collect())
+    }
+
+    /// The debates or evals that a stream has messages of, under these subjects, each with how many.
+    pub(crate) async fn counts(&self, stream: &str, under: &str) -> Result<Vec<(DebateId, u64)>, StoreRefusal> {
         let unsure = |error: &dyn std::fmt::Display| StoreRefusal::Unsure(error.to_string());
         let handle = self.handle(stream).await?;
         let named = self.in_time(handle.info_with_subjects(under)).await?;
         let mut named = named.map_err(|error| unsure(&error))?;
-        let mut debates = Vec::new();
+        let mut counts = Vec::new();
         while let Some(next) = self.in_time(named.next()).await? {
-            let (subject, _) = next.map_err(|error| unsure(&error))?;
-            debates.extend(subjects::debate_of(&subject));
+            let (subject, count) = next.map_err(|error| unsure(&error))?;
+            let count = u64::try_from(count).unwrap_or(u64::MAX);
+            counts.extend(subjects::debate_of(&subject).map(|debate| (debate, count)));
         }
-        Ok(debates)
+        Ok(counts)
     }
 
     /// Removes the messages of a subject, wildcards allowed; how many there were.

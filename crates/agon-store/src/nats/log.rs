@@ -3,7 +3,7 @@ use super::NatsStore;
 use super::error::{StoreRefusal, append_error};
 use super::heads::LogHead;
 use super::js::{Outgoing, header};
-use super::parts::BodyError;
+use super::parts::{BodyError, OF_DEBATES};
 use super::subjects;
 use crate::chain;
 use crate::port::{AppendError, Journal, StoreError, empty_record};
@@ -173,7 +173,7 @@ impl NatsStore {
     ) -> Result<LogHead, StoreRefusal> {
         let body = Bytes::from(encode_record(record, &head.hash));
         let hash = chain::link(&head.hash, &body);
-        let (body, mut headers) = self.js.stow(debate, body, self.part_bytes()).await?;
+        let (body, mut headers) = self.js.stow(&OF_DEBATES, debate, body, self.part_bytes()).await?;
         headers.insert(HASH, chain::hex(&hash).as_str());
         headers.insert(FIRST, record.first.0.to_string().as_str());
         headers.insert(LAST, record.last().0.to_string().as_str());

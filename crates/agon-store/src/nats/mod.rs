@@ -5,6 +5,7 @@
 mod catalogue;
 mod config;
 mod error;
+mod evals;
 mod heads;
 mod job_leases;
 mod jobs;
@@ -33,6 +34,7 @@ use crate::lock::lock;
 use agon_bus::nats::NatsLink;
 use agon_bus::nats::provision::SetUp;
 use catalogue::CatalogueView;
+use evals::EvalCache;
 use heads::Heads;
 use jobs::NatsJobQueue;
 use js::Js;
@@ -48,6 +50,7 @@ pub struct NatsStore {
     live: Live,
     heads: Heads,
     queue: NatsJobQueue,
+    evals: EvalCache,
     listing: Arc<CatalogueView>,
     found: Arc<StreamHealth>,
     tasks: Mutex<JoinSet<()>>,
@@ -106,6 +109,7 @@ impl NatsStore {
             live: Live::new(cache.records.get(), cache.debates.get()),
             heads: Heads::new(cache.debates.get(), cache.places.get()),
             queue: NatsJobQueue::new(cache.held_jobs.get()),
+            evals: EvalCache::new(cache.debates.get(), cache.places.get(), uses.evals),
             tasks: Mutex::new(tasks),
             listing,
             found,

@@ -15,10 +15,22 @@ const ELSEWHERE: &str = "Agon-Body";
 /// Room that headers may take beside a body.
 pub(crate) const HEADER_ROOM: usize = 4 << 10;
 
+/// Where parts lie.
+pub(crate) struct PartShelf {
+    stream: &'static str,
+    part: fn(&DebateId, &Hash, u32) -> String,
+}
+
+/// Those of debates.
+pub(crate) const OF_DEBATES: PartShelf = PartShelf { stream: subjects::PARTS, part: subjects::part };
+/// Those of evals.
+pub(crate) const OF_EVALS: PartShelf = PartShelf { stream: subjects::EVALS, part: subjects::eval_part };
+
 impl Js {
     /// What to put into a message for `body`: the body itself or, once its parts are stored, a header that says where they are.
     pub(crate) async fn stow(
         &self,
+        shelf: &PartShelf,
         debate: &DebateId,
         body: Bytes,
         part: usize,
@@ -32,9 +44,9 @@ impl Js {
         let mut parts = 0;
         while !rest.is_empty() {
             let piece = rest.split_to(rest.len().min(part));
-            let subject = subjects::part(debate, &hash, parts);
+            let subject = (shelf.part)(debate, &hash, parts);
             let message = Outgoing {
-                stream: subjects::PARTS,
+                stream: shelf.stream,
                 subject: &subject,
                 expected: None,
                 headers: HeaderMap::new(),
@@ -51,14 +63,26 @@ impl Js {
         Ok((Bytes::new(), headers))
     }
 
+    /// The body of a message of a debate.
     pub(crate) async fn body(&self, debate: &DebateId, message: &StreamMessage) -> Result<Bytes, BodyError> {
-        let Some(place) = header(&message.headers, ELSEWHERE) else { return Ok(message.payload.clone()) };
+        self.stowed(&OF_DEBATES, debate, &message.headers, message.payload.clone()).await
+    }
+
+    /// What was put into a message, or its parts.
+    pub(crate) async fn stowed(
+        &self,
+        shelf: &PartShelf,
+        debate: &DebateId,
+        headers: &HeaderMap,
+        here: Bytes,
+    ) -> Result<Bytes, BodyError> {
+        let Some(place) = header(headers, ELSEWHERE) else { return Ok(here) };
         let lost = |why: &str| BodyError::Lost(format!("its body is stored elsewhere: {why}"));
         let (hash, parts) = parse(place).ok_or_else(|| lost("its place cannot be read"))?;
         let mut body = BytesMut::new();
         for number in 0..parts {
-            let subject = subjects::part(debate, &hash, number);
-            let part = self.last(subjects::PARTS, &subject).await;
+            let subject = (shelf.part)(debate, &hash, number);
+            let part = self.last(shelf.stream, &subject).await;
             let part = part.map_err(|error| error.during("reading a part"))?;
             body.extend_from_slice(&part.ok_or_else(|| lost("a part is missing"))?.payload);
         }

@@ -2,7 +2,7 @@
 use super::NatsStore;
 use super::error::StoreRefusal;
 use super::js::{Outgoing, header};
-use super::parts::BodyError;
+use super::parts::{BodyError, OF_DEBATES};
 use super::subjects::{self, REGISTERS};
 use crate::port::{RegisterOutcome, Registers, StoreError};
 use agon_core::{DebateId, TurnId, TurnResult};
@@ -23,7 +23,7 @@ impl Registers for NatsStore {
         let nonce = format!("{:032x}", rand::random::<u128>());
         let subject = subjects::register(debate, turn);
         let doing = "writing a register";
-        let (body, mut headers) = match self.js.stow(debate, result.to_bytes(), self.part_bytes()).await {
+        let (body, mut headers) = match self.js.stow(&OF_DEBATES, debate, result.to_bytes(), self.part_bytes()).await {
             Ok(stowed) => stowed,
             Err(refusal) => return Err(refusal.during(doing)),
         };

@@ -20,17 +20,29 @@ const HEARTBEAT: Duration = Duration::from_millis(500);
 const UNUSED: Duration = Duration::from_secs(30);
 
 impl NatsStore {
-    /// The messages of a log behind a sequence, up to `tail`.
+    /// The messages of a debate's log behind a sequence, up to `tail`.
     pub(crate) async fn messages_to(
         &self,
         place: &LogPlace,
         behind: u64,
         tail: StreamMessage,
     ) -> Result<Vec<StreamMessage>, StoreError> {
+        let events = self.events(behind, &tail)?;
+        self.stretch(place, behind, tail, events).await
+    }
+
+    /// The messages of a subject behind a sequence, up to `tail`: at most so many.
+    pub(crate) async fn stretch(
+        &self,
+        place: &LogPlace,
+        behind: u64,
+        tail: StreamMessage,
+        most: u64,
+    ) -> Result<Vec<StreamMessage>, StoreError> {
         let mut messages = Vec::new();
         let mut next = behind + 1;
-        let (many, until) = (self.many(behind, &tail)?, tail.sequence);
-        if many {
+        let until = tail.sequence;
+        if !self.js.lent && most > ONE_BY_ONE && until.saturating_sub(behind) > ONE_BY_ONE {
             self.pull_to(place, &mut messages, next, until).await;
             next = messages.last().map_or(next, |message| message.sequence + 1);
         }
@@ -47,13 +59,12 @@ impl NatsStore {
         Ok(messages)
     }
 
-    /// Whether there are many messages between a sequence and the tail. From the start: as many as there are events, at most.
-    fn many(&self, behind: u64, tail: &StreamMessage) -> Result<bool, StoreError> {
+    /// How many events there are between a sequence and the tail.
+    fn events(&self, behind: u64, tail: &StreamMessage) -> Result<u64, StoreError> {
         let debate = subjects::debate_of(&tail.subject);
         let debate = debate.ok_or_else(|| StoreError::Backend(format!("{} is not a log", tail.subject)))?;
         let from = self.heads.position(&debate, behind).unwrap_or(Position(0));
-        let events = head_of(&debate, tail)?.last.0.saturating_sub(from.0);
-        Ok(!self.js.lent && events > ONE_BY_ONE && tail.sequence.saturating_sub(behind) > ONE_BY_ONE)
+        Ok(head_of(&debate, tail)?.last.0.saturating_sub(from.0))
     }
 
     /// Takes messages from a consumer until the last one that is wanted. If it fails or stalls, what came so far is kept: the rest is

@@ -4,7 +4,7 @@ use super::config::NatsStorage;
 use super::error::NatsStoreError;
 use super::js::Js;
 use super::parts::HEADER_ROOM;
-use super::subjects::{self, CATALOGUE, JOBS, ORDERS, PARTS, REGISTERS, REQUESTS};
+use super::subjects::{self, CATALOGUE, EVALS, JOBS, ORDERS, PARTS, REGISTERS, REQUESTS};
 use agon_bus::nats::NatsLink;
 use agon_bus::nats::provision::{
     Growth, ProvisionError, SetUp, describe_stream, find_consumer, find_stream, set_up_stream,
@@ -32,17 +32,20 @@ pub struct NatsUse {
     pub admits: bool,
     /// Debates are owned.
     pub owns: bool,
+    /// Evals are kept: older users of NATS may not.
+    pub evals: bool,
     /// Turns are queued or pulled: the queues of the bus are looked at, too.
     pub queues: bool,
 }
 impl NatsUse {
     /// Everything of the store.
-    pub const ALL: Self = Self { admits: true, owns: true, queues: false };
+    pub const ALL: Self = Self { admits: true, owns: true, evals: true, queues: false };
 
     /// Logs, results and parts are there for everybody, the lists only for those who know all debates.
     pub(crate) fn needs(self, stream: &str) -> bool {
         match stream {
             REQUESTS => self.admits,
+            EVALS => self.evals,
             ORDERS | JOBS | CATALOGUE => self.knows_all(),
             _ => true,
         }
@@ -183,6 +186,13 @@ pub(crate) fn streams(config: &NatsStoreConfig) -> Vec<Config> {
         once(ORDERS, subjects::ALL_ORDERS, limits.order_bytes, limits.order_age, "orders to owners".to_owned()),
         once(REQUESTS, subjects::ALL_REQUESTS, limits.request_bytes, limits.request_age, "request ids".to_owned()),
         last(CATALOGUE, subjects::ALL_ENTRIES, limits.catalogue_bytes, "catalogue of debates"),
+        Config {
+            description: Some("logs of evals".to_owned()),
+            subjects: vec![subjects::ALL_EVALS.to_owned(), subjects::ALL_EVAL_PARTS.to_owned()],
+            max_messages_per_subject: UNLIMITED,
+            deny_delete: true,
+            ..stream(config, EVALS.to_owned(), subjects::ALL_EVALS.to_owned(), limits.eval_bytes)
+        },
         last(PARTS, subjects::ALL_PARTS, limits.part_bytes, "parts of large bodies"),
     ];
     logs.chain(rest).collect()

@@ -2,7 +2,7 @@
 //! from memory.
 use super::NatsStoreConfig;
 use super::setup::{self, NatsUse};
-use super::subjects::{self, JOBS};
+use super::subjects::{self, EVALS, JOBS};
 use crate::condition::Condition;
 use crate::lock::lock;
 use agon_bus::nats::provision::{ProvisionError, find_stream};
@@ -216,11 +216,15 @@ impl StreamScan {
     fn take(&mut self, name: &str, info: &Info, reserve_percent: u8) {
         let weight = weigh(info, reserve_percent);
         self.filling |= weight >= StreamFill::HalfFull;
-        if weight >= StreamFill::Full {
+        // debates go on where there is no room for evals
+        let counts = name != EVALS;
+        if counts && weight >= StreamFill::Full {
             self.condition.full.push(told(info));
         }
-        if weight == StreamFill::Brimful {
+        if counts && weight == StreamFill::Brimful {
             self.condition.exhausted.push(told(info));
+        }
+        if weight == StreamFill::Brimful {
             self.brimful.insert(name.to_owned());
         }
         if subjects::is_log_stream(name) {

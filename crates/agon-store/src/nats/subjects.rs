@@ -14,6 +14,11 @@ pub(crate) const CATALOGUE: &str = "AGON_IDX";
 /// Parts of large bodies.
 pub(crate) const PARTS: &str = "AGON_BIG";
 
+/// Logs of evals, with their parts.
+pub(crate) const EVALS: &str = "AGON_EVL";
+
+pub(crate) const ALL_EVALS: &str = "agon.v1.evl.*.*";
+pub(crate) const ALL_EVAL_PARTS: &str = "agon.v1.evp.>";
 pub(crate) const ALL_ORDERS: &str = "agon.v1.cmd.>";
 /// The whole catalogue.
 pub(crate) const ALL_ENTRIES: &str = "agon.v1.idx.>";
@@ -40,6 +45,8 @@ pub(crate) fn needed_kind(subject: &str) -> Option<&'static str> {
         "agon.v1.req.",
         "agon.v1.idx.",
         "agon.v1.big.",
+        "agon.v1.evl.",
+        "agon.v1.evp.",
     ];
     kinds.into_iter().find(|kind| subject.starts_with(kind))
 }
@@ -86,6 +93,21 @@ pub(crate) fn part(debate: &DebateId, hash: &Hash, part: u32) -> String {
 /// Every part of every large body of a debate.
 pub(crate) fn parts(debate: &DebateId) -> String {
     format!("agon.v1.big.{}.>", DebateKey::from(debate))
+}
+pub(crate) fn eval(eval: &DebateId) -> String {
+    Subject::Evl { key: eval.into() }.to_string()
+}
+/// The logs of all evals of a tenant.
+pub(crate) fn evals_of(tenant: &TenantId) -> String {
+    format!("agon.v1.evl.{}.*", Token::new(tenant.as_str()))
+}
+pub(crate) fn eval_part(eval: &DebateId, hash: &Hash, part: u32) -> String {
+    let hash = Token::new(&crate::chain::hex(hash));
+    Subject::Evp { key: eval.into(), hash, part }.to_string()
+}
+/// Every part of every record of an eval.
+pub(crate) fn eval_parts(eval: &DebateId) -> String {
+    format!("agon.v1.evp.{}.>", DebateKey::from(eval))
 }
 pub(crate) fn job(debate: &DebateId, priority: Priority, lanes: u32) -> String {
     let lane = bucket(debate.tenant().as_str(), lanes);

@@ -3,7 +3,7 @@ use super::CheckupFinding;
 use crate::cli::ProcessRole;
 use crate::commands::Context;
 use crate::grants::inbox;
-use crate::serve::permissions::{needed, told};
+use crate::serve::permissions::{evals_missing, needed, told};
 use crate::serve::plan;
 use crate::settings::Settings;
 use agon_bus::nats::permissions::{Needed, probe};
@@ -170,9 +170,14 @@ async fn asked(what: &str, settings: &Settings, who: &Who, link: &NatsLink) -> R
             return Ok(CheckupFinding::fail(what, told(roles, &missing), RIGHTS));
         }
     }
+    let mut uses = who.uses();
+    if let Who::Roles(roles) = who {
+        // a user of an older configuration serves without
+        uses.evals &= evals_missing(roles, &link).await?.is_empty();
+    }
     let streams = ProvisionConfig { replicas: settings.nats.replicas.get(), ..ProvisionConfig::default() };
     let queues = check_streams(&link, &streams).await;
-    let condition = NatsStore::examine(&link, &settings.store_on_nats(), who.uses()).await;
+    let condition = NatsStore::examine(&link, &settings.store_on_nats(), uses).await;
     Ok(match condition {
         Some(condition) if matches!(queues, Ok(()) | Err(ProvisionError::Missing(_))) => {
             store_found(what, condition).unwrap_or_else(|| streams_found(what, &version, who, queues))

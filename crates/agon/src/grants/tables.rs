@@ -56,6 +56,18 @@ pub(super) const COORDINATOR_WISHES: &[&str] = &[
     "$JS.API.CONSUMER.INFO.AGON_GEN.*",
     "$JS.API.CONSUMER.CREATE.AGON_GEN.*.agon.v1.gen.>",
 ];
+/// How gateways and coordinators keep evals. Users of an older configuration lack it: such a process serves all the same, and keeps none.
+pub(super) const EVAL_KEEPING: &[&str] = &[
+    "agon.v1.evl.>",
+    "agon.v1.evp.>",
+    "$JS.API.STREAM.INFO.AGON_EVL",
+    "$JS.API.STREAM.MSG.GET.AGON_EVL",
+    "$JS.API.CONSUMER.CREATE.AGON_EVL.*.agon.v1.evl.>",
+    "$JS.API.CONSUMER.MSG.NEXT.AGON_EVL.*",
+    "$JS.API.CONSUMER.DELETE.AGON_EVL.*",
+];
+/// How gateways delete them.
+pub(super) const EVAL_DELETING: &str = "$JS.API.STREAM.PURGE.AGON_EVL";
 pub(super) const GATEWAY_SUBSCRIBE: &[&str] =
     &["agon.v1.ctl.*.*", "agon.v1.tok.>", "agon.v1.hb.*", "agon.v1.key.*", "agon.v1.alive.*"];
 

@@ -26,7 +26,7 @@ fn granted(grants: &Grants, kind: &str) -> BTreeSet<&'static str> {
         ("send", grants.publish.iter().any(|granted| granted.starts_with(&subject))),
         ("listen", grants.subscribe.iter().any(|granted| granted.starts_with(&subject))),
         // logs are read through consumers too, and a catalogue that is followed is also read
-        ("take", asks("MSG.NEXT") && kind != "log"),
+        ("take", asks("MSG.NEXT") && kind != "log" && kind != "evl"),
         ("read", asks("MSG.GET") && kind != "idx"),
         ("purge", asks("PURGE")),
     ];

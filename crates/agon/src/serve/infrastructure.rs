@@ -14,7 +14,7 @@ use agon_bus::nats::{
 use agon_bus::{Bus, MemoryBus};
 use agon_runtime::HostConfig;
 use agon_store::{
-    Catalogue, Commands, EvalLogs, Jobs, Journal, NatsStore, NatsStoreError, Registers, Requests, Upkeep,
+    Catalogue, Commands, EvalLogs, Jobs, Journal, NatsStore, NatsStoreError, NatsUse, Registers, Requests, Upkeep,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -93,7 +93,9 @@ impl Infrastructure {
         let [control, tokens] = &links;
         let keys = permissions::check(plan, control).await?;
         let streams = ProvisionConfig { replicas: settings.replicas.get(), ..ProvisionConfig::default() };
+        let evals = permissions::keeps_evals(plan, control).await?;
         let uses = plan::uses(&plan.roles);
+        let uses = NatsUse { evals: uses.evals && evals, ..uses };
         let wanted = plan.settings.store_on_nats();
         let kept = Streams { link: control.clone(), bus: streams.clone(), queues: uses.queues, store: wanted, uses };
         let store = kept.open(settings.wait.0, &plan.herald).await.map_err(not_opened)?;
@@ -109,7 +111,7 @@ impl Infrastructure {
             catalogue: store.clone(),
             requests: store.clone(),
             upkeep: store.clone(),
-            evals: Arc::new(agon_store::MemoryStore::new()),
+            evals: store.clone(),
             nats: Some(NatsResources { links, store, streams: kept, keys }),
         })
     }

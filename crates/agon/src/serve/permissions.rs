@@ -2,8 +2,8 @@
 use super::plan::ServePlan;
 use crate::cli::ProcessRole;
 use crate::exit::{Exit, Stop};
-use crate::grants::{Grants, KEYS, any_queue, inbox, lent, queue_of};
-use agon_bus::nats::NatsLink;
+use crate::grants::{Grants, KEYS, any_queue, eval_keeping, inbox, lent, queue_of};
+use agon_bus::nats::{NatsError, NatsLink};
 use agon_bus::nats::permissions::{MissingPermission, Needed, probe};
 use agon_runtime::{HostConfig, Served, queue_token};
 use std::collections::BTreeSet;
@@ -54,6 +54,26 @@ async fn keys(plan: &ServePlan, link: &NatsLink, grants: &Grants) -> Result<Host
     }
     let has = |needed: &Needed| wanted.contains(needed) && !missing.iter().any(|missing| missing.0 == *needed);
     Ok(HostKeyPolicy { told: has(&Needed::publish(KEYS)), heard: has(&Needed::subscribe(KEYS)) })
+}
+
+/// Whether the process may keep evals; older configurations of the server do not have them.
+pub async fn keeps_evals(plan: &ServePlan, link: &NatsLink) -> Result<bool, Stop> {
+    let missing = evals_missing(&plan.roles, link).await.map_err(|error| Stop::new(Exit::Unavailable, error))?;
+    if let Some(missing) = missing.first() {
+        plan.herald.tell(&format!(
+            "this NATS user may not {missing}: this process keeps no evals; `agon nats config` prints the missing permissions"
+        ));
+    }
+    Ok(missing.is_empty())
+}
+
+/// What a user lacks that would keep evals.
+pub async fn evals_missing(
+    roles: &BTreeSet<ProcessRole>,
+    link: &NatsLink,
+) -> Result<Vec<MissingPermission>, NatsError> {
+    let needed: Vec<Needed> = eval_keeping(roles).into_iter().map(Needed::publish).collect();
+    probe(link, &needed).await
 }
 
 /// Tries the queues of the models that the process's hosts play: all of them, where a host does not name its models.

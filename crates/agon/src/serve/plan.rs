@@ -14,8 +14,8 @@ use uuid::Uuid;
 /// What roles use of a store on NATS.
 pub fn uses(roles: &BTreeSet<ProcessRole>) -> NatsUse {
     let is = |role| roles.contains(&role);
-    let owns = is(ProcessRole::Coordinator);
-    NatsUse { admits: is(ProcessRole::Gateway), owns, queues: owns || is(ProcessRole::Host) }
+    let (admits, owns) = (is(ProcessRole::Gateway), is(ProcessRole::Coordinator));
+    NatsUse { admits, owns, evals: admits || owns, queues: owns || is(ProcessRole::Host) }
 }
 
 /// What the process is to be.

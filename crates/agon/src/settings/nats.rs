@@ -100,6 +100,8 @@ pub struct NatsLimitSettings {
     pub requests_age: Length,
     /// Mebibytes of the list of debates.
     pub catalogue_mib: NonZeroU64,
+    /// Mebibytes of the logs of evals.
+    pub evals_mib: NonZeroU64,
     /// Percent of each stream that new debates and turns leave free, so that ends, cancellations and deletions always fit.
     pub reserve_percent: u8,
 }
@@ -114,6 +116,7 @@ impl Default for NatsLimitSettings {
             jobs: store.max_jobs,
             requests_age: Length(store.limits.request_age),
             catalogue_mib: mebibytes(store.limits.catalogue_bytes),
+            evals_mib: mebibytes(store.limits.eval_bytes),
             reserve_percent: store.reserve_percent,
         }
     }
@@ -191,6 +194,7 @@ impl NatsSettings {
                 register_age: self.limits.registers_age.0,
                 request_age: self.limits.requests_age.0,
                 catalogue_bytes: bytes(self.limits.catalogue_mib),
+                eval_bytes: bytes(self.limits.evals_mib),
                 ..default.limits
             },
             ..default

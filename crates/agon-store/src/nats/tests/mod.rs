@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 mod bodies;
+mod eval_logs;
 mod faults;
 mod fencing;
 mod line;

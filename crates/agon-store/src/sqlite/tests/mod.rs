@@ -56,7 +56,6 @@ impl StoreRig for Sqlite {
     }
 }
 contract_tests!(super::Sqlite::new(); (start_paused = true));
-contract_tests!(super::Sqlite::new(); (start_paused = true); evals);
 
 #[tokio::test]
 async fn what_was_answered_is_there_after_a_restart_without_a_close() {

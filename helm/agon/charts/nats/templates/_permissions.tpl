@@ -38,6 +38,14 @@ What each role may do, as `agon nats config` prints it and `agon serve` tries it
 - $JS.API.STREAM.PURGE.AGON_JOB
 - $JS.API.STREAM.PURGE.AGON_IDX
 - $JS.API.STREAM.PURGE.AGON_BIG
+- agon.v1.evl.>
+- agon.v1.evp.>
+- $JS.API.STREAM.INFO.AGON_EVL
+- $JS.API.STREAM.MSG.GET.AGON_EVL
+- $JS.API.CONSUMER.CREATE.AGON_EVL.*.agon.v1.evl.>
+- $JS.API.CONSUMER.MSG.NEXT.AGON_EVL.*
+- $JS.API.CONSUMER.DELETE.AGON_EVL.*
+- $JS.API.STREAM.PURGE.AGON_EVL
 {{- else if eq .role "coordinator" }}
 - agon.v1.log.>
 - agon.v1.res.>
@@ -64,6 +72,13 @@ What each role may do, as `agon nats config` prints it and `agon serve` tries it
 - $JS.API.STREAM.PURGE.AGON_IDX
 - $JS.API.CONSUMER.INFO.AGON_JOB.*
 - $JS.API.CONSUMER.MSG.NEXT.AGON_JOB.*
+- agon.v1.evl.>
+- agon.v1.evp.>
+- $JS.API.STREAM.INFO.AGON_EVL
+- $JS.API.STREAM.MSG.GET.AGON_EVL
+- $JS.API.CONSUMER.CREATE.AGON_EVL.*.agon.v1.evl.>
+- $JS.API.CONSUMER.MSG.NEXT.AGON_EVL.*
+- $JS.API.CONSUMER.DELETE.AGON_EVL.*
 - $JS.ACK.AGON_JOB.*.*.*.*.*.*
 - $JS.ACK.*.*.AGON_JOB.*.*.*.*.*.*
 - $JS.API.STREAM.MSG.GET.AGON_RES
