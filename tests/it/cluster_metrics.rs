@@ -57,8 +57,18 @@ fn a_gateway_tells_what_waits_what_runs_and_what_nobody_leads_any_more() {
 }
 
 /// The streams that stop debates when they are full, where there are two shards.
-const STREAMS: [&str; 9] =
-    ["AGON_BIG", "AGON_CMD", "AGON_EVL", "AGON_GEN", "AGON_IDX", "AGON_JOB", "AGON_LOG_0", "AGON_LOG_1", "AGON_REQ", "AGON_RES"];
+const STREAMS: [&str; 9] = [
+    "AGON_BIG",
+    "AGON_CMD",
+    "AGON_EVL",
+    "AGON_GEN",
+    "AGON_IDX",
+    "AGON_JOB",
+    "AGON_LOG_0",
+    "AGON_LOG_1",
+    "AGON_REQ",
+    "AGON_RES",
+];
 
 /// The figures of streams that nats-server itself gives.
 fn asked(port: u16) -> Vec<(String, f64)> {

@@ -9,8 +9,8 @@ use agon_runtime::queue_token;
 use queues::{log_reading, seat_queue};
 use std::collections::BTreeSet;
 use tables::{
-    COORDINATOR_PUBLISH, COORDINATOR_SUBSCRIBE, COORDINATOR_WISHES, EVAL_DELETING, EVAL_KEEPING, GATEWAY_PUBLISH, GATEWAY_SUBSCRIBE, GATEWAY_WISHES,
-    HOST_PUBLISH, HOST_SUBSCRIBE, PROVISIONER,
+    COORDINATOR_PUBLISH, COORDINATOR_SUBSCRIBE, COORDINATOR_WISHES, EVAL_DELETING, EVAL_KEEPING, GATEWAY_PUBLISH,
+    GATEWAY_SUBSCRIBE, GATEWAY_WISHES, HOST_PUBLISH, HOST_SUBSCRIBE, PROVISIONER,
 };
 
 mod queues;
@@ -94,7 +94,8 @@ impl Grants {
             let wishes = wishes(*role);
             let needed = of_role(*role, shards).all_publish().cloned().collect::<Vec<_>>();
             let of_evals = eval_keeping(&BTreeSet::from([*role]));
-            let spared = |one: &String| wishes.contains(&one.as_str()) || answers.contains(one) || of_evals.contains(one);
+            let spared =
+                |one: &String| wishes.contains(&one.as_str()) || answers.contains(one) || of_evals.contains(one);
             let needed = needed.into_iter().filter(|one| !spared(one));
             add(&mut all, needed.collect());
         }

@@ -3,8 +3,8 @@ use super::plan::ServePlan;
 use crate::cli::ProcessRole;
 use crate::exit::{Exit, Stop};
 use crate::grants::{Grants, KEYS, any_queue, eval_keeping, inbox, lent, queue_of};
-use agon_bus::nats::{NatsError, NatsLink};
 use agon_bus::nats::permissions::{MissingPermission, Needed, probe};
+use agon_bus::nats::{NatsError, NatsLink};
 use agon_runtime::{HostConfig, Served, queue_token};
 use std::collections::BTreeSet;
 
