@@ -172,32 +172,3 @@ fn an_arm_that_fails_too_often_ends_the_eval() {
     let got = world.json(&["eval", "get", "failing", "--json"]);
     assert_eq!((&got["state"], &got["stopped"]), (&"failed".into(), &"failures".into()), "{got}");
 }
-
-#[test]
-fn a_gate_is_learned_from_an_ended_eval_and_debates_use_it() {
-    let world = World::new();
-    let panel = panel(&world);
-    let ran = ["eval", "run", "--builtin", "arithmetic", "--questions", "60", "--debate", &panel, "--rehearsal"];
-    let ran = world.agon(&[&ran[..], &["--yes", "-q", "--id", "gated"]].concat());
-    assert!(matches!(ran.code, Some(0 | 2)), "{ran:?}");
-
-    let gate = world.path("gate.json").to_str().unwrap().to_owned();
-    let learned = world.agon(&["eval", "gate", "gated", "-o", &gate]).ok();
-    assert!(learned.stdout.contains("this gate: ") && learned.stderr.contains("rehearsal"), "{learned:?}");
-    let again = world.agon(&["eval", "gate", "gated"]).ok();
-    let file = std::fs::read_to_string(&gate).unwrap();
-    assert_eq!(again.stdout, file, "the same eval gives the same gate");
-    let file: Value = serde_json::from_str(&file).unwrap();
-    let result = world.json(&["eval", "export", "result", "gated"]);
-    assert_eq!(result["gate"], file["figures"], "{result}");
-    assert_eq!(result["gate"]["questions"], 60, "{result}");
-
-    // the file is taken where a debate is to be held, and is of this very debate
-    let run = ["run", &panel, "--gate", &gate, "--rehearsal", "--json", "--no-reports", "--seed", "1"];
-    let held = world.agon(&run);
-    assert!(matches!(held.code, Some(0 | 2)) && !held.stderr.contains("gate was learned"), "{held:?}");
-
-    let none = world.agon(&["eval", "gate", "gated", "--debate", "other"]).code(64);
-    assert!(none.stderr.contains("its debates are: panel"), "{none:?}");
-    world.agon(&["eval", "gate", "gated", "--price=-1"]).code(64);
-}

@@ -39,6 +39,7 @@ mod doctor;
 mod documents;
 #[cfg(test)]
 mod eval;
+mod eval_faces;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]

@@ -119,7 +119,11 @@ fn every_example_is_valid_without_any_warning() {
         if name == "README.md" || ![".md", ".yaml", ".json"].iter().any(|ending| name.ends_with(ending)) {
             continue;
         }
-        let parsed = parse(&Source::new(name.clone(), std::fs::read(&path).unwrap()), &Defaults::default());
+        let source = Source::new(name.clone(), std::fs::read(&path).unwrap());
+        if agon_spec::is_eval_file(&source) {
+            continue;
+        }
+        let parsed = parse(&source, &Defaults::default());
         assert!(parsed.diagnostics.is_empty(), "{}", render(&parsed.diagnostics));
         let spec = parsed.spec.unwrap();
         assert_eq!(read("normal.yaml", &normalize(&spec)), spec);

@@ -14,14 +14,14 @@ mod serve;
 pub use ask::{NewArgs, OutputArgs, PaceArgs, RunArgs, ServerArgs, Show, Template, ViewArgs};
 pub use debate::{DebateArgs, FileSyntax, Label};
 pub use eval::{
-    BuiltinKind, EvalAction, EvalArgs, EvalExport, EvalExportArgs, EvalFormat, EvalGateArgs, EvalListArgs,
-    EvalNameArgs, EvalReportArgs, EvalResumeArgs, EvalRunArgs, EvalViewArgs, EvalWatchArgs, NamedFile, Required,
-    is_arm_byte,
+    BuiltinKind, EvalAction, EvalArgs, EvalCheckArgs, EvalExport, EvalExportArgs, EvalFormat, EvalGateArgs,
+    EvalListArgs, EvalNameArgs, EvalReportArgs, EvalResumeArgs, EvalRunArgs, EvalViewArgs, EvalWatchArgs, NamedFile,
+    Required, is_arm_byte,
 };
 pub use groups::parse;
 pub use inspect::{
     CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, HealthArgs, OpenArgs,
-    ReplayArgs, ReportArgs, ResumeArgs, VerifyArgs,
+    ReplayArgs, ReportArgs, ResumeArgs, SchemaOf, VerifyArgs,
 };
 pub use list::{ListArgs, ListedState};
 pub use nats::{NATS_ACCOUNT, NATS_ROLES, NatsAction, NatsArgs, NatsConfigArgs, NatsKeyArgs};
@@ -136,8 +136,12 @@ pub enum Command {
     Token(TokenArgs),
     /// Ask the server of this machine whether it is ready, for probes
     Health(HealthArgs),
-    /// Print the JSON Schema of debate files
-    Schema,
+    /// Print the JSON Schema of debate files or of eval files
+    Schema {
+        /// Of which files
+        #[arg(value_name = "FILES", default_value = "debate")]
+        of: SchemaOf,
+    },
     /// Serve scripted speakers over Ollama's interface, to try Agon without a model
     Rehearsal(Box<RehearsalArgs>),
     /// Find problems of settings, store, servers and models, and suggest fixes

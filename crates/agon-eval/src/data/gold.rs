@@ -157,7 +157,8 @@ impl GoldReader<'_, '_, '_> {
         for Placed { value, span } in &self.raw.answers {
             let text = plain_text(value).unwrap_or_default();
             let text = match self.shape {
-                DataShape::Gsm8k => match shapes::final_number(&text) {
+                DataShape::Gsm8k => match shapes::final_number(&text).filter(|text| NumberAnswer::read(text).is_some())
+                {
                     Some(number) => number.to_owned(),
                     None => {
                         let message =

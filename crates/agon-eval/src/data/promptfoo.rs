@@ -37,8 +37,22 @@ fn assertion(node: &FileNode) -> Result<(String, FileNode), SpecFinding> {
     let Some(Value::Text(kind)) = at(entries, "type").map(|kind| &kind.value.value) else {
         return Err(bad("the assertion has no `type`"));
     };
+    member(kind, node)?;
     let Some(value) = at(entries, "value") else { return Err(bad("the assertion has no `value`")) };
     Ok((kind.clone(), value.value.clone()))
+}
+
+/// The member of a question that an assertion of this kind gives.
+fn member(kind: &str, node: &FileNode) -> Result<&'static str, SpecFinding> {
+    match kind {
+        "equals" | "factuality" => Ok("answer"),
+        "llm-rubric" | "grade" => Ok("rubric"),
+        other => {
+            let message = format!("no score follows from the assertion {}", quote(other));
+            let finding = SpecFinding::new(Code::UnknownValue, node.span, message).field("assert");
+            Err(finding.help("types that are read: equals, factuality, llm-rubric; or write `answer` yourself"))
+        }
+    }
 }
 
 fn add(
@@ -48,15 +62,7 @@ fn add(
     value: FileNode,
     node: &FileNode,
 ) -> Result<(), SpecFinding> {
-    let member = match kind {
-        "equals" | "factuality" => "answer",
-        "llm-rubric" | "grade" => "rubric",
-        other => {
-            let message = format!("no score follows from the assertion {}", quote(other));
-            let finding = SpecFinding::new(Code::UnknownValue, node.span, message).field("assert");
-            return Err(finding.help("types that are read: equals, factuality, llm-rubric; or write `answer` yourself"));
-        }
-    };
+    let member = member(kind, node)?;
     let known = plain.iter_mut().find(|known| known.key == member);
     let Some(known) = known else {
         plain.push(MapEntry { key: member.to_owned(), key_span: entry.key_span, value });

@@ -59,6 +59,7 @@ struct RowReader<'r, 'm, 'p, 'q> {
 impl QuestionRowText {
     pub fn read(row: &FileNode, entries: &[MapEntry], mapping: &mut DataMapping, problems: &mut Problems<'_>) -> Self {
         let span = shapes::first_key(row);
+        let place = shapes::first_place(row);
         let mut reader = RowReader { entries, used: Vec::new(), bad: false, mapping, problems };
         let id = reader.name(&members::ID);
         let text = reader.question(span);
@@ -66,7 +67,7 @@ impl QuestionRowText {
         let found = reader.take(&members::OPTIONS);
         let (options, options_span) = match found {
             Some(found) => (reader.options(found), found.key_span),
-            None => (reader.columns(), span),
+            None => (reader.columns(), place),
         };
         let answer = reader.take(&members::ANSWER);
         let answers = answer.map(|found| reader.answers(found)).unwrap_or_default();
@@ -76,10 +77,10 @@ impl QuestionRowText {
         let rubric = reader.take(&members::RUBRIC).map(|found| found.node.clone());
         let (category, group) = (reader.name(&members::CATEGORY), reader.name(&members::GROUP));
         reader.rest();
-        let answer_span = answer.map_or(span, |found| found.node.span);
+        let answer_span = answer.map_or(place, |found| found.node.span);
         let bad = reader.bad;
         Self {
-            span,
+            span: place,
             bad,
             cells: false,
             id,

@@ -151,3 +151,14 @@ pub(super) fn first_key(row: &FileNode) -> agon_spec::reading::Span {
         _ => row.span,
     }
 }
+
+/// The same in the row's own line: the keys of a table stand in its header.
+pub(super) fn first_place(row: &FileNode) -> agon_spec::reading::Span {
+    let key = first_key(row);
+    match &row.value {
+        Value::Map(entries) if key.start.line < row.span.start.line => {
+            entries.first().map_or(row.span, |entry| entry.value.span)
+        }
+        _ => key,
+    }
+}

@@ -17,6 +17,8 @@ pub struct EvalArgs {
 pub enum EvalAction {
     /// Compare debates with simpler methods on your questions, at equal tokens
     Run(Box<EvalRunArgs>),
+    /// Find every problem of files of questions and eval files, and show what is read from where
+    Check(EvalCheckArgs),
     /// Continue an eval that was stopped
     Resume(Box<EvalResumeArgs>),
     /// Repeat the failed cells of all arms of an ended eval
@@ -47,7 +49,8 @@ impl EvalAction {
         match self {
             Self::Run(args) => args.view.quiet,
             Self::Resume(args) | Self::Retry(args) => args.view.quiet,
-            Self::Cancel(_)
+            Self::Check(_)
+            | Self::Cancel(_)
             | Self::List(_)
             | Self::Get(_)
             | Self::Watch(_)
@@ -117,6 +120,17 @@ pub struct EvalRunArgs {
     /// How fast and how badly a rehearsal goes.
     #[command(flatten)]
     pub pace: PaceArgs,
+}
+
+/// `agon eval check`
+#[derive(Clone, Debug, Args)]
+pub struct EvalCheckArgs {
+    /// Files of questions or eval files, or - for questions on stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Print one JSON array
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// How an eval is held and shown.

@@ -73,8 +73,18 @@ mod tests {
     #[test]
     fn every_command_that_prints_anything_but_a_document_can_print_json() {
         // What these print is a document or a script of its own; a server's log has --json-logs.
-        const DOCUMENTS: [&str; 9] =
-            ["new", "export", "report", "schema", "completions", "serve", "agon nats config", "open", "reference"];
+        const DOCUMENTS: [&str; 10] = [
+            "new",
+            "export",
+            "report",
+            "schema",
+            "completions",
+            "serve",
+            "agon nats config",
+            "agon eval gate",
+            "open",
+            "reference",
+        ];
         fn walk(command: &Command, path: &str) {
             let children: Vec<&Command> =
                 command.get_subcommands().filter(|child| child.get_name() != "help").collect();

@@ -23,6 +23,16 @@ pub struct CheckArgs {
     pub json: bool,
 }
 
+/// The files that a schema is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum SchemaOf {
+    /// Debate files
+    Debate,
+    /// Eval files
+    Eval,
+}
+
 /// `agon delete`
 #[derive(Clone, Debug, Args)]
 pub struct DeleteArgs {

@@ -100,7 +100,7 @@ pub fn run(cli: Cli, environment: Environment, output: OutputMode) -> Result<Exi
         Command::Rehearsal(args) => rehearsal::run(&context, &args),
         Command::Health(args) => health::run(&context, &args),
         Command::Doctor(args) => doctor::run(&context, &args),
-        Command::Schema => print::schema(&context),
+        Command::Schema { of } => print::schema(&context, of),
         Command::Completions { shell } => print::completions(&context, shell),
         Command::Reference => print::reference(&context),
     }

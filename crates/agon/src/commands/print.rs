@@ -1,13 +1,17 @@
 //! Commands that print what the program knows about itself: `schema`, `completions` and the command line reference.
 use super::Context;
-use crate::cli::Cli;
+use crate::cli::{Cli, SchemaOf};
 use crate::exit::{Exit, Stop};
 use clap::{Arg, Command, CommandFactory};
 use std::fmt::Write;
 
 /// `agon schema`
-pub fn schema(context: &Context) -> Result<Exit, Stop> {
-    context.output.json(&agon_spec::schema())?;
+pub fn schema(context: &Context, of: SchemaOf) -> Result<Exit, Stop> {
+    let schema = match of {
+        SchemaOf::Debate => agon_spec::schema(),
+        SchemaOf::Eval => agon_spec::eval_schema(),
+    };
+    context.output.json(&schema)?;
     Ok(Exit::Done)
 }
 

@@ -32,13 +32,17 @@ pub fn read(context: &Context, settings: &Settings, args: &EvalRunArgs) -> Resul
         spec.seed = seed;
     }
     scored_by_pattern(&spec)?;
-    let defaults = settings.defaults.clone();
-    let models = RoleModels {
-        model: args.model.clone().or(defaults.model).or_else(|| Some(USUAL_MODEL.to_owned())),
-        judge_model: args.model.clone().or(defaults.judge_model),
-        moderator_model: args.model.clone().or(defaults.moderator_model),
-    };
-    Ok(EvalInputs { spec, models, warnings: Vec::new() })
+    Ok(EvalInputs { spec, models: role_models(settings, args.model.as_deref()), warnings: Vec::new() })
+}
+
+/// Models of roles that files leave open.
+pub fn role_models(settings: &Settings, model: Option<&str>) -> RoleModels {
+    let (defaults, model) = (settings.defaults.clone(), model.map(str::to_owned));
+    RoleModels {
+        model: model.clone().or(defaults.model).or_else(|| Some(USUAL_MODEL.to_owned())),
+        judge_model: model.clone().or(defaults.judge_model),
+        moderator_model: model.or(defaults.moderator_model),
+    }
 }
 
 /// Refuses what only a grader could score, before anything is spent: nothing grades yet.
@@ -85,7 +89,7 @@ fn first(mut questions: Vec<Question>, wanted: Option<u32>) -> Vec<Question> {
 }
 
 /// The eval file of this name; none where it is a file of questions.
-fn eval_source(name: &str) -> Result<Option<Source>, Stop> {
+pub fn eval_source(name: &str) -> Result<Option<Source>, Stop> {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
     if !ending.is_some_and(|ending| matches!(ending.as_str(), "yaml" | "yml" | "json")) {
         return Ok(None);
@@ -99,14 +103,18 @@ fn of_eval_file(context: &Context, source: &Source, args: &EvalRunArgs) -> Resul
     if !args.debates.is_empty() {
         return Err(Stop::usage("an eval file names its debates itself; --debate is for files of questions"));
     }
-    let folder = Path::new(&source.name).parent().map(Path::to_owned).unwrap_or_default();
-    let load = |name: &str| {
-        agon_files::read(&folder.join(name), MOST_DATA_BYTES).map_err(|error| format!("cannot read {name}: {error}"))
-    };
-    let read = read_eval_file(source, &load);
+    let read = read_eval_file(source, &loaded(source));
     let Some(spec) = read.spec else { return Err(refused(&source.name, &read.diagnostics)) };
     warn(context, &read.diagnostics);
     Ok(EvalSpec { questions: first(spec.questions, args.questions.or(args.pilot)), ..spec })
+}
+
+/// Reads the files that an eval file names, which lie in its folder.
+pub fn loaded(source: &Source) -> impl Fn(&str) -> Result<Vec<u8>, String> {
+    let folder = Path::new(&source.name).parent().map(Path::to_owned).unwrap_or_default();
+    move |name| {
+        agon_files::read(&folder.join(name), MOST_DATA_BYTES).map_err(|error| format!("cannot read {name}: {error}"))
+    }
 }
 
 fn set(kind: BuiltinKind) -> BuiltinSet {

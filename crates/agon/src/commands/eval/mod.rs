@@ -1,4 +1,5 @@
 //! `agon eval`: evals held in this process, and those that are stored.
+mod check;
 mod drive;
 mod figures;
 mod gate;
@@ -20,6 +21,7 @@ pub fn run(context: &Context, args: &EvalArgs) -> Result<Exit, Stop> {
         EvalAction::Resume(args) => run::resume(context, args, false),
         EvalAction::Retry(args) => run::resume(context, args, true),
         EvalAction::Cancel(args) => stored::cancel(context, args),
+        EvalAction::Check(args) => check::run(context, args),
         EvalAction::List(args) => stored::list(context, args),
         EvalAction::Get(args) => stored::get(context, args),
         EvalAction::Watch(args) => stored::watch(context, args),

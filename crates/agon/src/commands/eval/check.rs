@@ -1,0 +1,191 @@
+//! `agon eval check`: every problem of files of questions and eval files, and what was read from where.
+use super::inputs::{data_source, eval_source, loaded, role_models};
+use crate::cli::EvalCheckArgs;
+use crate::commands::Context;
+use crate::exit::{Exit, Stop};
+use agon_eval::{DataMapping, EvalSpec, Gold, Question, RoleModels, Tolerance, fill, read_eval_file, read_questions};
+use agon_report::{count, one_line};
+use agon_spec::{Diagnostic, Severity, Source};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Questions that are printed.
+const SHOWN: usize = 3;
+/// Characters of a text that is printed.
+const LONGEST: usize = 200;
+
+/// What a file came to.
+struct CheckedFile {
+    name: String,
+    questions: Vec<Question>,
+    mapping: Option<DataMapping>,
+    diagnostics: Vec<Diagnostic>,
+    /// What an eval file compares.
+    eval: Option<EvalSpec>,
+}
+
+/// `agon eval check FILE...`
+pub fn run(context: &Context, args: &EvalCheckArgs) -> Result<Exit, Stop> {
+    let models = role_models(&context.settings()?, None);
+    let checked = args.files.iter().map(|name| one(name, &models)).collect::<Result<Vec<_>, _>>()?;
+    if args.json {
+        context.output.safe_json(&checked.iter().map(CheckedFile::json).collect::<Vec<_>>())?;
+    } else {
+        checked.iter().try_for_each(|file| context.output.data(&file.text()))?;
+    }
+    Ok(if checked.iter().all(CheckedFile::is_good) { Exit::Done } else { Exit::Usage })
+}
+
+fn one(name: &str, models: &RoleModels) -> Result<CheckedFile, Stop> {
+    match eval_source(name)? {
+        Some(source) => Ok(eval(name, &source, models)),
+        None => {
+            let read = read_questions(data_source(name)?);
+            Ok(CheckedFile {
+                name: name.to_owned(),
+                questions: read.questions.unwrap_or_default(),
+                mapping: Some(read.mapping),
+                diagnostics: read.diagnostics,
+                eval: None,
+            })
+        }
+    }
+}
+
+/// An eval file, with the debates that it names as its first question makes them.
+fn eval(name: &str, source: &Source, models: &RoleModels) -> CheckedFile {
+    let read = read_eval_file(source, &loaded(source));
+    let mut diagnostics = read.diagnostics;
+    let questions = read.spec.as_ref().map(|spec| spec.questions.clone()).unwrap_or_default();
+    if let (Some(spec), Some(first)) = (&read.spec, questions.first()) {
+        let debates = spec.debates.iter().map(|debate| fill(&debate.template, models, first, 0, spec.confidence));
+        diagnostics.extend(debates.filter_map(Result::err).flatten());
+    }
+    CheckedFile { name: name.to_owned(), questions, mapping: read.mapping, diagnostics, eval: read.spec }
+}
+
+impl CheckedFile {
+    fn count(&self, severity: Severity) -> u64 {
+        self.diagnostics.iter().filter(|found| found.severity == severity).count() as u64
+    }
+
+    fn is_good(&self) -> bool {
+        self.count(Severity::Error) == 0
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "file": self.name,
+            "good": self.is_good(),
+            "diagnostics": self.diagnostics,
+            "mapping": self.mapping,
+            "questions": self.questions.len(),
+            "first": self.questions.iter().take(SHOWN).collect::<Vec<_>>(),
+        })
+    }
+
+    fn text(&self) -> String {
+        let mut text = agon_spec::render(&self.diagnostics);
+        let (errors, warnings) = (self.count(Severity::Error), self.count(Severity::Warning));
+        let asked = count(self.questions.len() as u64, "question");
+        let found = match (errors, warnings) {
+            (0, 0) => format!("good, {asked}"),
+            (0, _) => format!("good, {asked}, {}", count(warnings, "warning")),
+            _ => count(errors, "error"),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}: {found}", one_line(&self.name));
+        text.push_str(&self.mapping.as_ref().map(mapping).unwrap_or_default());
+        text.push_str(&self.eval.as_ref().map(compared).unwrap_or_default());
+        (1..).zip(self.questions.iter().take(SHOWN)).for_each(|(at, question)| text.push_str(&shown(at, question)));
+        text
+    }
+}
+
+/// What was read from where.
+fn mapping(mapping: &DataMapping) -> String {
+    let mut text = String::new();
+    if let (Some(syntax), Some(shape)) = (mapping.syntax, mapping.shape) {
+        let _ = writeln!(text, "  read as {}, in the shape `{}`", syntax.as_str(), shape.as_str());
+    }
+    let width = mapping.members.iter().map(|member| member.member.len()).max().unwrap_or(0);
+    for member in &mapping.members {
+        let from: Vec<String> = member.from.iter().map(|name| format!("`{}`", one_line(name))).collect();
+        let of = count(member.questions.into(), "question");
+        let _ = writeln!(text, "  {:width$}  from {}, in {of}", member.member, from.join(", "));
+    }
+    if !mapping.unused.is_empty() {
+        let unused: Vec<String> = mapping.unused.iter().map(|name| format!("`{}`", one_line(name))).collect();
+        let _ = writeln!(text, "  not used: {}", unused.join(", "));
+    }
+    let kinds: Vec<String> = mapping.kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    if !kinds.is_empty() {
+        let groups = (mapping.groups > 0).then(|| format!(", {} groups", mapping.groups)).unwrap_or_default();
+        let categories = (mapping.categories > 0).then(|| format!(", {} categories", mapping.categories));
+        let _ = writeln!(text, "  scored as: {}{}{groups}", kinds.join(", "), categories.unwrap_or_default());
+    }
+    text
+}
+
+/// What an eval file compares.
+fn compared(spec: &EvalSpec) -> String {
+    let mut text = String::new();
+    for debate in &spec.debates {
+        let _ = writeln!(text, "  debate {}: {}", one_line(&debate.name.0), one_line(&debate.template.file));
+    }
+    for pair in &spec.primary {
+        let _ = writeln!(text, "  primary comparison: {} against {}", one_line(&pair.arm.0), one_line(&pair.rival.0));
+    }
+    text
+}
+
+fn shown(at: usize, question: &Question) -> String {
+    let short = |text: &str| {
+        let line = one_line(text);
+        match line.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}...", line.get(..end).unwrap_or_default()),
+            None => line,
+        }
+    };
+    let mut text = format!("\n{at}. {} (id {})\n", short(&question.text), short(&question.id));
+    if let Some(context) = &question.context {
+        let _ = writeln!(text, "   context: {}", short(context));
+    }
+    for (letter, option) in ('A'..='Z').zip(&question.options) {
+        let _ = writeln!(text, "   {letter}. {}", short(option));
+    }
+    let _ = writeln!(text, "   {}", short(&right(question)));
+    text
+}
+
+/// What is right, as it was understood.
+fn right(question: &Question) -> String {
+    let any = |answers: &[String]| match answers {
+        [] => "no reference answer".to_owned(),
+        answers => format!("reference answer: {}", answers.join(" | ")),
+    };
+    match &question.gold {
+        Gold::Choice { right } => {
+            let option = |at: &usize| question.options.get(*at).cloned();
+            format!("right (choice): {}", right.iter().filter_map(option).collect::<Vec<_>>().join(" | "))
+        }
+        Gold::Exact { answers } => format!("right (exact): {}", answers.join(" | ")),
+        Gold::Number { answers, tolerance } => {
+            let numbers: Vec<String> = answers.iter().map(f64::to_string).collect();
+            let within = match tolerance {
+                Tolerance::Exact => String::new(),
+                Tolerance::Absolute(by) => format!(", within {by}"),
+                Tolerance::Relative(by) => format!(", within {} %", by * 100.0),
+            };
+            format!("right (number): {}{within}", numbers.join(" | "))
+        }
+        Gold::Rubric { criteria, answers } => {
+            format!("graded by {}; {}", count_criteria(criteria.len()), any(answers))
+        }
+        Gold::Pairwise { answers } => format!("graded in pairs; {}", any(answers)),
+    }
+}
+
+fn count_criteria(n: usize) -> String {
+    if n == 1 { "1 criterion".to_owned() } else { format!("{n} criteria") }
+}
