@@ -1,7 +1,7 @@
 //! From an eval's templates to the debates of its cells.
 use crate::{
     ArmName, BaselineArm, Cell, CellSpecs, CellWork, DebateArm, DebateTemplate, EvalAdmission, EvalSpec, Pool, PoolOf,
-    Question, RoleModels, fill,
+    Question, RoleModels, fill, first_cells,
 };
 use agon_core::{CallPlan, DebateSpec};
 use agon_spec::{Defaults, Source, Syntax, normalize_json};
@@ -101,6 +101,16 @@ impl TemplateSpecs {
         let debate = self.debate(0, 0, arm)?;
         let Some(judge) = &debate.judge else { return Ok(false) };
         Ok(debate.personas.iter().all(|persona| persona.voice.model != judge.voice.model))
+    }
+
+    /// One debate of each kind of cell, which say what models and tools are needed.
+    pub fn kinds(&self, admission: &EvalAdmission) -> Result<Vec<DebateSpec>, String> {
+        let first = first_cells(&admission.spec, &admission.pools, 0, 0);
+        let mut works: Vec<CellWork> = first.into_iter().map(|cell| cell.work).collect();
+        let picks = admission.spec.arms.contains(&BaselineArm::BestOfN);
+        let judged = admission.judge_calls.keys().filter(|_| picks);
+        works.extend(judged.map(|arm| CellWork::BestOf { arm: arm.clone(), count: 2 }));
+        works.into_iter().map(|work| self.spec(&Cell { question: 0, repetition: 0, work })).collect()
     }
 
     fn debate(&self, question: u32, repetition: u32, arm: &ArmName) -> Result<DebateSpec, String> {

@@ -1,7 +1,8 @@
 //! The log of an eval, the only truth of it.
 use crate::gate::GateFile;
-use crate::{ArmName, Cell, EvalSpec, Facts, ModelPrice, Pool};
+use crate::{ArmName, Cell, EvalSpec, Facts, ModelPrice, Pool, TemplateSpecs};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Something that happened in an eval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,11 +72,11 @@ pub struct EvalAdmission {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pools: Vec<Pool>,
     /// Calls of each debate's judge that pick one of several samples, where there is a judge.
-    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
-    pub judge_calls: std::collections::BTreeMap<ArmName, u64>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub judge_calls: BTreeMap<ArmName, u64>,
     /// Prices of models, as the settings had them.
-    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
-    pub prices: std::collections::BTreeMap<String, ModelPrice>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub prices: BTreeMap<String, ModelPrice>,
     /// Models of roles for which a debate file names none.
     #[serde(default)]
     pub models: RoleModels,
@@ -83,11 +84,67 @@ pub struct EvalAdmission {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsal: bool,
     /// Digests of the models, where a server told them: cells are reused across evals only where these are known.
-    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
-    pub digests: std::collections::BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub digests: BTreeMap<String, String>,
     /// Cells are held again even where an earlier eval has them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fresh: bool,
+}
+
+impl EvalAdmission {
+    /// An eval of models that was not admitted yet; no digests and no prices are known.
+    pub fn of(id: String, spec: EvalSpec, models: RoleModels) -> Result<Self, String> {
+        let specs = TemplateSpecs::new(&spec, &models)?;
+        Ok(Self {
+            id,
+            format: 1,
+            agon_version: env!("CARGO_PKG_VERSION").to_owned(),
+            pools: specs.pools(&spec)?,
+            judge_calls: specs.judge_calls()?,
+            prices: BTreeMap::new(),
+            models,
+            rehearsal: false,
+            digests: BTreeMap::new(),
+            fresh: false,
+            spec,
+        })
+    }
+}
+
+impl EvalEvent {
+    /// What may be shown of the event while no rate may be: endings and cost, and nothing that was answered.
+    pub fn withheld(&self) -> Self {
+        match self {
+            Self::CellClosed(closed) => {
+                let Facts { ending, cost, rehearsal, .. } = closed.facts.clone();
+                let facts = Facts { ending, cost, rehearsal, ..Facts::default() };
+                Self::CellClosed(Box::new(CellClosed { facts, ..closed.as_ref().clone() }))
+            }
+            Self::EvalAdmitted(_)
+            | Self::EvalClaimed { .. }
+            | Self::CellOpened { .. }
+            | Self::LookTaken { .. }
+            | Self::EvalStopped { .. }
+            | Self::GateLearned(_)
+            | Self::RetryOrdered { .. }
+            | Self::EvalEnded { .. } => self.clone(),
+        }
+    }
+
+    /// Its type, as its JSON has it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::EvalAdmitted(_) => "eval_admitted",
+            Self::EvalClaimed { .. } => "eval_claimed",
+            Self::CellOpened { .. } => "cell_opened",
+            Self::CellClosed(_) => "cell_closed",
+            Self::LookTaken { .. } => "look_taken",
+            Self::EvalStopped { .. } => "eval_stopped",
+            Self::GateLearned(_) => "gate_learned",
+            Self::RetryOrdered { .. } => "retry_ordered",
+            Self::EvalEnded { .. } => "eval_ended",
+        }
+    }
 }
 
 /// Models of roles for which a debate file names none, as flags and settings had them.

@@ -1,7 +1,7 @@
 //! What is ordered of whoever holds debates: a cell as a debate of its own.
 use crate::{Cell, CellDebate, CellIdentity, CellWork, EvalAdmission, cell_arm};
-use agon_core::{DebateSpec, ParticipantId};
-use std::collections::BTreeMap;
+use agon_core::{DebateSpec, ModelName, ParticipantId};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Makes the debate of a cell out of an eval's templates.
 pub trait CellSpecs: Send + Sync {
@@ -55,14 +55,19 @@ pub fn order(admission: &EvalAdmission, specs: &dyn CellSpecs, cell: &Cell, atte
 
 /// The digests of all models that the debate may ask; nothing where one is unknown.
 fn digests(admission: &EvalAdmission, spec: &DebateSpec) -> Option<BTreeMap<String, String>> {
-    let voices = spec.voices().flat_map(|voice| std::iter::once(&voice.model).chain(&voice.fallback_models));
-    let judges: Vec<ParticipantId> = spec.judges().collect();
-    let judges = judges.iter().filter_map(|judge| spec.role(judge)).flat_map(|role| role.models());
-    let digest = |model: &agon_core::ModelName| {
+    let digest = |model: ModelName| {
         let digest = admission.digests.get(model.as_str())?;
         Some((model.to_string(), digest.clone()))
     };
-    voices.chain(judges).map(digest).collect()
+    asked_models(spec).into_iter().map(digest).collect()
+}
+
+/// All models that a debate may ask.
+pub fn asked_models(spec: &DebateSpec) -> BTreeSet<ModelName> {
+    let voices = spec.voices().flat_map(|voice| std::iter::once(&voice.model).chain(&voice.fallback_models));
+    let judges: Vec<ParticipantId> = spec.judges().collect();
+    let judges = judges.iter().filter_map(|judge| spec.role(judge)).flat_map(|role| role.models());
+    voices.chain(judges).cloned().collect()
 }
 
 /// The number of a cell's first sample in its pool.

@@ -5,6 +5,7 @@
 mod cells;
 mod document;
 mod draw;
+mod events;
 mod html;
 mod markdown;
 mod sections;
@@ -13,6 +14,7 @@ mod terminal;
 mod words;
 
 pub use cells::DebateLinks;
+pub use events::eval_event_line;
 pub use html::eval_html;
 pub use markdown::eval_markdown;
 pub use sections::gate_lines;

@@ -6,7 +6,9 @@
 mod driver;
 mod holder;
 mod log;
+mod orders;
 
 pub use driver::{DriverConfig, DriverState, EvalDriver, EvalUpdate};
 pub use holder::{CellHolder, HeldCell, HoldError};
 pub use log::{EvalLogError, OpenEval, admit_eval, read_eval};
+pub use orders::{EvalOrderError, cancel_eval, order_retry};

@@ -1,4 +1,8 @@
 //! What can go wrong with a call, and how it is told: one table for gRPC and REST.
+mod eval;
+
+pub use eval::EvalProblem;
+
 use agon_core::{DebateId, Position};
 use agon_store::StoreError;
 use std::collections::HashMap;
@@ -192,6 +196,9 @@ pub enum Problem {
         /// First event of the damage.
         at: Position,
     },
+    /// About an eval.
+    #[error(transparent)]
+    Eval(EvalProblem),
     /// A mistake in Agon.
     #[error("internal error: {0}")]
     Internal(String),
@@ -302,6 +309,7 @@ impl Problem {
             Self::Deadline(_) => Row::of(Code::DeadlineExceeded, "DEADLINE_EXCEEDED"),
             Self::Damaged { debate, at } => Row::of(Code::DataLoss, "LOG_DAMAGED").debate(debate).with("at", at.0),
             Self::Lost(name) => Row::of(Code::DataLoss, "LOG_LOST").debate(name),
+            Self::Eval(problem) => problem.row(),
             Self::Internal(_) => Row::of(Code::Internal, "INTERNAL"),
         }
     }
@@ -412,6 +420,7 @@ mod tests {
     #[test]
     fn every_refusal_says_reason_and_call_and_whether_to_try_again() {
         let debate = || "bridge".to_owned();
+        let eval = || "panel".to_owned();
         let problems = [
             Problem::invalid("f", "t"),
             Problem::NoDebate(debate()),
@@ -443,6 +452,13 @@ mod tests {
             Problem::Deadline(RETRY_FULL),
             Problem::Damaged { debate: debate(), at: Position(1) },
             Problem::Lost(debate()),
+            EvalProblem::Unknown(eval()).into(),
+            EvalProblem::Exists(eval()).into(),
+            EvalProblem::Deleted(eval()).into(),
+            EvalProblem::RequestIdConflict { request_id: "r".to_owned(), eval: eval() }.into(),
+            EvalProblem::NotOver(eval()).into(),
+            EvalProblem::State { eval: eval(), detail: "d".to_owned() }.into(),
+            EvalProblem::Damaged(eval()).into(),
             Problem::Internal("i".to_owned()),
         ];
         for problem in problems {

@@ -286,7 +286,7 @@ impl State {
 
     fn hold(&self, myself: &ActorRef<Msg>, order: CellOrder) {
         let (holder, facts, target) = (self.config.holder.clone(), self.config.facts, myself.clone());
-        let eval = self.eval.id.to_string();
+        let eval = self.eval.machine.admission().id.clone();
         self.scope.spawn(myself.get_cell(), async move {
             let held = holder.hold(&order).await;
             let closed = held.map(|held| Box::new(closed(&eval, &order, &held, facts)));

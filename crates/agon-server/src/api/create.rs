@@ -2,7 +2,7 @@
 use super::create_request::DebateRequest;
 use super::{Api, CallContext, view};
 use crate::auth::Scope;
-use crate::error::{Problem, Violation};
+use crate::error::{EvalProblem, Problem, Violation};
 use agon_core::{Admission, DebateId, DebateSpec, Event, Position, Record, Timestamp};
 use agon_proto::RequestClaim;
 use agon_proto::pb::v1 as pb;
@@ -73,7 +73,7 @@ impl Api {
         };
         let Some(request_id) = &wanted.request_id else { return Ok(id) };
         let claim = RequestClaim { debate: id, payload: wanted.payload() };
-        self.claim(call, request_id, claim).await
+        self.claim(call, request_id, claim, Claimed::Debate).await
     }
 
     /// What the request id stands for, if that is the same payload.
@@ -82,33 +82,34 @@ impl Api {
         call: &CallContext,
         request_id: &str,
         claim: RequestClaim,
+        of: Claimed,
     ) -> Result<DebateId, Problem> {
-        let mut key = request_id.to_owned();
+        let mut key = of.key(request_id);
         loop {
             let standing = self.ports.requests.claim(&call.caller.tenant, &key, claim.clone()).await;
             let standing = standing.map_err(|error| Problem::of_store(&error))?;
-            let debate = standing.debate.name().to_owned();
+            let first = standing.debate.name().to_owned();
             if standing.payload != claim.payload {
-                return Err(Problem::RequestIdConflict { request_id: request_id.to_owned(), debate });
+                return Err(of.conflict(request_id, first));
             }
-            if standing.debate == claim.debate || !self.deleted(&standing.debate).await? {
+            if standing.debate == claim.debate || !self.deleted(&standing.debate, of).await? {
                 return Ok(standing.debate);
             }
             // no client can choose it: there are no spaces in request ids
-            key = format!("{request_id} after {debate}");
+            key = format!("{} after {first}", of.key(request_id));
         }
     }
 
-    /// Whether a debate of this id was deleted.
-    async fn deleted(&self, debate: &DebateId) -> Result<bool, Problem> {
-        let mark = self.ports.requests.claimed(&debate.tenant(), &mark_of(debate)).await;
+    /// Whether a debate or an eval of this id was deleted.
+    pub(super) async fn deleted(&self, id: &DebateId, of: Claimed) -> Result<bool, Problem> {
+        let mark = self.ports.requests.claimed(&id.tenant(), &of.mark(id)).await;
         Ok(mark.map_err(|error| Problem::of_store(&error))?.is_some())
     }
 
-    /// Marks a debate's id as not to be used again: processes that played it may remember what its turns came to.
-    pub(super) async fn mark_deleted(&self, debate: &DebateId) -> Result<(), Problem> {
-        let mark = RequestClaim { debate: debate.clone(), payload: [0; 32] };
-        let marked = self.ports.requests.claim(&debate.tenant(), &mark_of(debate), mark).await;
+    /// Marks an id as not to be used again: processes that played it may remember what its turns came to.
+    pub(super) async fn mark_deleted(&self, id: &DebateId, of: Claimed) -> Result<(), Problem> {
+        let mark = RequestClaim { debate: id.clone(), payload: [0; 32] };
+        let marked = self.ports.requests.claim(&id.tenant(), &of.mark(id), mark).await;
         marked.map(drop).map_err(|error| Problem::of_store(&error))
     }
 
@@ -116,7 +117,7 @@ impl Api {
     pub(super) async fn admit(&self, mut admission: Admission, events: Vec<Event>) -> Result<(), Problem> {
         match self.admitted(&admission.id).await? {
             Some(known) => return self.again(&admission, known).await,
-            None if self.deleted(&admission.id).await? => {
+            None if self.deleted(&admission.id, Claimed::Debate).await? => {
                 return Err(Problem::DebateDeleted(admission.id.name().to_owned()));
             }
             None => {
@@ -182,9 +183,35 @@ impl Api {
     }
 }
 
-/// Stands for a deleted debate among the request ids. No client can choose it: there are no spaces in request ids.
-fn mark_of(debate: &DebateId) -> String {
-    format!("deleted {}", debate.name())
+/// What ids and request ids stand for. Debates and evals do not get into each other's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Claimed {
+    Debate,
+    Eval,
+}
+
+impl Claimed {
+    /// What stands for a request id among those of the tenant. No client can choose another one's: there are no spaces in request ids.
+    fn key(self, request_id: &str) -> String {
+        match self {
+            Self::Debate => request_id.to_owned(),
+            Self::Eval => format!("eval {request_id}"),
+        }
+    }
+    /// What stands for a deleted id among the request ids.
+    fn mark(self, id: &DebateId) -> String {
+        match self {
+            Self::Debate => format!("deleted {}", id.name()),
+            Self::Eval => format!("deleted eval {}", id.name()),
+        }
+    }
+    fn conflict(self, request_id: &str, first: String) -> Problem {
+        let request_id = request_id.to_owned();
+        match self {
+            Self::Debate => Problem::RequestIdConflict { request_id, debate: first },
+            Self::Eval => EvalProblem::RequestIdConflict { request_id, eval: first }.into(),
+        }
+    }
 }
 
 /// A new id, ordered by time.

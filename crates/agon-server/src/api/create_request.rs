@@ -15,7 +15,7 @@ const MAX_LABEL_KEY: usize = 63;
 const MAX_LABEL_VALUE: usize = 256;
 const MAX_REQUEST_ID: usize = 128;
 /// The model of a rehearsal whose file names none: a rehearsing host plays any.
-const REHEARSAL_MODEL: &str = "rehearsal";
+pub(super) const REHEARSAL_MODEL: &str = "rehearsal";
 
 /// A debate that somebody wants.
 #[derive(Clone, Debug)]
@@ -69,15 +69,15 @@ impl DebateRequest {
     }
 }
 
-fn checked<T>(wrong: &mut Vec<Violation>, field: &str, value: Option<Result<T, String>>) -> Option<T> {
+pub(super) fn checked<T>(wrong: &mut Vec<Violation>, field: &str, value: Option<Result<T, String>>) -> Option<T> {
     value.and_then(|value| value.map_err(|text| wrong.push(Violation::of(field, text))).ok())
 }
 
-fn debate_id(tenant: &TenantId, id: &str) -> Result<DebateId, String> {
+pub(super) fn debate_id(tenant: &TenantId, id: &str) -> Result<DebateId, String> {
     DebateId::in_tenant(tenant, id).map_err(|error| error.to_string())
 }
 
-fn request_id(id: &str) -> Result<String, String> {
+pub(super) fn request_id(id: &str) -> Result<String, String> {
     let fits = (1..=MAX_REQUEST_ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
     if fits {
         Ok(id.to_owned())
@@ -154,14 +154,16 @@ fn from_file(
     };
     let name = file.file_name.as_deref().filter(|name| !name.is_empty()).unwrap_or("debate");
     let parsed = parse(&Source::new(name, file.text.as_bytes()).with_syntax(syntax), defaults);
-    let told = |diagnostic: &Diagnostic| {
-        let place = diagnostic.place;
-        format!("{}:{}:{}: {}", diagnostic.file, place.line, place.column, words(diagnostic))
-    };
     let errors = parsed.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     wrong.extend(errors.map(|error| Violation::of(field(error, "file.text"), told(error))));
     let warnings = parsed.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning);
     (parsed.spec, warnings.map(told).collect())
+}
+
+/// A problem of a file, with its place.
+pub(super) fn told(diagnostic: &Diagnostic) -> String {
+    let place = diagnostic.place;
+    format!("{}:{}:{}: {}", diagnostic.file, place.line, place.column, words(diagnostic))
 }
 
 /// The rules are those of files, so the message is read as the file that it stands for; places in that file say nothing.
@@ -190,7 +192,7 @@ fn from_message(
     (parsed.spec, warnings)
 }
 
-fn field(diagnostic: &Diagnostic, otherwise: &str) -> String {
+pub(super) fn field(diagnostic: &Diagnostic, otherwise: &str) -> String {
     if diagnostic.field.is_empty() { otherwise.to_owned() } else { diagnostic.field.clone() }
 }
 

@@ -1,4 +1,5 @@
 //! One debate: showing, cancelling, removing it.
+use super::create::Claimed;
 use super::list::page_size;
 use super::view::{self, FoldedLog, ViewExtras};
 use super::{Api, CallContext, named};
@@ -13,7 +14,7 @@ use std::sync::Arc;
 const EVENTS: usize = 200;
 const MAX_EVENTS: usize = 1_000;
 /// Bytes of the reason of a cancellation.
-const MAX_REASON: usize = 1_024;
+pub(super) const MAX_REASON: usize = 1_024;
 
 impl Api {
     /// One debate.
@@ -163,7 +164,7 @@ impl Api {
             Err(Problem::NoDebate(_)) if self.is_listed(&debate).await? => {}
             Err(problem) => return Err(problem),
         }
-        self.mark_deleted(&debate).await?;
+        self.mark_deleted(&debate, Claimed::Debate).await?;
         self.ports.upkeep.delete(&debate).await.map_err(|error| Problem::of_store(&error))?;
         self.ports.journal.forget(&debate);
         Ok(())

@@ -127,11 +127,7 @@ async fn events(context: &Context, store: &Store, id: &DebateId, shown: usize) -
 
 /// Prints an event as a JSON line.
 pub fn print(context: &Context, at: u64, event: &EvalEvent) -> Result<(), Stop> {
-    let mut value = serde_json::to_value(event).map_err(anyhow::Error::from)?;
-    if let Some(members) = value.as_object_mut() {
-        members.insert("at_ms".to_owned(), at.into());
-    }
-    Ok(context.output.line(&agon_report::safe_json(&value.to_string()))?)
+    Ok(context.output.line(&agon_report::eval_event_line(at, event).map_err(anyhow::Error::from)?)?)
 }
 
 /// What a failure of an eval's log means for the program.

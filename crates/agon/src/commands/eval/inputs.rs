@@ -31,7 +31,7 @@ pub fn read(context: &Context, settings: &Settings, args: &EvalRunArgs) -> Resul
     if let Some(seed) = args.seed {
         spec.seed = seed;
     }
-    scored_by_pattern(&spec)?;
+    spec.scored_by_pattern().map_err(Stop::usage)?;
     Ok(EvalInputs { spec, models: role_models(settings, args.model.as_deref()), warnings: Vec::new() })
 }
 
@@ -42,21 +42,6 @@ pub fn role_models(settings: &Settings, model: Option<&str>) -> RoleModels {
         model: model.clone().or(defaults.model).or_else(|| Some(USUAL_MODEL.to_owned())),
         judge_model: model.clone().or(defaults.judge_model),
         moderator_model: model.or(defaults.moderator_model),
-    }
-}
-
-/// Refuses what only a grader could score, before anything is spent: nothing grades yet.
-fn scored_by_pattern(spec: &EvalSpec) -> Result<(), Stop> {
-    if spec.grader.is_some() {
-        return Err(Stop::usage("the eval file names a grader, and nothing grades yet; remove `grader`"));
-    }
-    match spec.questions.iter().find(|question| !question.is_scored_by_pattern()) {
-        None => Ok(()),
-        Some(question) => Err(Stop::usage(format!(
-            "question {:?} can only be scored by a grader, and nothing grades yet; give it an `answer` that is an option, a \
-             number or a text",
-            question.id
-        ))),
     }
 }
 

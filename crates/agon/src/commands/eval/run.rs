@@ -10,12 +10,11 @@ use crate::signals::Signals;
 use crate::store::Store;
 use agon_core::{DebateId, DebateSpec};
 use agon_eval::{
-    Cell, CellSpecs as _, CellWork, DebateArm, EvalAdmission, EvalInput, EvalPlan, EvalSpec, Gold, Question,
-    TemplateSpecs,
+    Cell, CellSpecs as _, CellWork, DebateArm, EvalAdmission, EvalPlan, EvalSpec, Gold, Question, TemplateSpecs,
 };
 use agon_rehearsal::RehearsalConfig;
 use agon_rehearsal::mind::{MindQuestion, MindTopic, MindWorld, Minds, MindsFile};
-use agon_runtime::{Clock as _, OpenEval, SystemClock, admit_eval, read_eval};
+use agon_runtime::{Clock as _, EvalOrderError, OpenEval, SystemClock, admit_eval, order_retry, read_eval};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -30,23 +29,16 @@ pub fn run(context: &Context, args: &EvalRunArgs) -> Result<Exit, Stop> {
     let settings = context.settings()?;
     let inputs = inputs::read(context, &settings, args)?;
     inputs.warnings.iter().for_each(|warning| context.output.warn(warning));
-    let specs = TemplateSpecs::new(&inputs.spec, &inputs.models).map_err(Stop::usage)?;
     let id = match &args.id {
         Some(id) => DebateId::parse(id).map_err(Stop::usage)?,
         None => debates::fresh_id()?,
     };
+    let admission = EvalAdmission::of(id.to_string(), inputs.spec, inputs.models).map_err(Stop::usage)?;
     let admission = EvalAdmission {
-        id: id.to_string(),
-        format: 1,
-        agon_version: env!("CARGO_PKG_VERSION").to_owned(),
-        pools: specs.pools(&inputs.spec).map_err(Stop::usage)?,
-        judge_calls: specs.judge_calls().map_err(Stop::usage)?,
         prices: settings.eval.model_prices(),
-        models: inputs.models,
         rehearsal: args.server.rehearsal,
-        digests: BTreeMap::new(),
         fresh: args.fresh,
-        spec: inputs.spec,
+        ..admission
     };
     let samples = samples(&admission)?;
     let source = source(context, &args.server, &args.pace, args.minds.as_deref(), &admission)?;
@@ -87,8 +79,10 @@ pub fn resume(context: &Context, args: &EvalResumeArgs, retry: bool) -> Result<E
     let Some(store) = Store::open_existing(context)? else { return Err(Stop::usage("there is no eval yet")) };
     runtime()?.block_on(async {
         let id = super::stored::find(&store, &args.id).await?;
-        let eval = read_eval(&*store.sqlite, &id).await.map_err(log_failed)?;
-        let eval = if retry { ordered_again(&store, eval).await? } else { eval };
+        let eval = match retry {
+            true => ordered_again(&store, &id).await?,
+            false => read_eval(&*store.sqlite, &id).await.map_err(log_failed)?,
+        };
         if eval.machine.ended().is_some() {
             context
                 .output
@@ -114,20 +108,16 @@ pub fn resume(context: &Context, args: &EvalResumeArgs, retry: bool) -> Result<E
 }
 
 /// Orders the failed cells of an ended eval again.
-async fn ordered_again(store: &Store, eval: OpenEval) -> Result<OpenEval, Stop> {
-    let id = eval.id.clone();
-    if eval.machine.ended().is_none() {
-        return Err(Stop::usage(format!(
-            "eval {id} has not ended; {} continues it",
-            store.advice(&format!("eval resume {id}"))
-        )));
-    }
-    if eval.machine.decide(EvalInput::Retry).is_empty() {
-        return Err(Stop::usage(format!("no cell of eval {id} has failed")));
-    }
-    let mut eval = eval;
-    eval.decide(&*store.sqlite, EvalInput::Retry, SystemClock.now()).await.map_err(log_failed)?;
-    Ok(eval)
+async fn ordered_again(store: &Store, id: &DebateId) -> Result<OpenEval, Stop> {
+    let ordered = order_retry(&*store.sqlite, id, SystemClock.now()).await;
+    ordered.map_err(|refused| match refused {
+        EvalOrderError::NotOver(id) => {
+            let resume = store.advice(&format!("eval resume {id}"));
+            Stop::usage(format!("eval {id} has not ended; {resume} continues it"))
+        }
+        refused @ (EvalOrderError::Ended { .. } | EvalOrderError::NothingFailed(_)) => Stop::usage(refused),
+        EvalOrderError::Log(error) => log_failed(error),
+    })
 }
 
 /// Nobody is to take scripted words for a model's, nor one model for another.
@@ -154,14 +144,7 @@ fn the_same(admission: &EvalAdmission, servers: &ModelServers, digests: &BTreeMa
 
 /// One debate of each kind of cell.
 fn samples(admission: &EvalAdmission) -> Result<Vec<DebateSpec>, Stop> {
-    let specs = TemplateSpecs::of(admission).map_err(Stop::usage)?;
-    let mut works: Vec<CellWork> =
-        agon_eval::first_cells(&admission.spec, &admission.pools, 0, 0).into_iter().map(|cell| cell.work).collect();
-    let judged =
-        admission.judge_calls.keys().filter(|_| admission.spec.arms.contains(&agon_eval::BaselineArm::BestOfN));
-    works.extend(judged.map(|arm| CellWork::BestOf { arm: arm.clone(), count: 2 }));
-    let spec = |work| specs.spec(&Cell { question: 0, repetition: 0, work });
-    works.into_iter().map(spec).collect::<Result<_, _>>().map_err(Stop::usage)
+    TemplateSpecs::of(admission).and_then(|specs| specs.kinds(admission)).map_err(Stop::usage)
 }
 
 async fn find(

@@ -12,9 +12,9 @@ use crate::reports;
 use crate::signals::Signals;
 use crate::store::{self, Store, failed};
 use agon_core::{DebateId, TenantId};
-use agon_eval::{EvalCard, EvalInput, EvalStop};
+use agon_eval::{EvalCard, EvalStop};
 use agon_report::{DebateLinks, one_line};
-use agon_runtime::{Clock as _, OpenEval, SystemClock, read_eval};
+use agon_runtime::{Clock as _, EvalOrderError, OpenEval, SystemClock, cancel_eval, read_eval};
 use agon_store::{EvalHead, EvalLogs as _, StoreError};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -290,18 +290,12 @@ async fn verified(store: &Store, name: &str) -> Result<(DebateId, u64, Vec<Strin
 pub fn cancel(context: &Context, args: &EvalNameArgs) -> Result<Exit, Stop> {
     let store = open(context)?;
     let id = small_runtime()?.block_on(async {
-        let mut eval = read(&store, &args.id).await?;
-        if let Some(state) = eval.machine.ended() {
-            return Err(Stop::usage(format!("eval {} has already ended: {state}", eval.id)));
-        }
-        let cancel = EvalInput::Cancel { detail: None };
-        // a driver that appends meanwhile is asked again
-        while let Err(error) = eval.decide(&*store.sqlite, cancel.clone(), SystemClock.now()).await {
-            match error {
-                agon_runtime::EvalLogError::Fenced(_) => eval = read(&store, eval.id.as_str()).await?,
-                error => return Err(log_failed(error)),
-            }
-        }
+        let id = find(&store, &args.id).await?;
+        let cancelled = cancel_eval(&*store.sqlite, &id, None, SystemClock.now()).await;
+        let eval = cancelled.map_err(|refused| match refused {
+            EvalOrderError::Log(error) => log_failed(error),
+            refused => Stop::usage(refused),
+        })?;
         Ok(eval.id)
     })?;
     context.output.became(args.json, &json!({"id": id, "cancelled": true}), &format!("eval {id} is cancelled"))?;
