@@ -37,8 +37,8 @@ pub use base::subjects::queue_token;
 pub use cluster::KnownHost;
 pub use cluster::KnownNode;
 pub use evals::{
-    CellHolder, DriverConfig, DriverState, EvalDriver, EvalLogError, EvalUpdate, HeldCell, HoldError, OpenEval,
-    admit_eval, read_eval,
+    CellHolder, DriverConfig, DriverState, EvalDriver, EvalLogError, EvalOrderError, EvalUpdate, HeldCell, HoldError,
+    OpenEval, admit_eval, cancel_eval, order_retry, read_eval,
 };
 pub use host::Speeds;
 pub use node::cluster_metrics::QueueWatch;

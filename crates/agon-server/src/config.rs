@@ -3,12 +3,14 @@ use crate::auth::{AuthConfig, CredentialHealth};
 use crate::net::{ConnectionLimits, SitePolicy, TlsConfig};
 use agon_bus::nats::StreamWatch;
 use agon_core::RetryPolicy;
+use agon_eval::ModelPrice;
 use agon_report::Prices;
 use agon_runtime::Node;
 use agon_spec::Defaults;
 use agon_store::{Catalogue, Commands, EvalLogs, Journal, Requests, Upkeep};
 use agon_telemetry::{ClusterMetrics, RpcServer};
 use agon_tools::FeedReader;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +44,8 @@ pub struct GatewayConfig {
     pub retry: RetryPolicy,
     /// What calls cost, for results and reports.
     pub prices: Prices,
+    /// The same as evals record it, by model.
+    pub eval_prices: BTreeMap<String, ModelPrice>,
     /// What reads the feeds that debate files name.
     pub feeds: FeedReader,
 }
@@ -61,6 +65,7 @@ impl Default for GatewayConfig {
             defaults: Defaults::default(),
             retry: RetryPolicy::default(),
             prices: Prices::new(),
+            eval_prices: BTreeMap::new(),
             feeds: FeedReader::default(),
         }
     }
@@ -107,6 +112,8 @@ pub struct GatewayTimes {
     pub call: Duration,
     /// How often a silent watch gives a sign of life.
     pub heartbeat: Duration,
+    /// How often the watch of an eval looks for news.
+    pub evals_look: Duration,
     /// How long a watch lasts; then its client goes on with a new one.
     pub watch: Duration,
     /// When a refused submission may be tried again.
@@ -130,6 +137,7 @@ impl Default for GatewayTimes {
         Self {
             call: seconds(10),
             heartbeat: seconds(15),
+            evals_look: seconds(1),
             watch: seconds(1_800),
             retry_full: seconds(5),
             load_age: seconds(1),

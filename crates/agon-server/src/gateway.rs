@@ -12,6 +12,7 @@ use crate::{cluster_metrics, health, rest};
 use agon_proto::pb::v1::archive_service_server::ArchiveServiceServer;
 use agon_proto::pb::v1::cluster_service_server::ClusterServiceServer;
 use agon_proto::pb::v1::debate_service_server::DebateServiceServer;
+use agon_proto::pb::v1::eval_service_server::EvalServiceServer;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Response;
@@ -192,9 +193,11 @@ fn grpc_app(config: &GatewayConfig, api: Arc<Api>) -> Result<Routes, GatewayErro
     let service = Grpc(api);
     let debates = DebateServiceServer::new(service.clone());
     let archive = ArchiveServiceServer::new(service.clone());
+    let evals = EvalServiceServer::new(service.clone());
     let cluster = ClusterServiceServer::new(service);
     let routes = Routes::new(debates.max_decoding_message_size(most_in).max_encoding_message_size(most_out))
         .add_service(archive.max_decoding_message_size(most_in).max_encoding_message_size(most_out))
+        .add_service(evals.max_decoding_message_size(most_in).max_encoding_message_size(most_out))
         .add_service(cluster.max_decoding_message_size(most_in).max_encoding_message_size(most_out));
     if !config.reflection {
         return Ok(routes);

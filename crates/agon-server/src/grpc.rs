@@ -1,5 +1,5 @@
 //! The operations over gRPC.
-use crate::api::{Api, CallContext, message};
+use crate::api::{Api, CallContext, eval_message, message};
 use crate::auth::Caller;
 use crate::error::Problem;
 use crate::net::{Deadline, call_of_extensions};
@@ -9,6 +9,7 @@ use futures_util::stream::BoxStream;
 use pb::archive_service_server::ArchiveService;
 use pb::cluster_service_server::ClusterService;
 use pb::debate_service_server::DebateService;
+use pb::eval_service_server::EvalService;
 use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
@@ -125,5 +126,47 @@ impl ArchiveService for Grpc {
         request: Request<pb::GetPersonaRequest>,
     ) -> Result<Response<pb::PersonaRecord>, Status> {
         unary!(self, request, persona)
+    }
+}
+
+#[async_trait::async_trait]
+impl EvalService for Grpc {
+    type WatchEvalStream = BoxStream<'static, Result<pb::WatchEvalResponse, Status>>;
+
+    async fn create_eval(&self, request: Request<pb::CreateEvalRequest>) -> Result<Response<pb::Eval>, Status> {
+        unary!(self, request, create_eval)
+    }
+    async fn get_eval(&self, request: Request<pb::GetEvalRequest>) -> Result<Response<pb::Eval>, Status> {
+        unary!(self, request, get_eval)
+    }
+    async fn list_evals(&self, request: Request<pb::ListEvalsRequest>) -> Result<Response<pb::ListEvalsResponse>, Status> {
+        unary!(self, request, list_evals)
+    }
+    async fn cancel_eval(&self, request: Request<pb::CancelEvalRequest>) -> Result<Response<pb::Eval>, Status> {
+        unary!(self, request, cancel_eval)
+    }
+    async fn retry_eval(&self, request: Request<pb::RetryEvalRequest>) -> Result<Response<pb::Eval>, Status> {
+        unary!(self, request, retry_eval)
+    }
+    async fn list_cells(&self, request: Request<pb::ListCellsRequest>) -> Result<Response<pb::ListCellsResponse>, Status> {
+        unary!(self, request, list_cells)
+    }
+    async fn export_eval(&self, request: Request<pb::ExportEvalRequest>) -> Result<Response<pb::ExportEvalResponse>, Status> {
+        unary!(self, request, export_eval)
+    }
+    async fn learn_gate(&self, request: Request<pb::LearnGateRequest>) -> Result<Response<pb::LearnGateResponse>, Status> {
+        unary!(self, request, learn_gate)
+    }
+    async fn delete_eval(&self, request: Request<pb::DeleteEvalRequest>) -> Result<Response<()>, Status> {
+        unary!(self, request, delete_eval)
+    }
+    async fn watch_eval(
+        &self,
+        request: Request<pb::WatchEvalRequest>,
+    ) -> Result<Response<Self::WatchEvalStream>, Status> {
+        let (call, id) = call(&request)?;
+        let steps = self.0.watch_eval(&call, request.get_ref()).await.map_err(|problem| problem.status(&id))?;
+        let told = steps.map(move |step| step.map(eval_message).map_err(|problem| problem.status(&id)));
+        Ok(Response::new(told.boxed()))
     }
 }

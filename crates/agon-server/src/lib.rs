@@ -24,7 +24,7 @@ pub use auth::{
     JwksPlace, JwksSource, JwtAuth, Scope, TokenFile, TokenLineError, new_token, token_line,
 };
 pub use config::{GatewayConfig, GatewayPorts, GatewayTimes, RequestLimits};
-pub use error::{ERROR_DOMAIN, Problem, Violation};
+pub use error::{ERROR_DOMAIN, EvalProblem, Problem, Violation};
 pub use gateway::{Addresses, Gateway, GatewayError};
 pub use health::{ROOM_SERVICE, StoreNeed};
 pub use net::{ConnectionLimits, SitePolicy, TlsConfig, TlsError};

@@ -2523,6 +2523,9 @@ pub struct Eval {
     /// Its plan; present in answers to `validate_only`.
     #[prost(message, optional, tag = "14")]
     pub plan: ::core::option::Option<EvalPlan>,
+    /// What `stopped` says, in words and figures; absent in lists.
+    #[prost(string, optional, tag = "15")]
+    pub stopped_detail: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// Nested message and enum types in `Eval`.
 pub mod eval {
@@ -2670,14 +2673,11 @@ pub struct EvalPlan {
     /// The questions that other differences need.
     #[prost(message, repeated, tag = "12")]
     pub needed: ::prost::alloc::vec::Vec<NeededQuestions>,
-    /// The models, and where they would run.
-    #[prost(message, repeated, tag = "13")]
-    pub models: ::prost::alloc::vec::Vec<PlannedModel>,
     /// What the eval needs and no live host offers.
-    #[prost(message, repeated, tag = "14")]
+    #[prost(message, repeated, tag = "13")]
     pub unserved: ::prost::alloc::vec::Vec<Unserved>,
     /// Possible mistakes.
-    #[prost(string, repeated, tag = "15")]
+    #[prost(string, repeated, tag = "14")]
     pub warnings: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// An arm or a pool of samples in a plan.
@@ -3302,7 +3302,7 @@ pub mod eval_service_client {
             req.extensions_mut().insert(GrpcMethod::new("agon.v1.EvalService", "ExportEval"));
             self.inner.unary(req, path, codec).await
         }
-        /// Learns from an ended eval on which questions a debate is worth its tokens. Nothing is stored.
+        /// Learns from an ended eval on which questions a debate is worth its tokens. The eval's log records the gate.
         pub async fn learn_gate(
             &mut self,
             request: impl tonic::IntoRequest<super::LearnGateRequest>,
@@ -3376,7 +3376,7 @@ pub mod eval_service_server {
             &self,
             request: tonic::Request<super::ExportEvalRequest>,
         ) -> std::result::Result<tonic::Response<super::ExportEvalResponse>, tonic::Status>;
-        /// Learns from an ended eval on which questions a debate is worth its tokens. Nothing is stored.
+        /// Learns from an ended eval on which questions a debate is worth its tokens. The eval's log records the gate.
         async fn learn_gate(
             &self,
             request: tonic::Request<super::LearnGateRequest>,

@@ -38,7 +38,7 @@ impl Api {
     }
 
     /// Refuses a debate that names feeds which are not set up here.
-    fn feeds_there(&self, spec: &DebateSpec) -> Result<(), Problem> {
+    pub(super) fn feeds_there(&self, spec: &DebateSpec) -> Result<(), Problem> {
         let known = self.feeds.names();
         let missing = spec.feeds.iter().filter(|name| !known.contains(name));
         let set_up = if known.is_empty() { "none is".to_owned() } else { format!("set up: {}", known.join(", ")) };

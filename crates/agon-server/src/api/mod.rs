@@ -4,6 +4,7 @@ mod cluster;
 mod create;
 mod create_request;
 mod debate;
+mod evals;
 mod export;
 mod list;
 mod load;
@@ -16,13 +17,15 @@ mod unserved;
 mod view;
 mod watch;
 
-pub(crate) use watch::{WatchStep, WatchStream, message};
+pub(crate) use evals::{EvalStep, eval_message};
+pub(crate) use watch::{WatchStep, message};
 
 use crate::auth::Caller;
 use crate::config::{GatewayConfig, GatewayPorts, GatewayTimes, RequestLimits};
 use crate::error::Problem;
 use crate::net::TenantRoom;
 use agon_core::{DebateId, Position, Record, RetryPolicy};
+use agon_eval::ModelPrice;
 use agon_proto::DebateSummary;
 use agon_report::Prices;
 use agon_spec::Defaults;
@@ -30,6 +33,7 @@ use agon_store::StoreError;
 use agon_tools::FeedReader;
 use load::LastLoad;
 use openings::Openings;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -53,6 +57,7 @@ pub(crate) struct Api {
     defaults: Defaults,
     retry: RetryPolicy,
     prices: Arc<Prices>,
+    eval_prices: BTreeMap<String, ModelPrice>,
     feeds: FeedReader,
     load: LastLoad,
     watches: Arc<TenantRoom>,
@@ -69,6 +74,7 @@ impl Api {
             defaults: config.defaults.clone(),
             retry: config.retry,
             prices: Arc::new(config.prices.clone()),
+            eval_prices: config.eval_prices.clone(),
             feeds: config.feeds.clone(),
             load: LastLoad::default(),
             watches: TenantRoom::new(config.limits.watches, !config.auth.is_off()),

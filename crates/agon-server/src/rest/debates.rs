@@ -109,21 +109,16 @@ pub(crate) async fn order(
     request: Request,
 ) -> RestResponse {
     let answer = async {
-        if media_type(request.headers()).as_deref() != Some(ORDER_MEDIA) {
-            return Err(Problem::MediaType(ORDER_MEDIA.to_owned()));
-        }
-        let body = axum::body::to_bytes(request.into_body(), ORDER_BYTES).await;
-        let body = body.map_err(|_| Problem::TooLarge { what: "body of an order", limit: ORDER_BYTES })?;
-        let body = if body.is_empty() { &b"{}"[..] } else { &body[..] };
-        let (name, order) = path.split_once(':').ok_or(Problem::NoRoute)?;
+        let (name, order, body) = ordered(&path, request).await?;
+        let body = &body[..];
         macro_rules! order {
             ($method:ident, $request:ident) => {{
                 let mut request: pb::$request = rest.json.read(body)?;
-                request.name = name.to_owned();
+                request.name = name.clone();
                 rest.json.write(rest.api.$method(&call, &request).await?)
             }};
         }
-        match order {
+        match order.as_str() {
             "cancel" => order!(cancel, CancelDebateRequest),
             "resume" => order!(resume, ResumeDebateRequest),
             "verify" => order!(verify, VerifyDebateRequest),
@@ -132,6 +127,18 @@ pub(crate) async fn order(
         }
     };
     RestResponse::of(&id, answer.await)
+}
+
+/// What is ordered of whom: the name, the order behind its colon, and the order's body.
+pub(super) async fn ordered(path: &str, request: Request) -> Result<(String, String, Bytes), Problem> {
+    if media_type(request.headers()).as_deref() != Some(ORDER_MEDIA) {
+        return Err(Problem::MediaType(ORDER_MEDIA.to_owned()));
+    }
+    let body = axum::body::to_bytes(request.into_body(), ORDER_BYTES).await;
+    let body = body.map_err(|_| Problem::TooLarge { what: "body of an order", limit: ORDER_BYTES })?;
+    let body = if body.is_empty() { Bytes::from_static(b"{}") } else { body };
+    let (name, order) = path.split_once(':').ok_or(Problem::NoRoute)?;
+    Ok((name.to_owned(), order.to_owned(), body))
 }
 
 /// The media type of an order's body, also where it has none.

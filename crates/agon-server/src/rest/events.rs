@@ -3,7 +3,7 @@ use super::answer::{RestResponse, response, set};
 use super::input::QueryParams;
 use super::json::Json;
 use super::{Called, Param, Rest};
-use crate::api::{CallContext, WatchStep, WatchStream};
+use crate::api::{CallContext, WatchStep};
 use crate::error::Problem;
 use agon_core::{CallCounts, Position};
 use agon_proto::pb::v1 as pb;
@@ -11,6 +11,7 @@ use agon_report::{event_json, json_line};
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse as _, Response};
+use futures_util::stream::BoxStream;
 use futures_util::{StreamExt as _, stream};
 use http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
@@ -57,13 +58,7 @@ async fn streamed(
     let after = query.number("after_sequence").unwrap_or_default();
     let include_deltas = query.flag("deltas");
     query.end()?;
-    let resumed = match headers.get("last-event-id") {
-        Some(value) => {
-            let read = value.to_str().ok().and_then(|text| text.trim().parse().ok());
-            Some(read.ok_or_else(|| Problem::invalid("last-event-id", "the id of an event is a number"))?)
-        }
-        None => None,
-    };
+    let resumed = last_event(headers)?;
     let after_sequence: u64 = resumed.unwrap_or(after);
     // a browser that comes back after the end is told to stay away
     if resumed.is_some() && rest.api.is_over(call, &name, Position(after_sequence)).await? {
@@ -71,21 +66,33 @@ async fn streamed(
     }
     let request = pb::WatchDebateRequest { name, after_sequence, include_deltas };
     let steps = rest.api.watch(call, &request).await?;
-    let mut answer =
-        response(StatusCode::OK, "text/event-stream", body(steps, rest.json.clone(), rest.limits.response_bytes));
-    set(&mut answer, header::CACHE_CONTROL, "no-cache");
-    set(&mut answer, header::HeaderName::from_static("x-accel-buffering"), "no");
-    Ok(answer)
+    let json = rest.json.clone();
+    Ok(event_stream(steps, rest.limits.response_bytes, move |step| lines(step, &json)))
 }
 
-/// The steps as the lines of an event stream. It ends with the debate, with the watch, or with a failure that it names.
-fn body(steps: WatchStream, json: Json, limit: usize) -> Body {
+/// The event that a browser has seen last.
+pub(super) fn last_event(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+    let Some(value) = headers.get("last-event-id") else { return Ok(None) };
+    let read = value.to_str().ok().and_then(|text| text.trim().parse().ok());
+    read.map(Some).ok_or_else(|| Problem::invalid("last-event-id", "the id of an event is a number"))
+}
+
+/// Steps as an event stream. It ends with what is followed, with the watch, or with a failure that it names.
+pub(super) fn event_stream<S: Send + 'static>(
+    steps: BoxStream<'static, Result<S, Problem>>,
+    limit: usize,
+    lines: impl Fn(S) -> Result<String, Problem> + Send + 'static,
+) -> Response {
     let lines = steps.scan(false, move |over, step| {
-        let told = (!*over).then(|| lines(step, &json).and_then(|text| fitting(text, limit)));
+        let told = (!*over).then(|| step.and_then(&lines).and_then(|text| fitting(text, limit)));
         *over = matches!(told, Some(Err(_)));
         std::future::ready(told.map(|told| Ok::<_, Infallible>(told.unwrap_or_else(|problem| failure(&problem)))))
     });
-    Body::from_stream(stream::once(async { Ok("retry: 1000\n\n".to_owned()) }).chain(lines))
+    let body = Body::from_stream(stream::once(async { Ok("retry: 1000\n\n".to_owned()) }).chain(lines));
+    let mut answer = response(StatusCode::OK, "text/event-stream", body);
+    set(&mut answer, header::CACHE_CONTROL, "no-cache");
+    set(&mut answer, header::HeaderName::from_static("x-accel-buffering"), "no");
+    answer
 }
 
 fn fitting(text: String, limit: usize) -> Result<String, Problem> {
@@ -96,8 +103,8 @@ fn failure(problem: &Problem) -> String {
     named("error", &json!({"message": problem.to_string(), "reason": problem.reason()}))
 }
 
-fn lines(step: Result<WatchStep, Problem>, json: &Json) -> Result<String, Problem> {
-    step.and_then(|step| match step {
+fn lines(step: WatchStep, json: &Json) -> Result<String, Problem> {
+    match step {
         WatchStep::Snapshot(debate) => Ok(named("snapshot", &json.write(*debate)?)),
         WatchStep::Event(position, at, event, calls) => {
             let mut text = format!("id: {}\n", position.0);
@@ -123,9 +130,9 @@ fn lines(step: Result<WatchStep, Problem>, json: &Json) -> Result<String, Proble
         WatchStep::Heartbeat(position, Some(waits_for)) => {
             Ok(format!(": {} {}\n\n", position.0, agon_report::one_line(&waits_for)))
         }
-    })
+    }
 }
 
-fn named(name: &str, value: &Value) -> String {
+pub(super) fn named(name: &str, value: &Value) -> String {
     format!("event: {name}\ndata: {}\n\n", json_line(value))
 }

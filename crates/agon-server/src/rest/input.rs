@@ -111,6 +111,11 @@ pub(crate) fn outcome(text: &str) -> Option<i32> {
     debate_v1::Outcome::from_str_name(&prefixed("OUTCOME_", text)).map(Into::into)
 }
 
+/// An outcome of an eval's cell by its name.
+pub(crate) fn cell_outcome(text: &str) -> Option<i32> {
+    pb::eval_cell::Outcome::from_str_name(&prefixed("OUTCOME_", text)).map(Into::into)
+}
+
 /// A view by its name.
 pub(crate) fn view(text: &str) -> Option<i32> {
     pb::DebateView::from_str_name(&prefixed("DEBATE_VIEW_", text)).map(Into::into)

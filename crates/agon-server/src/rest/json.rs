@@ -30,7 +30,8 @@ macro_rules! messages {
     )+};
 }
 messages! {
-    CancelDebateRequest, CreateDebateRequest, ListDebatesRequest, ListDebatesResponse, ListHostsResponse,
+    CancelDebateRequest, CancelEvalRequest, CreateDebateRequest, CreateEvalRequest, Eval, EvalProgress, LearnGateRequest, LearnGateResponse,
+    ListCellsResponse, ListEvalsResponse, RetryEvalRequest, ListDebatesRequest, ListDebatesResponse, ListHostsResponse,
     ListModelsResponse, ListRatingsResponse, PersonaRecord, RejudgeDebateRequest, ResumeDebateRequest, VerifyDebateRequest, VerifyDebateResponse,
 }
 

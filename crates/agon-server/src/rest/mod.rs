@@ -2,6 +2,8 @@
 mod answer;
 mod archive;
 mod debates;
+mod eval_events;
+mod evals;
 mod events;
 mod input;
 mod json;
@@ -76,6 +78,18 @@ fn routes() -> Vec<Route> {
         ),
         route("/v1/debates/{id}/events", get(events::follow), &[("get", "/v1/debates/{id}/events")]),
         route("/v1/debates/{id}/{document}", get(reports::export), &[("get", "/v1/debates/{id}/report.{form}")]),
+        route("/v1/evals", get(evals::list), &[("get", "/v1/evals")]),
+        route("/v1/evals", post(evals::create), &[("post", "/v1/evals")]),
+        route("/v1/evals/{id}", get(evals::show), &[("get", "/v1/evals/{id}")]),
+        route("/v1/evals/{id}", delete(evals::delete), &[("delete", "/v1/evals/{id}")]),
+        route(
+            "/v1/evals/{id}",
+            post(evals::order),
+            &[("post", "/v1/evals/{id}:cancel"), ("post", "/v1/evals/{id}:retry"), ("post", "/v1/evals/{id}:gate")],
+        ),
+        route("/v1/evals/{id}/events", get(eval_events::follow), &[("get", "/v1/evals/{id}/events")]),
+        route("/v1/evals/{id}/cells", get(evals::cells), &[("get", "/v1/evals/{id}/cells")]),
+        route("/v1/evals/{id}/{document}", get(evals::export), &[("get", "/v1/evals/{id}/report.{form}")]),
         route("/v1/ratings", get(archive::ratings), &[("get", "/v1/ratings")]),
         route("/v1/ratings/{persona}", get(archive::persona), &[("get", "/v1/ratings/{persona}")]),
         route("/v1/hosts", get(hosts), &[("get", "/v1/hosts")]),

@@ -12,6 +12,8 @@ mod create;
 #[cfg(test)]
 mod details;
 #[cfg(test)]
+mod evals;
+#[cfg(test)]
 mod feeds;
 #[cfg(test)]
 mod follow;

@@ -31,6 +31,7 @@ pub fn config(plan: &ServePlan, environment: &Environment) -> Result<GatewayConf
         defaults: debate_file::defaults(&plan.settings),
         retry: plan.settings.retry_policy(),
         prices: plan.settings.prices(),
+        eval_prices: plan.settings.eval.model_prices(),
         feeds: feed_reader(&plan.settings.feeds, environment)?,
     })
 }

@@ -1,6 +1,6 @@
 //! Submitting an eval, once.
 use super::request::{EvalDefaults, EvalRequest};
-use super::{named, now, of_log, view};
+use super::{now, of_log, view};
 use crate::api::create::{Claimed, new_id};
 use crate::api::{Api, CallContext};
 use crate::auth::Scope;

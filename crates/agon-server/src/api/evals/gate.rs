@@ -4,7 +4,7 @@ use super::{now, of_log};
 use crate::api::{Api, CallContext};
 use crate::auth::Scope;
 use crate::error::{EvalProblem, Problem};
-use agon_eval::gate::{GateEvalError, GateObjective, GateRequest, learn_gate_of};
+use agon_eval::gate::{GateEvalError, GateLearnError, GateObjective, GateRequest, learn_gate_of};
 use agon_eval::{ArmName, EvalInput};
 use agon_proto::pb::v1 as pb;
 
@@ -32,5 +32,19 @@ impl Api {
             kind: file.figures.kind.clone(),
             why: file.figures.why.clone(),
         })
+    }
+}
+
+fn refused(eval: String, error: &GateEvalError) -> Problem {
+    let detail = error.to_string();
+    match error {
+        GateEvalError::UnknownDebate { .. } | GateEvalError::SeveralDebates(_) => Problem::invalid("debate", detail),
+        GateEvalError::Learn(GateLearnError::Price(_)) => Problem::invalid("points_per_million", detail),
+        GateEvalError::Running
+        | GateEvalError::NoRows { .. }
+        | GateEvalError::Spec(_)
+        | GateEvalError::Learn(GateLearnError::NoRows) => {
+            EvalProblem::State { eval, detail }.into()
+        }
     }
 }

@@ -7,7 +7,7 @@ mod request;
 mod view;
 mod watch;
 
-pub(crate) use watch::{EvalStep, EvalStream, eval_message};
+pub(crate) use watch::{EvalStep, eval_message};
 
 use super::create::Claimed;
 use super::debate::MAX_REASON;

@@ -1,5 +1,5 @@
 //! Following an eval: a snapshot, then every event once, until it is over or the watch is.
-use super::{named, of_log, view};
+use super::view;
 use crate::api::view::timestamp;
 use crate::api::{Api, CallContext};
 use crate::auth::Scope;
@@ -9,7 +9,7 @@ use agon_core::{DebateId, Timestamp};
 use agon_eval::{Design, EvalCard, EvalEvent, EvalRecord};
 use agon_proto::pb::v1 as pb;
 use agon_report::eval_event_line;
-use agon_runtime::{OpenEval, read_eval};
+use agon_runtime::OpenEval;
 use agon_store::{EvalHead, EvalLogs};
 use futures_util::stream::{self, BoxStream};
 use std::collections::VecDeque;

@@ -296,7 +296,7 @@ pub fn cancel(context: &Context, args: &EvalNameArgs) -> Result<Exit, Stop> {
             EvalOrderError::Log(error) => log_failed(error),
             refused => Stop::usage(refused),
         })?;
-        Ok(eval.id)
+        Ok::<DebateId, Stop>(eval.id)
     })?;
     context.output.became(args.json, &json!({"id": id, "cancelled": true}), &format!("eval {id} is cancelled"))?;
     Ok(Exit::Done)
