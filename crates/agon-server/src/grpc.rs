@@ -139,7 +139,10 @@ impl EvalService for Grpc {
     async fn get_eval(&self, request: Request<pb::GetEvalRequest>) -> Result<Response<pb::Eval>, Status> {
         unary!(self, request, get_eval)
     }
-    async fn list_evals(&self, request: Request<pb::ListEvalsRequest>) -> Result<Response<pb::ListEvalsResponse>, Status> {
+    async fn list_evals(
+        &self,
+        request: Request<pb::ListEvalsRequest>,
+    ) -> Result<Response<pb::ListEvalsResponse>, Status> {
         unary!(self, request, list_evals)
     }
     async fn cancel_eval(&self, request: Request<pb::CancelEvalRequest>) -> Result<Response<pb::Eval>, Status> {
@@ -148,13 +151,22 @@ impl EvalService for Grpc {
     async fn retry_eval(&self, request: Request<pb::RetryEvalRequest>) -> Result<Response<pb::Eval>, Status> {
         unary!(self, request, retry_eval)
     }
-    async fn list_cells(&self, request: Request<pb::ListCellsRequest>) -> Result<Response<pb::ListCellsResponse>, Status> {
+    async fn list_cells(
+        &self,
+        request: Request<pb::ListCellsRequest>,
+    ) -> Result<Response<pb::ListCellsResponse>, Status> {
         unary!(self, request, list_cells)
     }
-    async fn export_eval(&self, request: Request<pb::ExportEvalRequest>) -> Result<Response<pb::ExportEvalResponse>, Status> {
+    async fn export_eval(
+        &self,
+        request: Request<pb::ExportEvalRequest>,
+    ) -> Result<Response<pb::ExportEvalResponse>, Status> {
         unary!(self, request, export_eval)
     }
-    async fn learn_gate(&self, request: Request<pb::LearnGateRequest>) -> Result<Response<pb::LearnGateResponse>, Status> {
+    async fn learn_gate(
+        &self,
+        request: Request<pb::LearnGateRequest>,
+    ) -> Result<Response<pb::LearnGateResponse>, Status> {
         unary!(self, request, learn_gate)
     }
     async fn delete_eval(&self, request: Request<pb::DeleteEvalRequest>) -> Result<Response<()>, Status> {

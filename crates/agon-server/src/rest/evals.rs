@@ -49,7 +49,11 @@ pub(crate) async fn list(State(rest): State<Rest>, Called(call, id): Called, que
 }
 
 /// `GET /v1/evals/{id}`.
-pub(crate) async fn show(State(rest): State<Rest>, Called(call, id): Called, Param(name): Param<String>) -> RestResponse {
+pub(crate) async fn show(
+    State(rest): State<Rest>,
+    Called(call, id): Called,
+    Param(name): Param<String>,
+) -> RestResponse {
     let answer = async { rest.json.write(rest.api.get_eval(&call, &pb::GetEvalRequest { name }).await?) };
     RestResponse::of(&id, answer.await)
 }

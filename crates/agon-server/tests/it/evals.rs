@@ -115,9 +115,7 @@ fn events(told: &[Kind]) -> Vec<(u64, &str, Value)> {
         Kind::Snapshot(_) | Kind::Progress(_) | Kind::Heartbeat(_) => false,
     };
     let of = |kind| match kind {
-        &Kind::Event(ref event) => {
-            (event.sequence, event.r#type.as_str(), serde_json::from_str(&event.json).unwrap())
-        }
+        &Kind::Event(ref event) => (event.sequence, event.r#type.as_str(), serde_json::from_str(&event.json).unwrap()),
         _ => unreachable!(),
     };
     told.iter().filter(|kind| event(kind)).map(of).collect()
@@ -150,7 +148,8 @@ async fn a_submitted_eval_is_followed_to_its_end_and_shows_no_rate_before() {
     assert!(!cells.is_empty() && cells.iter().all(|cell| cell.score.is_none() && cell.answer.is_none()), "{cells:?}");
 
     // whoever watches from the beginning sees the rest as it happens
-    let mut early = client.watch_eval(pb::WatchEvalRequest { name: "helps".into(), after_sequence: 2 }).await.unwrap().into_inner();
+    let mut early =
+        client.watch_eval(pb::WatchEvalRequest { name: "helps".into(), after_sequence: 2 }).await.unwrap().into_inner();
     let Some(Kind::Snapshot(snapshot)) = early.message().await.unwrap().unwrap().kind else { panic!("a snapshot") };
     let Some(Kind::Event(third)) = early.message().await.unwrap().unwrap().kind else { panic!("an event") };
     assert_eq!((snapshot.sequence, third.sequence), (Some(open.events.len() as u64), 3));
@@ -181,7 +180,9 @@ async fn a_submitted_eval_is_followed_to_its_end_and_shows_no_rate_before() {
         rest.extend(message.kind);
     }
     assert_eq!(self::events(&rest).len(), ended.events.len() - open.events.len());
-    assert!(rest.iter().any(|kind| matches!(kind, Kind::Progress(progress) if progress.questions_over == QUESTIONS as u32)));
+    assert!(
+        rest.iter().any(|kind| matches!(kind, Kind::Progress(progress) if progress.questions_over == QUESTIONS as u32))
+    );
 }
 
 #[tokio::test]
@@ -218,7 +219,9 @@ async fn the_report_is_what_the_log_says_and_cells_come_by_pages() {
     let url = format!("http://{}/v1/evals/paged", gateway.http);
     let wrong = json_of(http().get(format!("{url}/cells?arm=panel&outcome=wrong")).send().await.unwrap()).await;
     assert_eq!(wrong["cells"].as_array().unwrap().len(), QUESTIONS);
-    for (form, media) in [("md", "text/markdown"), ("html", "text/html"), ("json", "application/json"), ("csv", "text/csv")] {
+    for (form, media) in
+        [("md", "text/markdown"), ("html", "text/html"), ("json", "application/json"), ("csv", "text/csv")]
+    {
         let answer = http().get(format!("{url}/report.{form}")).send().await.unwrap();
         assert_eq!(answer.status(), 200);
         assert!(answer.headers()["content-type"].to_str().unwrap().starts_with(media), "{form}");
@@ -250,7 +253,8 @@ async fn a_submission_is_safe_to_repeat_and_other_content_is_refused() {
     assert_eq!(client.create_eval(eval("named")).await.unwrap().into_inner().id, "named");
     let other = pb::CreateEvalRequest { max_questions: Some(3), ..eval("named") };
     assert_eq!(refusal(client.create_eval(other).await).1, "EVAL_EXISTS");
-    let listed = client.list_evals(pb::ListEvalsRequest { page_size: 1, ..Default::default() }).await.unwrap().into_inner();
+    let listed =
+        client.list_evals(pb::ListEvalsRequest { page_size: 1, ..Default::default() }).await.unwrap().into_inner();
     assert_eq!(listed.evals[0].id, "named");
     let next = pb::ListEvalsRequest { page_size: 5, page_token: listed.next_page_token };
     let next = client.list_evals(next).await.unwrap().into_inner();

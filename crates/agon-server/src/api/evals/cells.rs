@@ -49,7 +49,10 @@ impl Api {
         page.truncate(size);
         let last = page.last().filter(|_| more);
         let next_page_token = last.map(|cell| token(request, &result, cell)).unwrap_or_default();
-        Ok(pb::ListCellsResponse { cells: page.into_iter().map(|cell| message(&result, cell)).collect(), next_page_token })
+        Ok(pb::ListCellsResponse {
+            cells: page.into_iter().map(|cell| message(&result, cell)).collect(),
+            next_page_token,
+        })
     }
 }
 

@@ -90,10 +90,8 @@ impl Api {
     async fn planned_eval(&self, call: &CallContext, wanted: EvalRequest, served: Served) -> Result<pb::Eval, Problem> {
         let held = self.held_cells(&call.caller.tenant).await?;
         let id = wanted.id.clone();
-        let admission = EvalAdmission {
-            id: id.as_ref().map(|id| id.name().to_owned()).unwrap_or_default(),
-            ..wanted.admission
-        };
+        let admission =
+            EvalAdmission { id: id.as_ref().map(|id| id.name().to_owned()).unwrap_or_default(), ..wanted.admission };
         let planned = tokio::task::spawn_blocking(move || {
             let plan = TemplateSpecs::of(&admission).and_then(|specs| EvalPlan::of(&admission, &specs, &held));
             (plan, admission)
@@ -144,12 +142,7 @@ impl Api {
     }
 
     /// Admits the eval unless it already is.
-    async fn admit_eval(
-        &self,
-        id: &DebateId,
-        admission: EvalAdmission,
-        claimed: bool,
-    ) -> Result<OpenEval, Problem> {
+    async fn admit_eval(&self, id: &DebateId, admission: EvalAdmission, claimed: bool) -> Result<OpenEval, Problem> {
         if self.ports.evals.eval_head(id).await.map_err(|error| Problem::of_store(&error))?.is_none() {
             if self.deleted(id, Claimed::Eval).await? {
                 return Err(EvalProblem::Deleted(id.name().to_owned()).into());
@@ -182,7 +175,13 @@ impl Api {
         }
         let limit = self.limits.queued;
         match open.len() >= limit {
-            true => Err(Problem::Full { reason: "QUEUE_FULL", what: "evals that have not ended", held: open.len(), limit, retry }),
+            true => Err(Problem::Full {
+                reason: "QUEUE_FULL",
+                what: "evals that have not ended",
+                held: open.len(),
+                limit,
+                retry,
+            }),
             false => Ok(()),
         }
     }

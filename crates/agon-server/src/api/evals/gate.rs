@@ -43,8 +43,6 @@ fn refused(eval: String, error: &GateEvalError) -> Problem {
         GateEvalError::Running
         | GateEvalError::NoRows { .. }
         | GateEvalError::Spec(_)
-        | GateEvalError::Learn(GateLearnError::NoRows) => {
-            EvalProblem::State { eval, detail }.into()
-        }
+        | GateEvalError::Learn(GateLearnError::NoRows) => EvalProblem::State { eval, detail }.into(),
     }
 }

@@ -111,8 +111,9 @@ impl Api {
 /// The eval that a request names, in the caller's tenant.
 fn named(caller: &Caller, name: &str) -> Result<DebateId, Problem> {
     let id = name.strip_prefix("evals/").unwrap_or(name);
-    DebateId::in_tenant(&caller.tenant, id)
-        .map_err(|_| Problem::invalid("name", format!("{id:?} is no id of an eval: 4 to 63 characters of a-z, 0-9 and -")))
+    DebateId::in_tenant(&caller.tenant, id).map_err(|_| {
+        Problem::invalid("name", format!("{id:?} is no id of an eval: 4 to 63 characters of a-z, 0-9 and -"))
+    })
 }
 
 /// The eval at which the page before ended.
@@ -122,7 +123,10 @@ fn page_of(call: &CallContext, token: &str) -> Option<DebateId> {
 }
 
 fn odd_page() -> Problem {
-    Problem::invalid("page_token", "this is not a page token of this server, or its eval was deleted; begin again without it")
+    Problem::invalid(
+        "page_token",
+        "this is not a page token of this server, or its eval was deleted; begin again without it",
+    )
 }
 
 fn now() -> Timestamp {

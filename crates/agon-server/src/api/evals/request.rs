@@ -44,7 +44,8 @@ impl EvalRequest {
         spec.scored_by_pattern().map_err(|text| Problem::invalid("file.text", text))?;
         let models = models(request, &defaults.debates);
         // what is wrong now is wrong in a debate file, or in what the eval file sets over it
-        let admission = EvalAdmission::of(String::new(), spec, models).map_err(|text| Problem::invalid("files", text))?;
+        let admission =
+            EvalAdmission::of(String::new(), spec, models).map_err(|text| Problem::invalid("files", text))?;
         let admission = EvalAdmission {
             prices: defaults.prices.clone(),
             rehearsal: request.rehearsal,
@@ -69,7 +70,9 @@ fn spec(wrong: &mut Vec<Violation>, request: &pb::CreateEvalRequest) -> (Option<
     let name = file.file_name.as_deref().filter(|name| !name.is_empty()).unwrap_or("eval");
     let load = |path: &str| match request.files.get(path) {
         Some(text) => Ok(text.clone().into_bytes()),
-        None => Err(format!("the request has no file {path:?} in `files`; a server reads no files of its own for an eval")),
+        None => {
+            Err(format!("the request has no file {path:?} in `files`; a server reads no files of its own for an eval"))
+        }
     };
     let read = read_eval_file(&Source::new(name, file.text.as_bytes()), &load);
     let of = |severity| read.diagnostics.iter().filter(move |found| found.severity == severity);
