@@ -1,10 +1,9 @@
 //! `agon eval`, as users run it, against speakers who know answers.
+mod kills;
 mod planted;
 
 use crate::support::{RunningProgram, World};
-use agon_testkit::Rehearsal;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 const PANEL: &str = "\
 topic: Any question
@@ -16,12 +15,6 @@ model: m
 personas: [{name: Ada}, {name: Ben}, {name: Cleo}]
 ";
 
-/// How many cells are closed between one kill and the next.
-const CLOSED_BEFORE_KILLS: [usize; 9] = [1, 2, 3, 5, 1, 1, 2, 2, 1];
-const KILLS: u32 = 10;
-/// So many calls may be under way when a driver is killed: each debate of the panel asks its three debaters at once.
-const CELLS_AT_ONCE: u32 = 8 * 4;
-
 /// The options of every eval here: ten fresh questions, a panel of three.
 fn args<'a>(command: &[&'a str], panel: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let fixed = ["--builtin", "arithmetic", "--questions", "10", "--debate", panel, "--yes"];
@@ -30,15 +23,6 @@ fn args<'a>(command: &[&'a str], panel: &'a str, more: &[&'a str]) -> Vec<&'a st
 
 fn panel(world: &World) -> String {
     world.file("panel.yaml", PANEL)
-}
-
-/// How often each call was answered to its end.
-fn finished(server: &Rehearsal) -> BTreeMap<String, u32> {
-    let mut finished = BTreeMap::new();
-    for call in server.calls().unwrap().into_iter().filter(|call| call.finished) {
-        *finished.entry(call.body).or_default() += 1;
-    }
-    finished
 }
 
 #[test]
@@ -78,49 +62,6 @@ fn a_plan_holds_nothing_and_its_calls_and_tokens_are_never_exceeded() {
     assert!(calls <= plan["calls_most"].as_u64().unwrap(), "{calls} {plan}");
     let spent = world.json(&["eval", "get", "planned", "--json"])["progress"]["tokens"].as_u64().unwrap();
     assert!(spent <= plan["tokens_most"].as_u64().unwrap(), "{spent} {plan}");
-}
-
-#[test]
-fn after_kills_no_cell_is_lost_or_doubled_and_only_calls_under_way_are_asked_again() {
-    let world = World::new();
-    let panel = panel(&world);
-    let server = world.rehearsal(&["--latency", "5ms"]);
-    let running = RunningProgram::start(world.command(&args(
-        &["run"],
-        &panel,
-        &["--ollama", server.url(), "--id", "killed", "--jsonl"],
-    )));
-    running.read_until("cell_closed", 1);
-    running.crash();
-    for closed in CLOSED_BEFORE_KILLS {
-        let args = ["eval", "resume", "killed", "--ollama", server.url(), "--jsonl"];
-        let running = RunningProgram::start(world.command(&args));
-        running.read_until("cell_closed", closed);
-        running.crash();
-        server.until_idle().unwrap();
-    }
-    let ended = world.agon(&["eval", "resume", "killed", "--ollama", server.url(), "-q"]);
-    assert!(matches!(ended.code, Some(0 | 2)), "{ended:?}");
-    world.agon(&["eval", "verify", "killed"]).ok();
-
-    let killed = world.json(&["eval", "export", "result", "killed"]);
-    // what a kill cut off between an answer and its place in the log is asked again, and nothing else
-    let again: u32 = finished(&server).into_values().map(|times| times - 1).sum();
-    assert!(again <= KILLS * CELLS_AT_ONCE, "{again}");
-    let undisturbed = World::new();
-    let panel = undisturbed.file("panel.yaml", PANEL);
-    let ran = undisturbed.agon(&args(&["run"], &panel, &["--ollama", server.url(), "--id", "killed", "-q"]));
-    assert!(matches!(ran.code, Some(0 | 2)), "{ran:?}");
-    let calm = undisturbed.json(&["eval", "export", "result", "killed"]);
-    assert_eq!(outcomes(&killed), outcomes(&calm));
-}
-
-/// What was answered in each cell, without times and costs of calls that a kill cut off.
-fn outcomes(result: &Value) -> Vec<Value> {
-    let cells = result["cells"].as_array().unwrap();
-    assert!(!cells.is_empty());
-    let cell = |cell: &Value| serde_json::json!([cell["question"], cell["arm"], cell["outcome"], cell["score"]]);
-    cells.iter().map(cell).collect()
 }
 
 #[test]

@@ -10,11 +10,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use tokio::runtime::Builder;
 
-/// A debate of three that vote: everybody casts a ballot, speaks once, and votes.
+/// A debate of three that vote: everybody casts a ballot, speaks once, in turn, and votes.
 pub const PANEL: &str = "\
 topic: Any question
 mode: deliberative
 max_rounds: 1
+visibility: sequential
 phases: {opening_statements: false, final_statements: false}
 ballots: both
 consensus_strategy: vote

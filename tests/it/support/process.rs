@@ -4,7 +4,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::time::Instant;
 
 /// How a run ended and what it said.
@@ -84,6 +84,17 @@ impl RunningProgram {
     /// The same, where it has not ended by itself meanwhile: as long as it is not waited for, its id is its own.
     pub fn signal_if_it_runs(&self, signal: Signal) {
         let _ = kill(Pid::from_raw(i32::try_from(self.child.id()).unwrap()), signal);
+    }
+
+    /// Whether it has closed its standard output, as it does when it ends.
+    pub fn has_ended(&self) -> bool {
+        loop {
+            match self.lines.try_recv() {
+                Ok(_) => {}
+                Err(TryRecvError::Empty) => return false,
+                Err(TryRecvError::Disconnected) => return true,
+            }
+        }
     }
 
     /// Ends it as a crash would.
