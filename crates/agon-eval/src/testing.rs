@@ -1,4 +1,5 @@
 //! Builders for tests: results that look as real ones do, and evals with a planted truth.
+mod flips;
 pub mod gates;
 mod inside;
 mod planted;

@@ -7,8 +7,6 @@ use crate::{
 use agon_core::gate::{GateFeatures, GateKind, GateMethod, GateOrigin, GateRule, GateSide};
 use std::collections::BTreeMap;
 
-const CONTESTED: GateWorld = GateWorld::Contested { voters: 3, below: 0.99, mends: 0.5, breaks: 0.05, noise: 0.0 };
-
 fn plan(objective: GateObjective) -> GatePlan {
     GatePlan {
         objective,
@@ -43,7 +41,7 @@ fn rows(count: u32, top_share: impl Fn(u32) -> f64, rights: impl Fn(u32) -> (f64
 
 #[test]
 fn where_debates_help_contested_questions_alone_a_gate_saves_what_the_best_threshold_saves() {
-    let trials: Vec<_> = (0..3).map(|seed| CONTESTED.trial(400, 4_000, seed).unwrap()).collect();
+    let trials: Vec<_> = (0..3).map(|seed| GateWorld::CONTESTED.trial(400, 4_000, seed).unwrap()).collect();
     let saved = trials.iter().filter(|trial| trial.saves()).count();
     assert!(saved >= 2, "{trials:?}");
     assert!(trials.iter().all(|trial| trial.kind > GateKind::Always), "{trials:?}");
@@ -166,7 +164,7 @@ fn a_row_whose_ballot_failed_is_debated_by_every_gate() {
 
 #[test]
 fn every_cut_is_what_the_rule_with_its_threshold_decides() {
-    let mut rows = CONTESTED.rows(120, 9);
+    let mut rows = GateWorld::CONTESTED.rows(120, 9);
     rows.iter_mut().for_each(|row| row.cluster /= 3);
     rows.iter_mut().step_by(7).for_each(|row| row.cast -= 1);
     let rows: Vec<&GateRow> = rows.iter().collect();
@@ -204,7 +202,7 @@ fn every_cut_is_what_the_rule_with_its_threshold_decides() {
 
 #[test]
 fn a_gate_file_survives_its_text_and_foreign_ones_are_rejected() {
-    let rows = CONTESTED.rows(150, 3);
+    let rows = GateWorld::CONTESTED.rows(150, 3);
     let objective = GateObjective::FewestTokens;
     let file = GateFile::new(learn_gate(&rows, &plan(objective)).unwrap(), objective, 1, true);
     let text = file.to_text().unwrap();

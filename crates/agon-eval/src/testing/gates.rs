@@ -68,6 +68,9 @@ impl GateTrial {
 }
 
 impl GateWorld {
+    /// Debates of three help where their ballots differ, and nowhere else.
+    pub const CONTESTED: Self = Self::Contested { voters: 3, below: 0.99, mends: 0.5, breaks: 0.05, noise: 0.0 };
+
     /// Questions of the world, each its own cluster.
     pub fn rows(self, count: u32, seed: u64) -> Vec<GateRow> {
         let mut draws = WorldDraws(ChaCha8Rng::seed_from_u64(seed));

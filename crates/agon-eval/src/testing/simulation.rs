@@ -1,6 +1,9 @@
-//! Simulated evals with a planted truth: do intervals cover it, and how often is a verdict wrong?
+//! Simulated evals with a planted truth: do intervals cover it, how often is a verdict wrong, and does a gate do what it is for?
+use super::flips;
+use super::gates::{GateTrial, GateWorld};
 use crate::stats::{BettingSequence, Compared, Effort, ResampleDice, ScorePair, clustered, compare, holm};
 use crate::{Evidence, Interval, VerdictKind, judge};
+use agon_core::gate::GateKind;
 
 const ALPHA: f64 = 0.05;
 const WORTH: f64 = 0.03;
@@ -23,7 +26,7 @@ pub struct SimulationCheck {
 }
 
 /// All checks, at full size.
-pub const SIMULATION_CHECKS: [SimulationCheck; 12] = [
+pub const SIMULATION_CHECKS: [SimulationCheck; 17] = [
     coverage("interval covers +8 points, 100 questions", |eval| covers(SimulatedWorld::Single { n: 100 }, eval)),
     coverage("interval covers +8 points, 324 questions", |eval| covers(SimulatedWorld::Single { n: 324 }, eval)),
     coverage("interval covers +8 points, 40 groups x 4 questions x 2", |eval| covers(SimulatedWorld::Groups, eval)),
@@ -66,7 +69,32 @@ pub const SIMULATION_CHECKS: [SimulationCheck; 12] = [
         evals: 1_000,
         one: |eval| sequential(PLANTED, 520, true, eval).1 as f64,
     },
+    flipped("interval covers the share of ballots mended", |eval| share(flips::covers(eval).mended)),
+    flipped("interval covers the share of ballots broken", |eval| share(flips::covers(eval).broken)),
+    gated("gate saves 90 % of what the best one saves", 0.9, |eval| share(tried(GateWorld::CONTESTED, eval).saves())),
+    gated("gate without a signal does no harm, debates win", 0.95, |eval| {
+        share(tried(GateWorld::Blind { wins: 0.16, loses: 0.02 }, eval).does_no_harm())
+    }),
+    gated("gate without a signal does no harm, debates lose", 0.95, |eval| {
+        share(tried(GateWorld::Blind { wins: 0.02, loses: 0.16 }, eval).does_no_harm())
+    }),
 ];
+
+/// Questions that a gate is learned on, and fresh ones that it is tried on.
+const GATE_QUESTIONS: (u32, u32) = (400, 20_000);
+
+fn tried(world: GateWorld, eval: u32) -> GateTrial {
+    let (learned_on, tried_on) = GATE_QUESTIONS;
+    // no gate at all saves nothing and does as every debate does
+    let none = GateTrial { gate: 0.0, always: 1.0, never: 0.0, savings: 0.0, best_savings: 1.0, kind: GateKind::Always };
+    world.trial(learned_on, tried_on, eval.into()).unwrap_or(none)
+}
+const fn flipped(what: &'static str, one: fn(u32) -> f64) -> SimulationCheck {
+    SimulationCheck { what, low: 0.93, high: 1.0, evals: 1_000, one }
+}
+const fn gated(what: &'static str, low: f64, one: fn(u32) -> f64) -> SimulationCheck {
+    SimulationCheck { what, low, high: 1.0, evals: 100, one }
+}
 
 const fn coverage(what: &'static str, one: fn(u32) -> f64) -> SimulationCheck {
     SimulationCheck { what, low: 0.93, high: 0.97, evals: 1_000, one }
@@ -197,7 +225,7 @@ mod tests {
     #[test]
     fn a_tenth_of_the_simulations_lies_near_what_all_of_them_have_to_show() {
         for check in &SIMULATION_CHECKS {
-            let evals = 100;
+            let evals = (check.evals / 10).min(100);
             let seen = mean(check, evals);
             // a share of about 0.8 varies more, and a mean stop by the stops' spread
             let slack = if check.high > 1.0 {
