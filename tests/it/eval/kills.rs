@@ -39,7 +39,9 @@ impl StoredEval {
             let EvalEvent::CellOpened { debate, .. } = event else { continue };
             let id = DebateId::parse(debate).unwrap();
             let log = runtime.block_on(store.read(&id, Position(0))).unwrap_or_default();
-            let Some(seed) = Debate::fold(log.iter().map(AsRef::as_ref)).map(|debate| debate.admission().seed) else { continue };
+            let Some(seed) = Debate::fold(log.iter().map(AsRef::as_ref)).map(|debate| debate.admission().seed) else {
+                continue;
+            };
             for event in log.iter().flat_map(|record| &record.events) {
                 let turn = match event {
                     Event::TurnAsked(ask) => runtime.block_on(store.get(&id, ask.turn)).unwrap().map(|_| ask.turn),

@@ -39,11 +39,7 @@ const SLOW: &[TestGroup] = &[
         suite: "agon-tests it",
         tests: &["stop::sequences::slow::"],
     },
-    TestGroup {
-        name: "50 random kills of an eval's driver",
-        suite: "agon-tests it",
-        tests: &["eval::kills::slow::"],
-    },
+    TestGroup { name: "50 random kills of an eval's driver", suite: "agon-tests it", tests: &["eval::kills::slow::"] },
 ];
 
 /// A group that was left out, and how many tests it has.

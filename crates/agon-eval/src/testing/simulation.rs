@@ -86,7 +86,8 @@ const GATE_QUESTIONS: (u32, u32) = (400, 20_000);
 fn tried(world: GateWorld, eval: u32) -> GateTrial {
     let (learned_on, tried_on) = GATE_QUESTIONS;
     // no gate at all saves nothing and does as every debate does
-    let none = GateTrial { gate: 0.0, always: 1.0, never: 0.0, savings: 0.0, best_savings: 1.0, kind: GateKind::Always };
+    let none =
+        GateTrial { gate: 0.0, always: 1.0, never: 0.0, savings: 0.0, best_savings: 1.0, kind: GateKind::Always };
     world.trial(learned_on, tried_on, eval.into()).unwrap_or(none)
 }
 const fn flipped(what: &'static str, one: fn(u32) -> f64) -> SimulationCheck {
