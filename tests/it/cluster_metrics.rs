@@ -57,7 +57,7 @@ fn a_gateway_tells_what_waits_what_runs_and_what_nobody_leads_any_more() {
 }
 
 /// The streams that stop debates when they are full, where there are two shards.
-const STREAMS: [&str; 9] = [
+const STREAMS: [&str; 10] = [
     "AGON_BIG",
     "AGON_CMD",
     "AGON_EVL",

@@ -68,3 +68,49 @@ fn check_shows_what_was_read_from_where_and_every_mistake_and_schema_fits_the_ex
     assert_eq!(schema["title"], "Agon eval file");
     assert_eq!(world.json(&["schema"]), world.json(&["schema", "debate"]));
 }
+
+#[test]
+fn calibration_of_personas_is_measured_and_a_debate_file_takes_it() {
+    let world = World::new();
+    world.file("panel.yaml", PANEL);
+    let minds = world.file("minds.toml", "confidence = \"calibrated\"\n");
+    let asked =
+        "questions: {builtin: arithmetic, count: 40}\ndebates: [{file: panel.yaml}]\nmax_samples: 4\n";
+    let eval = world.file("eval.yaml", &format!("{asked}confidence: true\n"));
+    let silent = world.file("silent.yaml", asked);
+    for (file, id) in [(&eval, "stated"), (&silent, "silent")] {
+        let ran = world.agon(&["eval", "run", file, "--rehearsal", "--minds", &minds, "--yes", "-q", "--id", id]);
+        assert!(matches!(ran.code, Some(0 | 2)), "{ran:?}");
+    }
+    let file = world.json(&["eval", "export", "calibration", "stated"]);
+    let personas = file["debates"][0]["personas"].as_array().unwrap();
+    assert_eq!((personas.len(), &file["models"][0]["model"]), (3, &"m".into()), "{file}");
+    let calibration = personas[0]["calibration"].as_f64().unwrap();
+    assert!((0.0..=1.0).contains(&calibration) && personas[0]["answers"] == 40, "{file}");
+    let weighted =
+        "topic: Tea or coffee?\nmodel: m\nmode: deliberative\nconsensus_strategy: vote\nvoting: {rule: weighted}\n";
+    let pasted =
+        format!("{weighted}personas: [{{name: Ada, calibration: {calibration}}}, {{name: Ben}}, {{name: Cleo}}]\n");
+    world.agon(&["check", &world.file("weighted.yaml", &pasted)]).ok();
+
+    let none = world.agon(&["eval", "export", "calibration", "silent"]).code(64);
+    assert!(none.stderr.contains("confidence: true"), "{none:?}");
+}
+
+#[test]
+fn a_peek_is_shown_logged_and_makes_the_test_sequential() {
+    let world = World::new();
+    let panel = world.file("panel.yaml", PANEL);
+    let run = ["eval", "run", "--builtin", "dates", "--questions", "30", "--debate", &panel, "--rehearsal", "--yes"];
+    let ran = world.agon(&[&run[..], &["--peek", "--id", "peeked"]].concat());
+    assert!(matches!(ran.code, Some(0 | 2)), "{ran:?}");
+    assert!(ran.stderr.contains("until now: "), "{}", ran.stderr);
+    let result = world.json(&["eval", "export", "result", "peeked"]);
+    assert_eq!(result["setup"]["peeked"], true, "{}", result["setup"]);
+    assert!(result["sequential"]["looks"].as_u64().unwrap() >= 2, "{}", result["sequential"]);
+
+    let blind = world.agon(&[&run[..], &["--id", "blind"]].concat());
+    assert!(!blind.stderr.contains("until now: "), "{}", blind.stderr);
+    let result = world.json(&["eval", "export", "result", "blind"]);
+    assert_eq!((&result["setup"]["peeked"], &result["sequential"]), (&Value::Null, &Value::Null));
+}

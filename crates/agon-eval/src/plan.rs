@@ -41,6 +41,8 @@ pub struct EvalPlan {
     pub tokens_likely: u64,
     /// Tokens at most, if each call succeeds at first.
     pub tokens_most: u64,
+    /// Of the likely tokens, those that each model generates.
+    pub generated: BTreeMap<String, f64>,
     /// Money, as it usually is, where every model has a price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub money_likely: Option<f64>,
@@ -136,6 +138,7 @@ impl EvalPlan {
                 plan.calls += each.calls;
                 plan.tokens_most = plan.tokens_most.saturating_add(each.most);
                 likely += each.likely;
+                plan.generates(&order.spec, each.generated);
                 money = money.zip(price(admission, &order.spec, each)).map(|(sum, one)| sum + one);
             }
         }
@@ -186,6 +189,7 @@ impl EvalPlan {
                 if spec.matching == Matching::None { f64::from(more) } else { worth.clamp(0.0, f64::from(more)) };
             self.add(each, u64::from(more), one, (worth * each as f64, likely));
             let sample = specs.spec(&at_first(CellWork::Samples { pool, first: 0, count: 1 }))?;
+            self.generates(&sample, one.generated * worth * each as f64);
             let cost = price(admission, &sample, one).map(|price| price * worth * each as f64);
             *money = money.zip(cost).map(|(sum, one)| sum + one);
         }
@@ -196,10 +200,27 @@ impl EvalPlan {
             let usual = if spec.matching == Matching::None { most.likely } else { usual };
             self.add(each, 1, most, (each as f64 * usual / most.likely.max(1.0), likely));
             let best = specs.spec(&at_first(work(spec.max_samples)))?;
+            self.generates(&best, most.generated * each as f64 * usual / most.likely.max(1.0));
             let cost = price(admission, &best, most).map(|price| price * each as f64 * usual / most.likely.max(1.0));
             *money = money.zip(cost).map(|(sum, one)| sum + one);
         }
         Ok(())
+    }
+
+    /// Tokens that the models of a debate generate, taken to be shared evenly.
+    fn generates(&mut self, spec: &DebateSpec, tokens: f64) {
+        let models: Vec<&str> = spec.voices().map(|voice| voice.model.as_str()).collect();
+        for model in &models {
+            *self.generated.entry((*model).to_owned()).or_default() += tokens / models.len() as f64;
+        }
+    }
+
+    /// Seconds that all calls take one after the other, as it usually is, where the speed of every model is known in generated tokens
+    /// a second.
+    pub fn seconds_likely(&self, speed: impl Fn(&str) -> Option<f64>) -> Option<f64> {
+        let seconds = |(model, tokens): (&String, &f64)| Some(tokens / speed(model).filter(|speed| *speed > 0.0)?);
+        let each: Option<Vec<f64>> = self.generated.iter().map(seconds).collect();
+        each.filter(|each| !each.is_empty()).map(|each| each.iter().sum())
     }
 
     fn add(&mut self, cells: u64, units: u64, each: Estimated, (usual, likely): (f64, &mut f64)) {

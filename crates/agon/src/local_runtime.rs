@@ -88,6 +88,16 @@ impl ModelServers {
         self.models_of(specs).iter().filter_map(digest).collect()
     }
 
+    /// How fast a model generated in earlier runs, in tokens a second: the fastest of its servers, nothing of scripted speakers.
+    pub fn speed(&self, context: &Context, model: &str) -> Option<f64> {
+        let real = self.hosts.iter().filter(|(_, found)| !found.is_rehearsal()).map(|(server, _)| server);
+        let known = Remembered::of(context).at(real).all().into_iter();
+        known
+            .filter(|((_, name), _)| servers::same_model(name.as_str(), model))
+            .map(|(_, speed)| speed)
+            .reduce(f64::max)
+    }
+
     /// The servers in a few words.
     pub fn names(&self) -> String {
         let names: Vec<String> = self.hosts.iter().map(|(server, _)| server.client.endpoint().to_string()).collect();

@@ -5,7 +5,7 @@ use agon_testkit::NatsServer;
 use std::collections::BTreeSet;
 
 /// One subject of each family of `agon_bus::subject`, and others that nobody may use.
-const OURS: [&str; 22] = [
+const OURS: [&str; 24] = [
     "agon.v1.log.0.default.some",
     "agon.v1.res.default.some.r1-s0.1",
     "agon.v1.cmd.default.some.cancel",

@@ -37,7 +37,7 @@ pub(super) fn warnings(table: &CellTable<'_>, arms: &[ArmResult], options: &Resu
         warnings.push(format!("{cells} failed cells were held again; the log keeps both results."));
     }
     if options.peeked {
-        warnings.push("Somebody looked before the end: the test is the one for many looks.".to_owned());
+        warnings.push("Somebody saw differences before the end, so the test is the sequential one.".to_owned());
     }
     if spec.confidence {
         warnings.push("Ballots and samples were asked how sure they are, which may change what they say.".to_owned());

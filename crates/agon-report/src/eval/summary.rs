@@ -130,9 +130,6 @@ fn spent(cost: &CostFigure) -> String {
 /// Warnings of the result, and what marks all of it.
 pub(super) fn warnings(result: &EvalResult) -> Vec<String> {
     let mut out = Vec::new();
-    if result.setup.peeked {
-        out.push("Somebody saw differences before the end, so the test is the sequential one.".to_owned());
-    }
     if result.setup.confidence {
         out.push("Debaters and samples were asked how sure they are. That may change answers.".to_owned());
     }

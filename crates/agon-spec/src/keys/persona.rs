@@ -42,7 +42,7 @@ const KEYS: &[Key] = with_voice!([
         "The weight of its vote under `rule: weighted`."),
     row!(Persona, elo, Shape::Number { min: 0.0, max: 5_000.0 }, "1500", "Its rating, for the weight of its vote."),
     row!(Persona, calibration, Shape::Number { min: 0.0, max: 1.0 }, "0.5",
-        "How well it judges its own certainty, for the weight of its vote. The author's number: Agon does not compute it."),
+        "How well it judges its own certainty, for the weight of its vote. `agon eval export calibration` measures it."),
     row!(Persona, tools, TOOL_NAMES, "[]",
         "Tools that it may use, by their names in the host's settings.").quiet(),
 ]);

@@ -139,6 +139,9 @@ pub struct EvalViewArgs {
     /// Hold so many cells at once [default: `eval.concurrency` of the settings]
     #[arg(long, value_name = "N")]
     pub concurrency: Option<NonZeroUsize>,
+    /// Show the comparisons after each block of a fixed design; the test is then the sequential one, which needs more questions
+    #[arg(long)]
+    pub peek: bool,
     /// End with code 1 unless every primary comparison says this
     #[arg(long, value_name = "WHAT")]
     pub require: Option<Required>,
@@ -339,6 +342,6 @@ pub enum EvalExport {
     Cells,
     /// All figures (JSON)
     Result,
-    /// How sure answers are, and how often they are right (JSON)
+    /// How well each persona and model judges its own certainty, for `calibration` in debate files (JSON)
     Calibration,
 }

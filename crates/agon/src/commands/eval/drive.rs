@@ -9,7 +9,7 @@ use crate::settings::Settings;
 use crate::signals::Signals;
 use crate::store::{Store, failed};
 use agon_core::{DebateId, DebateSpec};
-use agon_eval::{CellClosed, CellSpecs, EvalEvent, EvalMachine, facts, look_ends};
+use agon_eval::{CellClosed, CellSpecs, ComparisonFamily, EvalEvent, EvalMachine, facts, look_ends, result_of};
 use agon_runtime::{DriverConfig, DriverState, EvalDriver, EvalLogError, OpenEval, SystemClock, read_eval};
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ impl Drive<'_> {
         let config = DriverConfig {
             writer: format!("{}@{}", std::process::id(), env!("CARGO_PKG_VERSION")),
             concurrency: self.view.concurrency.unwrap_or(self.settings.eval.concurrency),
-            peek: false,
+            peek: self.view.peek,
             logs: store.sqlite.clone(),
             holder,
             specs: self.specs,
@@ -55,9 +55,19 @@ impl Drive<'_> {
         let driver = EvalDriver::start(config, eval).await.map_err(log_failed)?;
         let mut updates = driver.updates();
         let mut line = ProgressLine::new(self.context, self.view.jsonl || self.view.quiet);
+        let mut peeked = updates.borrow().progress.blocks_over;
         let interrupted = loop {
             let update = updates.borrow_and_update().clone();
             line.show(self.context, &update.progress);
+            if self.view.peek && update.progress.blocks_over > peeked {
+                let eval = read_eval(&*store.sqlite, &id).await.map_err(log_failed)?;
+                let looked = last_look(&eval);
+                if looked > peeked {
+                    peeked = looked;
+                    line.finish();
+                    peek(self.context, &eval);
+                }
+            }
             if self.view.jsonl {
                 shown = events(self.context, &store, &id, shown).await?;
             }
@@ -107,6 +117,24 @@ async fn close(runtime: Arc<LocalRuntime>) {
     match Arc::try_unwrap(runtime) {
         Ok(runtime) => drop(runtime.close().await),
         Err(runtime) => drop(runtime.node.drain().await),
+    }
+}
+
+/// Blocks that were over at the last look of the log.
+fn last_look(eval: &OpenEval) -> u32 {
+    let look = |(_, event): &(u64, EvalEvent)| match event {
+        EvalEvent::LookTaken { blocks, .. } => Some(*blocks),
+        _ => None,
+    };
+    eval.events.iter().rev().find_map(look).unwrap_or(0)
+}
+
+/// Shows the primary comparisons as they stand.
+fn peek(context: &Context, eval: &OpenEval) {
+    let result = result_of(&eval.machine, None);
+    let primary = result.comparisons.iter().filter(|found| found.family == ComparisonFamily::Primary);
+    for count in primary.filter_map(|found| found.counts.first()) {
+        context.output.note(&format!("until now: {}", agon_report::one_line(&count.sentence)));
     }
 }
 

@@ -3,7 +3,9 @@ use crate::cli::{EvalFormat, EvalViewArgs, Required};
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::terminal;
-use agon_eval::{ComparisonFamily, CountResult, EvalResult, VerdictKind, cells_csv, result_json, result_of};
+use agon_eval::{
+    ComparisonFamily, CountResult, EvalResult, VerdictKind, cells_csv, persona_calibration, result_json, result_of,
+};
 use agon_report::{DebateLinks, eval_html, eval_markdown, eval_terminal};
 use agon_runtime::OpenEval;
 use anyhow::Context as _;
@@ -59,10 +61,10 @@ pub fn cells(eval: &OpenEval) -> Result<String, Stop> {
     Ok(cells_csv(&result_of(&eval.machine, None)).context("the cells cannot be written")?)
 }
 
-/// How sure answers are, and how often they are right.
+/// How well each persona judges its own certainty, as debate files take it.
 pub fn calibration(eval: &OpenEval) -> Result<String, Stop> {
-    let result = result_of(&eval.machine, None);
-    let text = serde_json::to_string_pretty(&result.calibration).context("the calibration cannot be written")?;
+    let file = persona_calibration(&eval.machine).map_err(Stop::usage)?;
+    let text = serde_json::to_string_pretty(&file).context("the calibration cannot be written")?;
     Ok(format!("{}\n", agon_report::safe_json(&text)))
 }
 

@@ -4,8 +4,18 @@ use agon_eval::{EvalAdmission, EvalPlan};
 use agon_report::{count, one_line};
 use std::fmt::Write;
 
+/// A duration to the precision of a forecast.
+pub fn approximately(seconds: f64) -> String {
+    let minutes = seconds / 60.0;
+    match () {
+        () if seconds < 100.0 => format!("about {seconds:.0} s"),
+        () if minutes < 100.0 => format!("about {minutes:.0} min"),
+        () => format!("about {:.1} h", minutes / 60.0),
+    }
+}
+
 /// The plan as text.
-pub fn text(plan: &EvalPlan, admission: &EvalAdmission) -> String {
+pub fn text(plan: &EvalPlan, seconds: Option<f64>, admission: &EvalAdmission) -> String {
     // Writing to a string cannot fail.
     let mut text = format!(
         "questions: {}, {} cells, up to {} with the samples that debates' tokens are worth\n",
@@ -26,6 +36,13 @@ pub fn text(plan: &EvalPlan, admission: &EvalAdmission) -> String {
     if let Some(money) = plan.money_likely {
         let _ = writeln!(text, "money: about {money:.2}, by the prices of the settings");
     }
+    text.push_str(&match seconds {
+        Some(seconds) => {
+            let time = approximately(seconds);
+            format!("time: {time} of generation by the measured speeds; less where servers answer several at once\n")
+        }
+        None => "time: unknown, because no speed of these models is measured yet\n".to_owned(),
+    });
     if let Some(points) = plan.smallest_points {
         let needed: Vec<String> =
             plan.needed.iter().map(|one| format!("{} points need {}", one.points, thousands(one.questions))).collect();
@@ -42,4 +59,14 @@ pub fn text(plan: &EvalPlan, admission: &EvalAdmission) -> String {
         let _ = writeln!(text, "samples {at} are of {}, for {}", models.join(", "), arms.join(", "));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forecast_has_the_unit_that_fits() {
+        assert_eq!([12.4, 610.0, 9_000.0].map(approximately), ["about 12 s", "about 10 min", "about 2.5 h"]);
+    }
 }

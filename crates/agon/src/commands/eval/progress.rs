@@ -1,9 +1,11 @@
 //! How far an eval is, as a person sees it.
+use super::plan::approximately;
 use crate::commands::Context;
 use agon_core::thousands;
 use agon_eval::EvalProgress;
 use agon_report::count;
 use std::io::{IsTerminal, Write};
+use std::time::Instant;
 
 /// Shows progress on standard error: one line that changes on a terminal, else a line for each block.
 pub struct ProgressLine {
@@ -11,13 +13,15 @@ pub struct ProgressLine {
     silent: bool,
     blocks: u32,
     drawn: bool,
+    /// When the first progress was shown, and the cells that were over then.
+    began: Option<(Instant, u32)>,
 }
 
 impl ProgressLine {
     /// A line that nothing was drawn on yet.
     pub fn new(context: &Context, silent: bool) -> Self {
         let live = std::io::stderr().is_terminal() && context.environment.get("TERM") != Some("dumb");
-        Self { live, silent: silent || context.output.quiet, blocks: 0, drawn: false }
+        Self { live, silent: silent || context.output.quiet, blocks: 0, drawn: false, began: None }
     }
 
     /// Shows how far the eval is.
@@ -25,16 +29,26 @@ impl ProgressLine {
         if self.silent {
             return;
         }
+        let line = format!("{}{}", line(progress), self.left(progress).map(left_words).unwrap_or_default());
         if self.live {
             let width = context.output.columns().unwrap_or(100).saturating_sub(1);
-            let line: String = line(progress).chars().take(width).collect();
+            let line: String = line.chars().take(width).collect();
             // whoever does not see it misses nothing that counts
             let _ = write!(std::io::stderr(), "\r\x1b[2K{line}").and_then(|()| std::io::stderr().flush());
             self.drawn = true;
         } else if progress.blocks_over > self.blocks {
-            context.output.note(&line(progress));
+            context.output.note(&line);
         }
         self.blocks = progress.blocks_over;
+    }
+
+    /// Seconds that are left at the pace since the first progress; unknown until a block is over.
+    fn left(&mut self, progress: &EvalProgress) -> Option<f64> {
+        let (began, before) = *self.began.get_or_insert_with(|| (Instant::now(), progress.cells_over));
+        let over = progress.cells_over.saturating_sub(before);
+        let left = progress.cells_likely.saturating_sub(progress.cells_over);
+        let known = progress.blocks_over > 0 && over > 0 && left > 0;
+        known.then(|| began.elapsed().as_secs_f64() / f64::from(over) * f64::from(left))
     }
 
     /// Leaves the last line as it is.
@@ -43,6 +57,10 @@ impl ProgressLine {
             let _ = writeln!(std::io::stderr());
         }
     }
+}
+
+fn left_words(seconds: f64) -> String {
+    format!(", {} left", approximately(seconds))
 }
 
 /// Progress in one line: nothing in it tells the arms apart but failures.

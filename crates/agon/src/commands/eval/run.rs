@@ -59,10 +59,12 @@ pub fn run(context: &Context, args: &EvalRunArgs) -> Result<Exit, Stop> {
         let admission = EvalAdmission { digests, rehearsal, ..admission };
         let specs = Arc::new(TemplateSpecs::of(&admission).map_err(Stop::usage)?);
         let plan = EvalPlan::of(&admission, &*specs, &held(context).await?).map_err(Stop::usage)?;
+        let speed = |model: &str| servers.as_ref().and_then(|servers| servers.speed(context, model));
+        let seconds = plan.seconds_likely(speed);
         if args.plan {
-            return print_plan(context, &plan, &admission, args.view.json);
+            return print_plan(context, (&plan, seconds), &admission, args.view.json);
         }
-        agree(context, args, &plan, &admission)?;
+        agree(context, args, (&plan, seconds), &admission)?;
         let Some(servers) = servers else { return Err(Stop::quietly(Exit::Unavailable)) };
         let store = Store::open(context)?;
         let eval = admit_eval(&*store.sqlite, &id, admission, SystemClock.now()).await.map_err(log_failed)?;
@@ -242,17 +244,36 @@ async fn held(context: &Context) -> Result<BTreeSet<String>, Stop> {
     Ok(heads.into_iter().filter(|head| head.ended).map(|head| head.id.to_string()).collect())
 }
 
-fn print_plan(context: &Context, plan: &EvalPlan, admission: &EvalAdmission, json: bool) -> Result<Exit, Stop> {
+/// A plan, and the seconds that it takes where speeds are known.
+type TimedPlan<'a> = (&'a EvalPlan, Option<f64>);
+
+fn print_plan(
+    context: &Context,
+    (plan, seconds): TimedPlan<'_>,
+    admission: &EvalAdmission,
+    json: bool,
+) -> Result<Exit, Stop> {
     match json {
-        true => context.output.safe_json(plan)?,
-        false => context.output.data(&plan::text(plan, admission))?,
+        true => {
+            let mut value = serde_json::to_value(plan).map_err(anyhow::Error::from)?;
+            if let (Some(members), Some(seconds)) = (value.as_object_mut(), seconds) {
+                members.insert("seconds_likely".to_owned(), seconds.into());
+            }
+            context.output.safe_json(&value)?;
+        }
+        false => context.output.data(&plan::text(plan, seconds, admission))?,
     }
     Ok(Exit::Done)
 }
 
 /// Shows the plan, and asks before a large eval.
-fn agree(context: &Context, args: &EvalRunArgs, plan: &EvalPlan, admission: &EvalAdmission) -> Result<(), Stop> {
-    context.output.note(plan::text(plan, admission).trim_end());
+fn agree(
+    context: &Context,
+    args: &EvalRunArgs,
+    (plan, seconds): TimedPlan<'_>,
+    admission: &EvalAdmission,
+) -> Result<(), Stop> {
+    context.output.note(plan::text(plan, seconds, admission).trim_end());
     let asks = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     if args.yes || admission.rehearsal || plan.tokens_likely <= ASK_ABOVE || !asks {
         return Ok(());
