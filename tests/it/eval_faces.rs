@@ -74,8 +74,7 @@ fn calibration_of_personas_is_measured_and_a_debate_file_takes_it() {
     let world = World::new();
     world.file("panel.yaml", PANEL);
     let minds = world.file("minds.toml", "confidence = \"calibrated\"\n");
-    let asked =
-        "questions: {builtin: arithmetic, count: 40}\ndebates: [{file: panel.yaml}]\nmax_samples: 4\n";
+    let asked = "questions: {builtin: arithmetic, count: 40}\ndebates: [{file: panel.yaml}]\nmax_samples: 4\n";
     let eval = world.file("eval.yaml", &format!("{asked}confidence: true\n"));
     let silent = world.file("silent.yaml", asked);
     for (file, id) in [(&eval, "stated"), (&silent, "silent")] {
