@@ -49,6 +49,10 @@ pub const ELSEWHERE: &[NotRunReason] = &[
     not(Has("_API_KEY="), "needs a key and the network; tests/it/keys.rs does the same with a server on this machine"),
     not(Has("--base-url"), "needs a model server; tests/it/keys.rs does the same with a server on this machine"),
     not(
+        Starts("agon eval check questions.csv"),
+        "needs the reader's own questions; tests/it/eval_faces.rs does the same",
+    ),
+    not(
         Starts("agon eval run questions.csv"),
         "needs the reader's own questions and debate; tests/it/eval.rs does the same",
     ),
