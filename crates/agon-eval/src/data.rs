@@ -7,6 +7,7 @@ mod builtin;
 mod chat;
 mod csv_rows;
 mod gold;
+mod guesses;
 mod mapping;
 mod members;
 mod promptfoo;

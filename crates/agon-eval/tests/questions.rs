@@ -273,3 +273,37 @@ fn builtin_questions_are_all_different_follow_from_the_seed_and_cover_their_kind
         }
     }
 }
+
+#[test]
+fn names_of_members_are_read_in_capitals_too_and_told_as_written() {
+    let read = read("a.csv", "Question,Option_A,Option_B,ANSWER\nWhich city?,Rome,Paris,B\n");
+    let [question] = read.questions.unwrap().try_into().unwrap();
+    assert_eq!((question.text.as_str(), question.gold), ("Which city?", choice(1)));
+    assert_eq!(read.diagnostics, []);
+    let from: Vec<_> = read.mapping.members.iter().map(|member| member.from.join(" ")).collect();
+    assert_eq!(from, ["Question", "option_a to option_b", "ANSWER"]);
+}
+
+#[test]
+fn columns_that_nobody_is_shown_are_named_in_one_warning() {
+    let read = read("a.csv", "question,source,answer,hint\nWhich city?,atlas,Paris,north\nWhich river?,atlas,Seine,north\n");
+    let [warning] = read.diagnostics.try_into().unwrap();
+    assert_eq!(warning.message, "not used, and shown to nobody: 'source', 'hint'");
+    assert_eq!((warning.severity, warning.place.line, warning.place.column), (Severity::Warning, 1, 10));
+}
+
+#[test]
+fn a_misnamed_question_is_one_problem() {
+    let read = read("a.csv", "qestion,answer\nWhich city?,Paris\n");
+    let [error] = read.diagnostics.try_into().unwrap();
+    assert_eq!(error.message, "the question has no `question`; is 'qestion' meant as `question`?");
+    assert_eq!((error.severity, error.place.line), (Severity::Error, 1));
+}
+
+#[test]
+fn letters_are_answers_where_the_kind_says_so() {
+    let text = "question,kind,answer\nWhich letter follows B?,exact,C\n";
+    let [question] = good("a.csv", text).try_into().unwrap();
+    assert_eq!(question.gold, Gold::Exact { answers: vec!["C".to_owned()] });
+    assert!(read("a.csv", &text.replace("exact", "")).questions.is_none());
+}

@@ -34,9 +34,9 @@ impl MemberNames {
     }
 }
 
-/// Whether a question may be called so.
+/// Whether a question may be called so, in capitals or small letters.
 pub(super) fn is_question(name: &str) -> bool {
-    QUESTION.names().any(|known| known == name.trim())
+    QUESTION.names().any(|known| known.eq_ignore_ascii_case(name.trim()))
 }
 
 /// The member that a misspelt name most likely means.
@@ -56,25 +56,31 @@ fn slips(written: &str, name: &str) -> bool {
 #[derive(Clone, Copy)]
 pub(super) struct FoundMember<'a> {
     /// As it is called in the file.
-    pub path: &'static str,
+    pub path: &'a str,
     pub key_span: Span,
     pub node: &'a FileNode,
 }
 
 /// The value at a path; a key that is itself called so, as in a table's header, goes before.
 pub(super) fn at<'a>(entries: &'a [MapEntry], path: &str) -> Option<&'a MapEntry> {
-    let direct = entries.iter().find(|entry| entry.key == path);
-    direct.or_else(|| {
+    called(entries, path).or_else(|| {
         let (first, rest) = path.split_once('.')?;
-        let Value::Map(inner) = &entries.iter().find(|entry| entry.key == first)?.value.value else { return None };
+        let Value::Map(inner) = &called(entries, first)?.value.value else { return None };
         at(inner, rest)
     })
+}
+
+/// The entry with this key, else with the same one in capitals.
+fn called<'a>(entries: &'a [MapEntry], key: &str) -> Option<&'a MapEntry> {
+    let exact = entries.iter().find(|entry| entry.key == key);
+    exact.or_else(|| entries.iter().find(|entry| entry.key.eq_ignore_ascii_case(key)))
 }
 
 /// What a row says under any of a member's names, the first name first; blanks are nothing.
 pub(super) fn find<'a>(entries: &'a [MapEntry], member: &MemberNames) -> Vec<FoundMember<'a>> {
     let found = member.names().filter_map(|path| {
         let entry = at(entries, path)?;
+        let path = if path.eq_ignore_ascii_case(&entry.key) { entry.key.as_str() } else { path };
         Some(FoundMember { path, key_span: entry.key_span, node: &entry.value })
     });
     found.filter(|found| !is_blank(found.node) && !is_deeper(entries, found)).collect()

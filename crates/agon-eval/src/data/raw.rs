@@ -58,11 +58,10 @@ struct RowReader<'r, 'm, 'p, 'q> {
 
 impl QuestionRowText {
     pub fn read(row: &FileNode, entries: &[MapEntry], mapping: &mut DataMapping, problems: &mut Problems<'_>) -> Self {
-        let span = shapes::first_key(row);
         let place = shapes::first_place(row);
         let mut reader = RowReader { entries, used: Vec::new(), bad: false, mapping, problems };
         let id = reader.name(&members::ID);
-        let text = reader.question(span);
+        let text = reader.question(shapes::first_key(row));
         let context = reader.text(&members::CONTEXT, MOST_CONTEXT);
         let found = reader.take(&members::OPTIONS);
         let (options, options_span) = match found {
@@ -331,17 +330,28 @@ impl<'r> RowReader<'r, '_, '_, '_> {
     }
     /// What the row has besides.
     fn rest(&mut self) {
+        let mut unused = Vec::new();
         for entry in self.entries {
-            let used = self.used.iter().any(|path| *path == entry.key || path.split('.').next() == Some(&entry.key));
-            if used || entry.value.value == Value::Null || !self.mapping.left_out(&entry.key) {
-                continue;
+            let used = self.used.iter().any(|path| *path == entry.key || path.split('.').next().is_some_and(|first| first.eq_ignore_ascii_case(&entry.key)));
+            // what the question lacks was said together with what may be meant
+            let news = !used && entry.value.value != Value::Null && self.mapping.left_out(&entry.key) && !self.bad;
+            if news {
+                unused.push(entry);
             }
-            let Some(name) = members::meant(&entry.key).filter(|name| *name != entry.key) else { continue };
-            if self.used.iter().any(|used| used == name) {
-                continue;
-            }
-            let message = format!("the member {} is not used; did you mean `{name}`?", quote(&entry.key));
+        }
+        let taken = |name: &str| self.used.iter().any(|used| used.eq_ignore_ascii_case(name));
+        let named = |entry: &MapEntry| members::meant(&entry.key).filter(|name| *name != entry.key && !taken(name));
+        let (meant, rest): (Vec<&MapEntry>, Vec<&MapEntry>) =
+            unused.into_iter().partition(|entry| named(entry).is_some());
+        for entry in meant {
+            let hint = named(entry).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+            let message = format!("the member {} is not used{hint}", quote(&entry.key));
             self.problems.warning(SpecFinding::new(Code::UnusedKey, entry.key_span, message).field(&entry.key));
+        }
+        if let Some(first) = rest.first() {
+            let keys: Vec<String> = rest.iter().map(|entry| quote(&entry.key)).collect();
+            let message = format!("not used, and shown to nobody: {}", keys.join(", "));
+            self.problems.warning(SpecFinding::new(Code::UnusedKey, first.key_span, message).field(&first.key));
         }
     }
 }

@@ -1,4 +1,5 @@
 //! Shapes that benchmarks come in, and the way from a row to a question.
+use super::guesses::KindGuesses;
 use super::members::{self, at};
 use super::raw::QuestionRowText;
 use super::rows::DataRows;
@@ -72,6 +73,7 @@ pub(super) fn questions(
 ) -> Vec<Question> {
     let mut questions: Vec<(Question, &FileNode)> = Vec::new();
     let mut ids: BTreeMap<String, usize> = BTreeMap::new();
+    let mut guesses = KindGuesses::default();
     for row in &rows.list {
         if problems.count() >= MOST_PROBLEMS {
             break;
@@ -80,6 +82,8 @@ pub(super) fn questions(
         let mut raw = QuestionRowText::read(row, &entries, mapping, problems);
         raw.cells = rows.cells;
         raw.id = raw.id.or_else(|| Some(numbered(row.span.start.line, &ids)));
+        let inferred = raw.kind.or(kind).is_none();
+        let (row_span, answer_span) = (raw.span, raw.answer_span);
         let Some(question) = gold::question(raw, (shape, kind), problems) else { continue };
         if let Some(line) = ids.insert(question.id.clone(), row.span.start.line) {
             let id = agon_spec::reading::quote(&question.id);
@@ -88,8 +92,12 @@ pub(super) fn questions(
             let span = place.map_or(row.span, |entry| entry.value.span);
             problems.error(SpecFinding::new(Code::DuplicateItem, span, message).field("id"));
         }
+        if inferred {
+            guesses.note(&question, row_span, answer_span);
+        }
         questions.push((question, row));
     }
+    guesses.check(problems);
     twins::check(&questions, problems);
     let questions: Vec<Question> = questions.into_iter().map(|(question, _)| question).collect();
     mapping.count(&questions);
@@ -134,7 +142,7 @@ fn plain(row: &FileNode, shape: DataShape, problems: &mut Problems<'_>) -> Optio
     }
     for name in missing {
         let message = format!("the question has no `{name}`, which the shape `{}` needs", shape.as_str());
-        let finding = SpecFinding::new(Code::MissingKey, first_key(row), message).field(name);
+        let finding = SpecFinding::new(Code::MissingKey, lacking(row, &entries, name), message).field(name);
         problems.error(finding.help(format!("shapes: {}", names(DataShape::CHOICES))));
     }
     None
@@ -142,6 +150,11 @@ fn plain(row: &FileNode, shape: DataShape, problems: &mut Problems<'_>) -> Optio
 
 fn names(choices: &[agon_core::Choice]) -> String {
     choices.iter().map(|choice| choice.name).collect::<Vec<_>>().join(", ")
+}
+
+/// Where a member is missing: its empty cell, else the row's first key.
+fn lacking(row: &FileNode, entries: &[MapEntry], name: &str) -> agon_spec::reading::Span {
+    at(entries, name).map_or_else(|| first_key(row), |entry| entry.value.span)
 }
 
 /// Where a row begins, as short as its first key.

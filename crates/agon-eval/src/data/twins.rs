@@ -24,7 +24,7 @@ pub(super) fn check(questions: &[(Question, &FileNode)], problems: &mut Problems
             Some(line) => {
                 let message = format!("the question is the same as that on line {line}, but for letter case and space");
                 problems.error(
-                    SpecFinding::new(Code::DuplicateItem, super::shapes::first_key(row), message).field("question"),
+                    SpecFinding::new(Code::DuplicateItem, super::shapes::first_place(row), message).field("question"),
                 );
             }
             None => {
@@ -76,7 +76,7 @@ fn near(questions: &[&(Question, &FileNode)], problems: &mut Problems<'_>) {
             let line = first.span.start.line;
             let message = format!("the question has nearly the same words as that on line {line}");
             let finding =
-                SpecFinding::new(Code::DuplicateItem, super::shapes::first_key(row), message).field("question");
+                SpecFinding::new(Code::DuplicateItem, super::shapes::first_place(row), message).field("question");
             problems.warning(
                 finding.help("give questions with a common source the same `group`: they count as one cluster"),
             );
