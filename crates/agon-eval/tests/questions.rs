@@ -286,7 +286,8 @@ fn names_of_members_are_read_in_capitals_too_and_told_as_written() {
 
 #[test]
 fn columns_that_nobody_is_shown_are_named_in_one_warning() {
-    let read = read("a.csv", "question,source,answer,hint\nWhich city?,atlas,Paris,north\nWhich river?,atlas,Seine,north\n");
+    let read =
+        read("a.csv", "question,source,answer,hint\nWhich city?,atlas,Paris,north\nWhich river?,atlas,Seine,north\n");
     let [warning] = read.diagnostics.try_into().unwrap();
     assert_eq!(warning.message, "not used, and shown to nobody: 'source', 'hint'");
     assert_eq!((warning.severity, warning.place.line, warning.place.column), (Severity::Warning, 1, 10));

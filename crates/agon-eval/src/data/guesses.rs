@@ -36,8 +36,11 @@ impl KindGuesses {
     /// Reports letters that no option stands for, and questions without an answer among others that have one.
     pub fn check(&self, problems: &mut Problems<'_>) {
         for span in self.unanswered.iter().filter(|_| self.scored) {
-            let finding = SpecFinding::new(Code::MissingKey, *span, "the question has no answer, though others have one");
-            problems.error(finding.field("answer").help("give `answer`; or `kind: pairwise`, for graders to compare answers"));
+            let finding =
+                SpecFinding::new(Code::MissingKey, *span, "the question has no answer, though others have one");
+            problems.error(
+                finding.field("answer").help("give `answer`; or `kind: pairwise`, for graders to compare answers"),
+            );
         }
         if let Some(first) = self.letters.first().filter(|_| !self.words) {
             let message = "every answer without options is a letter, as of an option, and no options were found";

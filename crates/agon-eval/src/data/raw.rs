@@ -332,7 +332,9 @@ impl<'r> RowReader<'r, '_, '_, '_> {
     fn rest(&mut self) {
         let mut unused = Vec::new();
         for entry in self.entries {
-            let used = self.used.iter().any(|path| *path == entry.key || path.split('.').next().is_some_and(|first| first.eq_ignore_ascii_case(&entry.key)));
+            let used = self.used.iter().any(|path| {
+                *path == entry.key || path.split('.').next().is_some_and(|first| first.eq_ignore_ascii_case(&entry.key))
+            });
             // what the question lacks was said together with what may be meant
             let news = !used && entry.value.value != Value::Null && self.mapping.left_out(&entry.key) && !self.bad;
             if news {
