@@ -93,6 +93,8 @@ pub struct EvalMachine {
     /// When it was admitted, in milliseconds since 1970.
     began: u64,
     epoch: u64,
+    /// Who drives it.
+    driver: Option<String>,
     blocks: Vec<Vec<u32>>,
     cells: BTreeMap<Cell, CellState>,
     /// The cells that are open.
@@ -132,6 +134,7 @@ impl EvalMachine {
             admission,
             began: at,
             epoch: 0,
+            driver: None,
             blocks,
             cells: BTreeMap::new(),
             open: BTreeSet::new(),
@@ -153,6 +156,10 @@ impl EvalMachine {
     /// The number of the last driver's claim; 0 where none has claimed it.
     pub fn epoch(&self) -> u64 {
         self.epoch
+    }
+    /// Who claimed the eval last; nobody where it is over, or was never claimed.
+    pub fn driver(&self) -> Option<&str> {
+        self.driver.as_deref()
     }
     /// How the eval ended; nothing while it goes on.
     pub fn ended(&self) -> Option<&str> {
@@ -216,7 +223,7 @@ impl EvalMachine {
         match event {
             // a log has one admission, its first event
             EvalEvent::EvalAdmitted(_) => {}
-            EvalEvent::EvalClaimed { epoch, .. } => self.epoch = *epoch,
+            EvalEvent::EvalClaimed { writer, epoch } => (self.epoch, self.driver) = (*epoch, Some(writer.clone())),
             EvalEvent::CellOpened { cell, debate } => self.opened(cell, debate),
             EvalEvent::CellClosed(closed) => self.closed_one(closed),
             EvalEvent::LookTaken { blocks, by, .. } => {
@@ -232,7 +239,7 @@ impl EvalMachine {
                 (self.stopped, self.ended, self.gate) = (None, None, None);
                 self.stand_anew();
             }
-            EvalEvent::EvalEnded { state } => self.ended = Some(state.clone()),
+            EvalEvent::EvalEnded { state } => (self.ended, self.driver) = (Some(state.clone()), None),
         }
     }
 

@@ -49,6 +49,9 @@ pub struct EvalCard {
     /// Scripted speakers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsal: bool,
+    /// Who drives it; absent where nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
     /// How it ended; absent while it goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
@@ -67,6 +70,7 @@ impl crate::EvalMachine {
             failed: progress.failed,
             tokens: progress.tokens,
             rehearsal: self.admission().rehearsal,
+            driver: self.driver().map(str::to_owned),
             state: self.ended().map(str::to_owned),
         }
     }

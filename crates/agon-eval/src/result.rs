@@ -252,6 +252,12 @@ fn looks(comparer: &Comparer<'_, '_>, comparisons: &[ComparisonResult], options:
     SequentialResult { looks, ended_after: decided.then_some(covered), points }
 }
 
+/// Whether what is known of a sequential design decides it.
+pub fn is_decided(machine: &crate::EvalMachine) -> bool {
+    let cells: Vec<&CellClosed> = machine.closed().collect();
+    look_ends(machine.admission(), &cells, &machine.questions_over())
+}
+
 /// Whether a look ends a sequential design: each primary comparison has a winner, or a gain is smaller than what is worth having.
 pub fn look_ends(admission: &EvalAdmission, cells: &[&CellClosed], covered: &[u32]) -> bool {
     let table = CellTable::new(admission, cells, covered);

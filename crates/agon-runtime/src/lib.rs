@@ -25,6 +25,7 @@ mod host;
 mod node;
 mod owner;
 mod recall;
+mod room;
 mod watch;
 
 pub use agon_proto::TokenDelta;
@@ -37,11 +38,13 @@ pub use base::subjects::queue_token;
 pub use cluster::KnownHost;
 pub use cluster::KnownNode;
 pub use evals::{
-    CellHolder, DriverConfig, DriverState, EvalDriver, EvalLogError, EvalOrderError, EvalUpdate, HeldCell, HoldError,
-    OpenEval, admit_eval, cancel_eval, order_retry, read_eval,
+    CellHolder, CellStanding, DriverConfig, DriverState, EvalDriver, EvalKeeper, EvalKeeperConfig, EvalLogError,
+    EvalOrderError, EvalUpdate, HeldCell, HoldError, OpenEval, admit_eval, cancel_eval, cell_admission, cell_standing,
+    order_retry, read_eval,
 };
 pub use host::Speeds;
 pub use node::cluster_metrics::QueueWatch;
 pub use node::{CancelError, DrainError, Node, NodeDown, NodeStats, ResumeError, StartError, SubmitError};
 pub use recall::{Embedder, MOST_COMPARED, MOST_EMBEDDED, RecallError, past_debate, recall};
+pub use room::{DebateRefusal, DebateRoom, RoomLimits};
 pub use watch::{Watch, WatchError, Watched};

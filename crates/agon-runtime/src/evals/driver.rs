@@ -95,6 +95,11 @@ impl EvalDriver {
         tell(&self.actor, Msg::Cancel(detail));
     }
 
+    /// Stops driving an eval that is over or gone, and ends the debates that were held for it.
+    pub(crate) fn withdraw(&self) {
+        tell(&self.actor, Msg::Withdraw);
+    }
+
     /// Waits until the eval is over or cannot go on.
     pub async fn done(&self) -> EvalUpdate {
         let mut updates = self.updates.clone();
@@ -122,6 +127,8 @@ enum Msg {
     Held(Box<CellOrder>, Result<Box<CellClosed>, HoldError>),
     /// A person ends the eval.
     Cancel(Option<String>),
+    /// Somebody else has ended or deleted it.
+    Withdraw,
 }
 
 struct Args {
@@ -147,6 +154,8 @@ struct State {
 enum DriverStop {
     #[error("the eval is over")]
     Ended,
+    #[error("the eval was ended or deleted by somebody else")]
+    Withdrawn,
     #[error(transparent)]
     Log(#[from] EvalLogError),
     #[error(transparent)]
@@ -175,6 +184,7 @@ impl Actor for Driver {
         let done = match msg {
             Msg::Held(order, held) => state.held(&myself, *order, held).await,
             Msg::Cancel(detail) => state.cancel(&myself, detail).await,
+            Msg::Withdraw => Err(DriverStop::Withdrawn),
         };
         state.settle(&myself, done).await;
         Ok(())
@@ -294,6 +304,14 @@ impl State {
         });
     }
 
+    /// Whether whoever wrote to the log has ended or deleted the eval.
+    async fn is_over(&self) -> bool {
+        match self.config.logs.eval_head(&self.eval.id).await {
+            Ok(head) => head.is_none_or(|head| head.ended),
+            Err(_) => false,
+        }
+    }
+
     fn report(&self, state: DriverState) {
         let progress = self.eval.machine.progress();
         self.tell.send_replace(EvalUpdate { records: self.eval.records, progress, state });
@@ -304,9 +322,16 @@ impl State {
         let Err(stop) = done else { return };
         let state = match &stop {
             DriverStop::Ended => DriverState::Ended,
-            DriverStop::Log(_) | DriverStop::Hold(_) | DriverStop::Spec(_) => DriverState::Failed(stop.to_string()),
+            DriverStop::Withdrawn | DriverStop::Log(_) | DriverStop::Hold(_) | DriverStop::Spec(_) => {
+                DriverState::Failed(stop.to_string())
+            }
         };
-        if state == DriverState::Ended {
+        let over = match &stop {
+            DriverStop::Ended | DriverStop::Withdrawn => true,
+            DriverStop::Log(EvalLogError::Fenced(_)) => self.is_over().await,
+            DriverStop::Log(_) | DriverStop::Hold(_) | DriverStop::Spec(_) => false,
+        };
+        if over {
             for cell in std::mem::take(&mut self.running) {
                 if let Ok(order) = self.order(&cell, self.eval.machine.attempt(&cell)) {
                     self.config.holder.cancel(&order.debate.id, "the eval has ended").await;

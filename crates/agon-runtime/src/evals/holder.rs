@@ -1,5 +1,5 @@
 //! Whoever holds the debates of an eval.
-use agon_core::Record;
+use agon_core::{Admission, Debate, DebateId, Priority, Record, RetryPolicy};
 use agon_eval::CellOrder;
 use async_trait::async_trait;
 
@@ -44,4 +44,56 @@ pub enum HoldError {
         /// Why.
         why: String,
     },
+}
+
+/// How the debate of a cell stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellStanding {
+    /// There is none yet.
+    Absent,
+    /// It goes on.
+    Open,
+    /// It is over.
+    Over,
+}
+
+/// How the debate of a cell stands by its log; one of another spec is refused.
+pub fn cell_standing<'a>(
+    order: &CellOrder,
+    records: impl IntoIterator<Item = &'a Record>,
+) -> Result<CellStanding, HoldError> {
+    let mut records = records.into_iter().peekable();
+    if records.peek().is_none() {
+        return Ok(CellStanding::Absent);
+    }
+    let name = || order.debate.id.clone();
+    let without = || HoldError::Failed { debate: name(), why: "its log has no admission".to_owned() };
+    let debate = Debate::fold(records).ok_or_else(without)?;
+    let admission = debate.admission();
+    if admission.spec != order.spec || admission.seed != order.debate.seed {
+        return Err(HoldError::Other(name()));
+    }
+    Ok(if debate.ended().is_some() { CellStanding::Over } else { CellStanding::Open })
+}
+
+/// What the debate of a cell starts from.
+pub fn cell_admission(id: &DebateId, order: &CellOrder, retry: RetryPolicy) -> Admission {
+    Admission {
+        id: id.clone(),
+        spec: order.spec.clone(),
+        seed: order.debate.seed,
+        retry,
+        agon_version: env!("CARGO_PKG_VERSION").to_owned(),
+        request_id: None,
+        rehearsal: order.rehearsal,
+        priority: Priority::Batch,
+        labels: order.labels.clone(),
+        creator: None,
+        submitted_by: None,
+        rejudges: None,
+        history: Default::default(),
+        recalled: None,
+        feeds: Default::default(),
+        ratings: Default::default(),
+    }
 }

@@ -266,6 +266,10 @@ fn answer(prompt: &str, schema: Option<&Value>) -> String {
     let hash = prompt.bytes().fold(7u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
     match schema {
         Some(schema) => fill(schema, hash).to_string(),
+        // who is asked for an answer gives one of those that evals have here
+        None if prompt.contains("My answer:") => {
+            format!("words {}\nMy answer: {}", hash % 1000, ["Rome", "Paris", "Bonn"][(hash % 3) as usize])
+        }
         None => format!("My point number {} stands, and here is why.", hash % 1_000_000),
     }
 }

@@ -30,6 +30,8 @@ mod fuse;
 #[cfg(test)]
 mod interrupted;
 #[cfg(test)]
+mod kept_evals;
+#[cfg(test)]
 mod limits;
 #[cfg(test)]
 mod log_lines;

@@ -21,17 +21,17 @@ pub(crate) use evals::{EvalStep, eval_message};
 pub(crate) use watch::{WatchStep, message};
 
 use crate::auth::Caller;
-use crate::config::{GatewayConfig, GatewayPorts, GatewayTimes, RequestLimits};
+use crate::config::{GatewayConfig, GatewayPorts, GatewayTimes};
 use crate::error::Problem;
 use crate::net::TenantRoom;
 use agon_core::{DebateId, Position, Record, RetryPolicy};
 use agon_eval::ModelPrice;
 use agon_proto::DebateSummary;
 use agon_report::Prices;
+use agon_runtime::{DebateRoom, RoomLimits};
 use agon_spec::Defaults;
 use agon_store::StoreError;
 use agon_tools::FeedReader;
-use load::LastLoad;
 use openings::Openings;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,14 +52,13 @@ pub(crate) struct CallContext {
 /// The operations.
 pub(crate) struct Api {
     ports: GatewayPorts,
-    limits: RequestLimits,
     times: GatewayTimes,
     defaults: Defaults,
     retry: RetryPolicy,
     prices: Arc<Prices>,
     eval_prices: BTreeMap<String, ModelPrice>,
     feeds: FeedReader,
-    load: LastLoad,
+    room: DebateRoom,
     watches: Arc<TenantRoom>,
     openings: Arc<Openings>,
     stop: CancellationToken,
@@ -67,16 +66,21 @@ pub(crate) struct Api {
 
 impl Api {
     pub fn new(config: &GatewayConfig, ports: GatewayPorts, stop: CancellationToken) -> Self {
+        let limits = RoomLimits {
+            queued: config.limits.queued,
+            tenant_unfinished: config.limits.tenant_unfinished,
+            age: config.times.load_age,
+        };
+        let room = DebateRoom::new(ports.catalogue.clone(), ports.upkeep.clone(), limits);
         Self {
             ports,
-            limits: config.limits,
             times: config.times,
             defaults: config.defaults.clone(),
             retry: config.retry,
             prices: Arc::new(config.prices.clone()),
             eval_prices: config.eval_prices.clone(),
             feeds: config.feeds.clone(),
-            load: LastLoad::default(),
+            room,
             watches: TenantRoom::new(config.limits.watches, !config.auth.is_off()),
             openings: Openings::new(),
             stop,

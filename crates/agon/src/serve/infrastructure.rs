@@ -42,6 +42,8 @@ pub struct Infrastructure {
     pub upkeep: Arc<dyn Upkeep>,
     /// The logs of evals.
     pub evals: Arc<dyn EvalLogs>,
+    /// Whether this process may keep any.
+    pub keeps_evals: bool,
     nats: Option<NatsResources>,
 }
 
@@ -79,6 +81,7 @@ impl Infrastructure {
             requests: store.clone(),
             upkeep: store.clone(),
             evals: store,
+            keeps_evals: true,
             nats: None,
         })
     }
@@ -112,6 +115,7 @@ impl Infrastructure {
             requests: store.clone(),
             upkeep: store.clone(),
             evals: store.clone(),
+            keeps_evals: uses.evals,
             nats: Some(NatsResources { links, store, streams: kept, keys }),
         })
     }

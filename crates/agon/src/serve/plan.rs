@@ -1,14 +1,17 @@
 //! What the process is to be: flags over settings, checked as a whole.
 use super::Herald;
+use super::infrastructure::Infrastructure;
 use crate::cli::{PaceArgs, ProcessRole, ServeArgs, ServerArgs};
 use crate::commands::Context;
 use crate::exit::Stop;
 use crate::settings::Settings;
 use agon_core::NodeId;
-use agon_runtime::{NodeConfig, Times};
+use agon_runtime::{EvalKeeperConfig, NodeConfig, RoomLimits, Times};
+use agon_server::GatewayConfig;
 use agon_store::NatsUse;
 use agon_telemetry::LogFormat;
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use uuid::Uuid;
 
 /// What roles use of a store on NATS.
@@ -17,6 +20,9 @@ pub fn uses(roles: &BTreeSet<ProcessRole>) -> NatsUse {
     let (admits, owns) = (is(ProcessRole::Gateway), is(ProcessRole::Coordinator));
     NatsUse { admits, owns, evals: admits || owns, queues: owns || is(ProcessRole::Host) }
 }
+
+/// Cells of an eval that a coordinator holds at once where the settings say nothing.
+const EVAL_CELLS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(63);
 
 /// What the process is to be.
 pub struct ServePlan {
@@ -113,6 +119,28 @@ impl ServePlan {
             },
             ..base
         }
+    }
+}
+
+impl ServePlan {
+    /// How its coordinator drives evals; nothing where it has none, or may keep none.
+    pub fn evals(&self, infrastructure: &Infrastructure) -> Option<EvalKeeperConfig> {
+        if !self.is(ProcessRole::Coordinator) || !infrastructure.keeps_evals {
+            return None;
+        }
+        let gateway = GatewayConfig::default();
+        Some(EvalKeeperConfig {
+            logs: infrastructure.evals.clone(),
+            upkeep: infrastructure.upkeep.clone(),
+            evals: self.settings.coordinator.max_evals,
+            concurrency: self.settings.eval.at_once(EVAL_CELLS),
+            limits: RoomLimits {
+                queued: self.settings.gateway.max_queued.get(),
+                tenant_unfinished: gateway.limits.tenant_unfinished,
+                age: gateway.times.load_age,
+            },
+            retry: self.settings.retry_policy(),
+        })
     }
 }
 

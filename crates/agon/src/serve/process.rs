@@ -6,7 +6,7 @@ use crate::commands::Context;
 use crate::exit::Stop;
 use crate::settings::with_keys;
 use agon_rehearsal::RehearsalServer;
-use agon_runtime::{Node, Ports, SystemClock};
+use agon_runtime::{EvalKeeper, Node, Ports, SystemClock};
 use agon_server::{Admin, CredentialHealth, Gateway, GatewayPorts};
 use agon_telemetry::Telemetry;
 use anyhow::Context as _;
@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A running process.
 pub struct ServeProcess {
     node: Arc<Node>,
+    evals: Option<EvalKeeper>,
     gateway: Option<Gateway>,
     admin: Admin,
     infrastructure: Infrastructure,
@@ -51,6 +52,7 @@ impl ServeProcess {
         }
         let node = Node::start(config, ports).await.context("the runtime's actors do not start")?;
         let node = Arc::new(node);
+        let evals = plan.evals(&infrastructure).map(|config| EvalKeeper::start(node.clone(), config));
         let parts = GatewayPorts {
             node: node.clone(),
             journal: infrastructure.journal.clone(),
@@ -74,7 +76,7 @@ impl ServeProcess {
             ),
             false => None,
         };
-        let process = Self { node, gateway, admin, infrastructure, rehearsal: hosts.rehearsal, ending };
+        let process = Self { node, evals, gateway, admin, infrastructure, rehearsal: hosts.rehearsal, ending };
         process.announce(plan);
         Ok(process)
     }
@@ -106,6 +108,10 @@ impl ServeProcess {
     /// Ends in order; false when something was cut off.
     pub async fn end(self) -> bool {
         self.ending.store(true, Ordering::Release);
+        let given_up = match self.evals {
+            Some(evals) => evals.stop().await,
+            None => true,
+        };
         let handed_over = self.node.drain();
         let answered = async {
             match self.gateway {
@@ -119,6 +125,6 @@ impl ServeProcess {
         }
         self.infrastructure.close().await;
         self.admin.stop().await;
-        handed_over && answered
+        given_up && handed_over && answered
     }
 }

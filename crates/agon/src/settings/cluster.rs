@@ -77,6 +77,8 @@ pub struct CoordinatorSettings {
     /// Debates of one tenant at once in the whole cluster; absent: no cap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant_cap: Option<NonZeroUsize>,
+    /// Evals at once that this process drives.
+    pub max_evals: NonZeroUsize,
     /// How often nodes and hosts give a sign of life; the same in the whole cluster.
     pub heartbeat: Length,
     /// A coordinator that is silent for so long loses its debates to the others.
@@ -96,6 +98,7 @@ impl Default for CoordinatorSettings {
         Self {
             max_debates: NonZeroUsize::new(512).unwrap_or(NonZeroUsize::MIN),
             tenant_cap: None,
+            max_evals: NonZeroUsize::new(8).unwrap_or(NonZeroUsize::MIN),
             heartbeat: Length(times.heartbeat),
             node_silent: Length(times.node_silent),
             host_silent: Length(times.host_silent),

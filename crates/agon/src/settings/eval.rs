@@ -8,8 +8,9 @@ use std::num::NonZeroUsize;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvalSettings {
-    /// Cells at once.
-    pub concurrency: NonZeroUsize,
+    /// Cells at once; absent: 8 here, and 64 at a server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub concurrency: Option<NonZeroUsize>,
     /// What a million tokens for a question are worth to a gate, in points of accuracy; absent: the fewest tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate_price: Option<f64>,
@@ -20,7 +21,7 @@ pub struct EvalSettings {
 impl Default for EvalSettings {
     fn default() -> Self {
         Self {
-            concurrency: NonZeroUsize::new(8).unwrap_or(NonZeroUsize::MIN),
+            concurrency: None,
             gate_price: None,
             prices: BTreeMap::new(),
         }
@@ -41,6 +42,11 @@ pub struct EvalPriceSettings {
 }
 
 impl EvalSettings {
+    /// Cells that are held at once, where so many are if the settings do not say.
+    pub fn at_once(&self, otherwise: NonZeroUsize) -> NonZeroUsize {
+        self.concurrency.unwrap_or(otherwise)
+    }
+
     /// The prices as evals record them.
     pub fn model_prices(&self) -> BTreeMap<String, ModelPrice> {
         let price = |(model, price): (&String, &EvalPriceSettings)| {

@@ -9,10 +9,13 @@ use crate::settings::Settings;
 use crate::signals::Signals;
 use crate::store::{Store, failed};
 use agon_core::{DebateId, DebateSpec};
-use agon_eval::{CellClosed, CellSpecs, ComparisonFamily, EvalEvent, EvalMachine, facts, look_ends, result_of};
+use agon_eval::{CellSpecs, ComparisonFamily, EvalEvent, EvalMachine, facts, is_decided, result_of};
 use agon_runtime::{DriverConfig, DriverState, EvalDriver, EvalLogError, OpenEval, SystemClock, read_eval};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+/// Cells that are held at once where nothing else is said.
+const HERE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 const FAREWELL: &str = "Stopping. What was held is kept. Ctrl-C again quits at once.";
 
 /// What drives an eval.
@@ -43,13 +46,13 @@ impl Drive<'_> {
         let holder = Arc::new(LocalHolder { runtime: runtime.clone(), retry: self.settings.retry_policy() });
         let config = DriverConfig {
             writer: format!("{}@{}", std::process::id(), env!("CARGO_PKG_VERSION")),
-            concurrency: self.view.concurrency.unwrap_or(self.settings.eval.concurrency),
+            concurrency: self.view.concurrency.unwrap_or_else(|| self.settings.eval.at_once(HERE)),
             peek: self.view.peek,
             logs: store.sqlite.clone(),
             holder,
             specs: self.specs,
             facts,
-            decided,
+            decided: is_decided,
             clock: Arc::new(SystemClock),
         };
         let driver = EvalDriver::start(config, eval).await.map_err(log_failed)?;
@@ -136,12 +139,6 @@ fn peek(context: &Context, eval: &OpenEval) {
     for count in primary.filter_map(|found| found.counts.first()) {
         context.output.note(&format!("until now: {}", agon_report::one_line(&count.sentence)));
     }
-}
-
-/// Whether the looks of a sequential design decide it.
-fn decided(machine: &EvalMachine) -> bool {
-    let cells: Vec<&CellClosed> = machine.closed().collect();
-    look_ends(machine.admission(), &cells, &machine.questions_over())
 }
 
 /// Prints the events that were not printed yet.

@@ -4,9 +4,9 @@ use crate::ownership::Ownership;
 use crate::store::Store;
 use crate::watching::interrupts;
 use agon_core::fence::{Mark, Reader};
-use agon_core::{Admission, Ballots, Debate, DebateId, Event, Position, Priority, RetryPolicy};
+use agon_core::{Ballots, DebateId, Event, Position, RetryPolicy};
 use agon_eval::CellOrder;
-use agon_runtime::{CellHolder, HeldCell, HoldError, Watched};
+use agon_runtime::{CellHolder, CellStanding, HeldCell, HoldError, Watched, cell_admission, cell_standing};
 use agon_store::{LocalState, StoreError, Upkeep as _};
 use async_trait::async_trait;
 use std::fmt::Display;
@@ -46,7 +46,7 @@ impl CellHolder for LocalHolder {
                 }
                 StoredCell::Absent => {
                     let own = Ownership::admit(self.store(), &id).await.map_err(|stop| failed(name, stop.why()))?;
-                    self.runtime.node.submit(self.admission(&id, order)).await.map_err(|error| failed(name, error))?;
+                    self.runtime.node.submit(cell_admission(&id, order, self.retry)).await.map_err(|error| failed(name, error))?;
                     own
                 }
                 StoredCell::Open => {
@@ -101,14 +101,10 @@ impl LocalHolder {
             Err(StoreError::NotFound(_)) => return Ok(StoredCell::Absent),
             Err(error) => return Err(failed(id.as_str(), error)),
         };
-        let debate = Debate::fold(&log.records).ok_or_else(|| failed(id.as_str(), "its log has no admission"))?;
-        let admission = debate.admission();
-        if admission.spec != order.spec || admission.seed != order.debate.seed {
-            return Err(HoldError::Other(id.to_string()));
-        }
-        Ok(match debate.ended() {
-            Some(_) => StoredCell::Over(HeldCell { head: log.head.unwrap_or_default(), records: log.records }),
-            None => StoredCell::Open,
+        Ok(match cell_standing(order, &log.records)? {
+            CellStanding::Absent => StoredCell::Absent,
+            CellStanding::Open => StoredCell::Open,
+            CellStanding::Over => StoredCell::Over(HeldCell { head: log.head.unwrap_or_default(), records: log.records }),
         })
     }
 
@@ -139,27 +135,6 @@ impl LocalHolder {
     async fn is_halted(&self, id: &DebateId) -> Result<bool, HoldError> {
         let log = self.store().stored_log(id).await.map_err(|error| failed(id.as_str(), error))?;
         Ok(log.records.last().is_some_and(|last| interrupts(last).is_some()))
-    }
-
-    fn admission(&self, id: &DebateId, order: &CellOrder) -> Admission {
-        Admission {
-            id: id.clone(),
-            spec: order.spec.clone(),
-            seed: order.debate.seed,
-            retry: self.retry,
-            agon_version: env!("CARGO_PKG_VERSION").to_owned(),
-            request_id: None,
-            rehearsal: order.rehearsal,
-            priority: Priority::Batch,
-            labels: order.labels.clone(),
-            creator: None,
-            submitted_by: None,
-            rejudges: None,
-            history: Default::default(),
-            recalled: None,
-            feeds: Default::default(),
-            ratings: Default::default(),
-        }
     }
 }
 
