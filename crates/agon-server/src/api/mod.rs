@@ -21,7 +21,7 @@ pub(crate) use evals::{EvalStep, eval_message};
 pub(crate) use watch::{WatchStep, message};
 
 use crate::auth::Caller;
-use crate::config::{GatewayConfig, GatewayPorts, GatewayTimes};
+use crate::config::{GatewayConfig, GatewayPorts, GatewayTimes, RequestLimits};
 use crate::error::Problem;
 use crate::net::TenantRoom;
 use agon_core::{DebateId, Position, Record, RetryPolicy};
@@ -58,6 +58,7 @@ pub(crate) struct Api {
     prices: Arc<Prices>,
     eval_prices: BTreeMap<String, ModelPrice>,
     feeds: FeedReader,
+    limits: RequestLimits,
     room: DebateRoom,
     watches: Arc<TenantRoom>,
     openings: Arc<Openings>,
@@ -80,6 +81,7 @@ impl Api {
             prices: Arc::new(config.prices.clone()),
             eval_prices: config.eval_prices.clone(),
             feeds: config.feeds.clone(),
+            limits: config.limits,
             room,
             watches: TenantRoom::new(config.limits.watches, !config.auth.is_off()),
             openings: Openings::new(),
