@@ -9,7 +9,7 @@ use crate::settings::Settings;
 use crate::signals::Signals;
 use crate::store::{Store, failed};
 use agon_core::{DebateId, DebateSpec};
-use agon_eval::{CellSpecs, ComparisonFamily, EvalEvent, EvalMachine, facts, is_decided, result_of};
+use agon_eval::{CellSpecs, ComparisonFamily, EvalEvent, facts, is_decided, result_of};
 use agon_runtime::{DriverConfig, DriverState, EvalDriver, EvalLogError, OpenEval, SystemClock, read_eval};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
