@@ -238,11 +238,12 @@ async fn cells_wait_where_a_tenant_has_no_room_for_further_debates() {
     let (_node, keeper) = bench.alone(EvalKeeperConfig { limits, ..bench.config() }).await;
     let id = eval_id("eval-1");
     bench.admit(&id, 12).await;
-    bench.until("the eval ends", async || {
-        assert!(bench.store.unfinished().await.unwrap().len() <= 2);
-        bench.head(&id).await.ended
-    })
-    .await;
+    bench
+        .until("the eval ends", async || {
+            assert!(bench.store.unfinished().await.unwrap().len() <= 2);
+            bench.head(&id).await.ended
+        })
+        .await;
     assert_eq!(bench.outcome(&id).await, undisturbed(12).await.0);
     assert!(keeper.stop().await);
 }
@@ -255,12 +256,13 @@ async fn a_node_drives_as_many_evals_as_it_may_and_then_the_next() {
     for id in &ids {
         bench.admit(id, 12).await;
     }
-    bench.until("both end", async || {
-        let (one, other) = (bench.card(&ids[0]).await, bench.card(&ids[1]).await);
-        assert!(one.driver.is_none() || other.driver.is_none());
-        one.state.is_some() && other.state.is_some()
-    })
-    .await;
+    bench
+        .until("both end", async || {
+            let (one, other) = (bench.card(&ids[0]).await, bench.card(&ids[1]).await);
+            assert!(one.driver.is_none() || other.driver.is_none());
+            one.state.is_some() && other.state.is_some()
+        })
+        .await;
     // the second eval's debates are the first one's
     let eval = bench.read(&ids[1]).await;
     let reused = eval.machine.closed().filter(|closed| closed.reused).count();

@@ -20,11 +20,7 @@ pub struct EvalSettings {
 }
 impl Default for EvalSettings {
     fn default() -> Self {
-        Self {
-            concurrency: None,
-            gate_price: None,
-            prices: BTreeMap::new(),
-        }
+        Self { concurrency: None, gate_price: None, prices: BTreeMap::new() }
     }
 }
 

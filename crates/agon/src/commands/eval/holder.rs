@@ -46,7 +46,11 @@ impl CellHolder for LocalHolder {
                 }
                 StoredCell::Absent => {
                     let own = Ownership::admit(self.store(), &id).await.map_err(|stop| failed(name, stop.why()))?;
-                    self.runtime.node.submit(cell_admission(&id, order, self.retry)).await.map_err(|error| failed(name, error))?;
+                    self.runtime
+                        .node
+                        .submit(cell_admission(&id, order, self.retry))
+                        .await
+                        .map_err(|error| failed(name, error))?;
                     own
                 }
                 StoredCell::Open => {
@@ -104,7 +108,9 @@ impl LocalHolder {
         Ok(match cell_standing(order, &log.records)? {
             CellStanding::Absent => StoredCell::Absent,
             CellStanding::Open => StoredCell::Open,
-            CellStanding::Over => StoredCell::Over(HeldCell { head: log.head.unwrap_or_default(), records: log.records }),
+            CellStanding::Over => {
+                StoredCell::Over(HeldCell { head: log.head.unwrap_or_default(), records: log.records })
+            }
         })
     }
 
