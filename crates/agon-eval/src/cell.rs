@@ -1,5 +1,5 @@
 //! Cells: the smallest piece of an eval that is held, kept and paid for.
-use crate::ArmName;
+use crate::{ArmName, GradeTask};
 use agon_core::gate::GateFeatures;
 use agon_core::{ModelName, ParticipantId};
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,28 @@ pub struct Cell {
     pub repetition: u32,
     /// What is held.
     pub work: CellWork,
+}
+
+impl Cell {
+    /// Whether it grades answers, and gives none itself.
+    pub fn is_grading(&self) -> bool {
+        matches!(self.work, CellWork::Grading { .. })
+    }
+
+    /// The cell without anything that was answered.
+    #[must_use]
+    pub fn withheld(&self) -> Self {
+        let mut cell = self.clone();
+        if let CellWork::Grading { task, .. } = &mut cell.work {
+            *task = match task {
+                GradeTask::Criterion { criterion, .. } => {
+                    GradeTask::Criterion { criterion: *criterion, answer: String::new() }
+                }
+                GradeTask::Pair { .. } => GradeTask::Pair { first: String::new(), second: String::new() },
+            };
+        }
+        cell
+    }
 }
 
 /// What a cell holds.
@@ -45,6 +67,14 @@ pub enum CellWork {
         arm: ArmName,
         /// How many samples.
         count: u32,
+    },
+    /// A poll of the graders about final answers to the question. It belongs to the question's first repetition, and answers of all
+    /// repetitions are in it.
+    Grading {
+        /// What they are asked.
+        task: GradeTask,
+        /// How often it was asked before: 1 to see whether the grade is the same; each rescoring goes on with the next two numbers.
+        draw: u32,
     },
 }
 

@@ -1,7 +1,7 @@
 //! From an eval's templates to the debates of its cells.
 use crate::{
     ArmName, BaselineArm, Cell, CellSpecs, CellWork, DebateArm, DebateTemplate, EvalAdmission, EvalSpec, Pool, PoolOf,
-    Question, RoleModels, fill, first_cells,
+    Question, RoleModels, fill, first_cells, longest_grading,
 };
 use agon_core::{CallPlan, DebateSpec};
 use agon_spec::{Defaults, Source, Syntax, normalize_json};
@@ -32,6 +32,7 @@ pub struct TemplateSpecs {
     confidence: bool,
     models: RoleModels,
     debates: BTreeMap<ArmName, DebateTemplate>,
+    graders: Vec<String>,
 }
 
 impl TemplateSpecs {
@@ -49,6 +50,7 @@ impl TemplateSpecs {
             confidence: spec.confidence,
             models: models.clone(),
             debates: debates.collect(),
+            graders: spec.grader.as_ref().map(|grader| grader.models.clone()).unwrap_or_default(),
         };
         if !specs.questions.is_empty() {
             specs.debates.keys().try_for_each(|arm| specs.debate(0, 0, arm).map(drop))?;
@@ -105,6 +107,16 @@ impl TemplateSpecs {
 
     /// One debate of each kind of cell, which say what models and tools are needed.
     pub fn kinds(&self, admission: &EvalAdmission) -> Result<Vec<DebateSpec>, String> {
+        let mut kinds = self.arms(admission)?;
+        let questions = 0..u32::try_from(self.questions.len()).unwrap_or(u32::MAX);
+        if let Some(grading) = questions.into_iter().find_map(|question| longest_grading(&admission.spec, question)) {
+            kinds.push(self.spec(&grading)?);
+        }
+        Ok(kinds)
+    }
+
+    /// One debate of each kind of cell that gives answers.
+    pub fn arms(&self, admission: &EvalAdmission) -> Result<Vec<DebateSpec>, String> {
         let first = first_cells(&admission.spec, &admission.pools, 0, 0);
         let mut works: Vec<CellWork> = first.into_iter().map(|cell| cell.work).collect();
         let picks = admission.spec.arms.contains(&BaselineArm::BestOfN);
@@ -235,6 +247,11 @@ impl CellSpecs for TemplateSpecs {
             CellWork::Debate { arm } => self.debate(question, repetition, arm),
             CellWork::Isolated { arm } => self.isolated(question, repetition, arm),
             CellWork::BestOf { arm, count } => self.best_of(question, repetition, arm, *count),
+            CellWork::Grading { task, .. } => {
+                let at = usize::try_from(question).unwrap_or(usize::MAX);
+                let asked = self.questions.get(at).and_then(|question| task.poll(question, &self.graders));
+                asked.unwrap_or_else(|| Err(format!("question {question} has nothing of this kind to grade")))
+            }
             CellWork::Samples { pool, first, count } => {
                 let at = usize::try_from(*pool).unwrap_or(usize::MAX);
                 let pool = self.pools.get(at).ok_or_else(|| format!("there is no pool {pool}"))?;

@@ -1,8 +1,11 @@
 //! The log of an eval, the only truth of it.
 use crate::gate::GateFile;
-use crate::{ArmName, Cell, EvalSpec, Facts, ModelPrice, Pool, TemplateSpecs};
+use crate::{
+    AnswerLabel, ArmName, Cell, EvalSpec, Facts, Grader, ModelPrice, Pool, TemplateSpecs, asked_models, check_grading,
+};
+use agon_core::ModelName;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that happened in an eval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +29,8 @@ pub enum EvalEvent {
     },
     /// A cell is over.
     CellClosed(Box<CellClosed>),
+    /// Graders have graded an answer, or a pair of answers.
+    CellGraded(Box<CellClosed>),
     /// The comparisons were looked at before the end.
     LookTaken {
         /// Blocks of questions that were over.
@@ -49,6 +54,16 @@ pub enum EvalEvent {
     RetryOrdered {
         /// How many.
         cells: u32,
+    },
+    /// The answers are to be graded anew, by these graders; the grades before are kept.
+    RescoreOrdered {
+        /// Who grades from now on.
+        grader: Grader,
+    },
+    /// A person has said of answers whether they are right; of several labels of an answer the last counts.
+    LabelsGiven {
+        /// Of each answer.
+        labels: Vec<AnswerLabel>,
     },
     /// The eval is over; the last event, unless a retry is ordered.
     EvalEnded {
@@ -95,7 +110,7 @@ impl EvalAdmission {
     /// An eval of models that was not admitted yet; no digests and no prices are known.
     pub fn of(id: String, spec: EvalSpec, models: RoleModels) -> Result<Self, String> {
         let specs = TemplateSpecs::new(&spec, &models)?;
-        Ok(Self {
+        let admission = Self {
             id,
             format: 1,
             agon_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -107,7 +122,11 @@ impl EvalAdmission {
             digests: BTreeMap::new(),
             fresh: false,
             spec,
-        })
+        };
+        let arms = TemplateSpecs::of(&admission)?.arms(&admission)?;
+        let tested: BTreeSet<ModelName> = arms.iter().flat_map(asked_models).collect();
+        check_grading(&admission.spec, tested.iter().map(ModelName::as_str)).map_err(|refused| refused.to_string())?;
+        Ok(admission)
     }
 }
 
@@ -120,12 +139,20 @@ impl EvalEvent {
                 let facts = Facts { ending, cost, rehearsal, ..Facts::default() };
                 Self::CellClosed(Box::new(CellClosed { facts, ..closed.as_ref().clone() }))
             }
+            Self::CellGraded(closed) => {
+                let Facts { ending, cost, rehearsal, .. } = closed.facts.clone();
+                let facts = Facts { ending, cost, rehearsal, ..Facts::default() };
+                let cell = closed.cell.withheld();
+                Self::CellGraded(Box::new(CellClosed { cell, facts, ..closed.as_ref().clone() }))
+            }
+            Self::CellOpened { cell, debate } => Self::CellOpened { cell: cell.withheld(), debate: debate.clone() },
             Self::EvalAdmitted(_)
             | Self::EvalClaimed { .. }
-            | Self::CellOpened { .. }
             | Self::LookTaken { .. }
             | Self::EvalStopped { .. }
             | Self::GateLearned(_)
+            | Self::RescoreOrdered { .. }
+            | Self::LabelsGiven { .. }
             | Self::RetryOrdered { .. }
             | Self::EvalEnded { .. } => self.clone(),
         }
@@ -138,6 +165,9 @@ impl EvalEvent {
             Self::EvalClaimed { .. } => "eval_claimed",
             Self::CellOpened { .. } => "cell_opened",
             Self::CellClosed(_) => "cell_closed",
+            Self::CellGraded(_) => "cell_graded",
+            Self::RescoreOrdered { .. } => "rescore_ordered",
+            Self::LabelsGiven { .. } => "labels_given",
             Self::LookTaken { .. } => "look_taken",
             Self::EvalStopped { .. } => "eval_stopped",
             Self::GateLearned(_) => "gate_learned",

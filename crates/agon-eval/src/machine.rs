@@ -4,6 +4,7 @@
 //! other, so that what befalls a server befalls all arms. How many samples a question's methods may draw is known once its debates and
 //! the first samples are over; with `match: mean`, once all debates are.
 mod blocks;
+mod grading;
 mod needs;
 mod progress;
 mod tally;
@@ -12,7 +13,10 @@ pub use blocks::{BLOCK_QUESTIONS, blocks};
 pub use progress::{ArmProgress, EvalProgress};
 
 use crate::gate::GateFile;
-use crate::{Cell, CellClosed, CellEnding, CellWork, Design, EvalAdmission, EvalEvent, EvalStop, Matching};
+use crate::{
+    AnswerLabel, Cell, CellClosed, CellEnding, CellWork, Design, EvalAdmission, EvalEvent, EvalStop, Grader,
+    GradingSchedule, Matching,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks of questions that may be open at once.
@@ -21,6 +25,9 @@ pub const OPEN_BLOCKS: usize = 2;
 pub const FAILURES_AFTER: u32 = 20;
 /// The share of failed cells of an arm above which an eval ends.
 pub const MOST_FAILED: f64 = 0.2;
+
+/// What the graders are called where arms are listed; no arm has a space in its name.
+pub const GRADERS: &str = "the graders";
 
 /// What happens to an eval from outside.
 #[derive(Clone, Debug)]
@@ -52,6 +59,10 @@ pub enum EvalInput {
     GateLearned(Box<GateFile>),
     /// A person wants the failed cells of all arms to be held again.
     Retry,
+    /// A person wants the answers of the ended eval to be graded anew.
+    Rescore(Grader),
+    /// A person says of answers whether they are right.
+    Label(Vec<AnswerLabel>),
     /// Whether the eval ends by what it knows.
     Settle {
         /// Milliseconds since 1970.
@@ -106,6 +117,10 @@ pub struct EvalMachine {
     standing: needs::QuestionStanding,
     /// Results that a retry replaced.
     replaced: Vec<CellClosed>,
+    schedule: GradingSchedule,
+    /// How often answers were graded anew.
+    rescored: u32,
+    labels: Vec<AnswerLabel>,
     /// Blocks that were over at the last look.
     looked: u32,
     peeked: bool,
@@ -131,6 +146,9 @@ impl EvalMachine {
         let blocks = blocks(&admission.spec);
         Self {
             standing: needs::QuestionStanding::new(&blocks, admission.spec.repetitions),
+            schedule: GradingSchedule::of(&admission.spec),
+            rescored: 0,
+            labels: Vec::new(),
             admission,
             began: at,
             epoch: 0,
@@ -199,6 +217,9 @@ impl EvalMachine {
                 let news = self.ended.is_some() && self.gate.as_ref() != Some(&file);
                 if news { vec![EvalEvent::GateLearned(file)] } else { Vec::new() }
             }
+            EvalInput::Rescore(grader) => self.rescore(grader),
+            EvalInput::Label(labels) if labels.is_empty() => Vec::new(),
+            EvalInput::Label(labels) => vec![EvalEvent::LabelsGiven { labels }],
             _ if self.ended.is_some() => Vec::new(),
             EvalInput::Open(cells) => {
                 let fresh = cells.into_iter().filter(|(cell, _)| !self.is_open_or_over(cell));
@@ -207,7 +228,11 @@ impl EvalMachine {
             EvalInput::Closed(closed) => {
                 let known = self.cells.get(&closed.cell);
                 let open = known.is_some_and(|cell| cell.closed.is_none() && cell.debate == closed.debate);
-                if open { vec![EvalEvent::CellClosed(closed)] } else { Vec::new() }
+                match closed.cell.is_grading() {
+                    _ if !open => Vec::new(),
+                    true => vec![EvalEvent::CellGraded(closed)],
+                    false => vec![EvalEvent::CellClosed(closed)],
+                }
             }
             EvalInput::Looked { blocks, ends, by } => self.looked_at(blocks, ends, by),
             EvalInput::Cancel { detail } => vec![
@@ -225,7 +250,7 @@ impl EvalMachine {
             EvalEvent::EvalAdmitted(_) => {}
             EvalEvent::EvalClaimed { writer, epoch } => (self.epoch, self.driver) = (*epoch, Some(writer.clone())),
             EvalEvent::CellOpened { cell, debate } => self.opened(cell, debate),
-            EvalEvent::CellClosed(closed) => self.closed_one(closed),
+            EvalEvent::CellClosed(closed) | EvalEvent::CellGraded(closed) => self.closed_one(closed),
             EvalEvent::LookTaken { blocks, by, .. } => {
                 self.looked = *blocks;
                 self.peeked |= by == "peek";
@@ -239,6 +264,8 @@ impl EvalMachine {
                 (self.stopped, self.ended, self.gate) = (None, None, None);
                 self.stand_anew();
             }
+            EvalEvent::RescoreOrdered { grader } => self.graded_anew(grader),
+            EvalEvent::LabelsGiven { labels } => self.labels.extend(labels.iter().cloned()),
             EvalEvent::EvalEnded { state } => (self.ended, self.driver) = (Some(state.clone()), None),
         }
     }
@@ -360,8 +387,12 @@ impl EvalMachine {
 
     /// Which arm failed too often.
     fn too_many_failures(&self) -> Option<String> {
-        let too_many =
-            |arm: &ArmProgress| arm.over >= FAILURES_AFTER && f64::from(arm.failed) > MOST_FAILED * f64::from(arm.over);
+        // graders are no arm: what they failed to grade is told, and can be asked again
+        let too_many = |arm: &ArmProgress| {
+            arm.name != GRADERS
+                && arm.over >= FAILURES_AFTER
+                && f64::from(arm.failed) > MOST_FAILED * f64::from(arm.over)
+        };
         let arm = self.tally.arms().find(|arm| too_many(arm))?;
         Some(format!("{}: {} of {} cells failed", arm.name, arm.failed, arm.over))
     }
@@ -388,6 +419,7 @@ pub fn cell_arm(work: &CellWork) -> String {
         CellWork::Isolated { arm } => format!("{arm} (isolated)"),
         CellWork::Samples { pool, .. } => format!("samples {}", pool + 1),
         CellWork::BestOf { arm, .. } => format!("best_of_n ({arm})"),
+        CellWork::Grading { .. } => GRADERS.to_owned(),
     }
 }
 

@@ -36,7 +36,10 @@ pub fn order(admission: &EvalAdmission, specs: &dyn CellSpecs, cell: &Cell, atte
         question,
         spec: &agon_spec::normalize_json(&spec),
         digests: digests.as_ref().unwrap_or(&none),
-        repetition: cell.repetition,
+        repetition: match &cell.work {
+            CellWork::Grading { draw, .. } => *draw,
+            _ => cell.repetition,
+        },
         first_sample: first_sample(&cell.work),
         attempt,
         seed: admission.spec.seed,
@@ -74,7 +77,7 @@ pub fn asked_models(spec: &DebateSpec) -> BTreeSet<ModelName> {
 pub fn first_sample(work: &CellWork) -> u32 {
     match work {
         CellWork::Samples { first, .. } => *first,
-        CellWork::Debate { .. } | CellWork::Isolated { .. } | CellWork::BestOf { .. } => 0,
+        CellWork::Debate { .. } | CellWork::Isolated { .. } | CellWork::BestOf { .. } | CellWork::Grading { .. } => 0,
     }
 }
 

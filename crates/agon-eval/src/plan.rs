@@ -1,4 +1,8 @@
 //! What an eval would take, before the first call.
+mod gradings;
+
+pub use gradings::longest_grading;
+
 use crate::stats::{design_effect, questions_needed, smallest_effect};
 use crate::{
     Cell, CellSpecs, CellWork, EvalAdmission, EvalSpec, FIRST_SAMPLES, Matching, cell_arm, first_cells, order, users_of,
@@ -43,6 +47,12 @@ pub struct EvalPlan {
     pub tokens_most: u64,
     /// Of the likely tokens, those that each model generates.
     pub generated: BTreeMap<String, f64>,
+    /// Gradings of answers, as many as there usually are; nothing where nobody grades.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub gradings_likely: u64,
+    /// Gradings at most. Cells, calls and tokens at most have them, too.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub gradings_most: u64,
     /// Money, as it usually is, where every model has a price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub money_likely: Option<f64>,
@@ -143,6 +153,7 @@ impl EvalPlan {
             }
         }
         plan.add_matched(admission, specs, (&mut likely, &mut money))?;
+        plan.add_gradings(admission, specs, (&mut likely, &mut money))?;
         plan.add_power(spec);
         plan.parts = parts.into_values().collect();
         plan.tokens_likely = likely as u64;
@@ -248,6 +259,10 @@ pub fn cells(admission: &EvalAdmission) -> impl Iterator<Item = Cell> {
     let questions =
         (0..count(spec.questions.len())).flat_map(|question| (0..spec.repetitions).map(move |n| (question, n)));
     questions.flat_map(|(question, repetition)| first_cells(spec, &admission.pools, question, repetition))
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 fn at_first(work: CellWork) -> Cell {

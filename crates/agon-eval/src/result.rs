@@ -4,25 +4,31 @@ mod calibration;
 mod comparisons;
 mod free;
 mod front;
+mod grades;
 mod inside;
+mod labels;
 mod plurality;
 mod rows;
 mod sensitivity;
 mod sentence;
 mod statistics;
 mod table;
+mod trust;
 mod types;
 mod warnings;
 
 pub use free::free_score;
+pub use labels::{LabelItem, LabelsRefused, label_items};
 pub use types::*;
 
 use crate::stats::Effort;
-use crate::{CellClosed, CellCost, Comparison, Count, EvalAdmission, EvalMachine, blocks};
+use crate::{
+    AnswerLabel, ArmName, CellClosed, CellCost, Comparison, Count, EvalAdmission, EvalMachine, GradeTask, blocks,
+};
 use arms::{ScoredArm, spent};
 use comparisons::{Comparer, pairs_of};
 use statistics::{Estimator, LEVEL};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use table::CellTable;
 
 /// What a result is computed with, besides the eval's log.
@@ -50,6 +56,8 @@ pub struct ResultOptions {
     pub effort: Option<Effort>,
     /// What a gate learned.
     pub gate: Option<GateResult>,
+    /// What people said of answers.
+    pub labels: Vec<AnswerLabel>,
 }
 
 impl ResultOptions {
@@ -67,6 +75,7 @@ impl ResultOptions {
             replaced: Vec::new(),
             effort: None,
             gate: None,
+            labels: Vec::new(),
         }
     }
 
@@ -85,7 +94,8 @@ impl ResultOptions {
             gate: machine.gate().map(|file| file.figures.clone()),
             withheld: machine.is_blind(),
             peeked: machine.peeked(),
-            replaced: machine.replaced().iter().map(cost_now).collect(),
+            replaced: machine.replaced().iter().filter(|closed| !closed.cell.is_grading()).map(cost_now).collect(),
+            labels: machine.labels().to_vec(),
             ..Self::complete(machine.questions_over())
         }
     }
@@ -105,6 +115,9 @@ pub fn result_of(machine: &EvalMachine, title: Option<String>) -> EvalResult {
 /// Every figure of an eval's closed cells.
 pub fn result(admission: &EvalAdmission, cells: &[&CellClosed], options: &ResultOptions) -> EvalResult {
     let table = CellTable::new(admission, cells, &options.covered);
+    // what grading costs is no arm's, and is told apart
+    let cells: Vec<&CellClosed> = cells.iter().copied().filter(|closed| !closed.cell.is_grading()).collect();
+    let cells = cells.as_slice();
     let spec = &admission.spec;
     let effort = options.effort.unwrap_or_else(|| Effort::full(spec.seed));
     let estimator = Estimator::new(spec, effort, asked(&table));
@@ -134,14 +147,17 @@ pub fn result(admission: &EvalAdmission, cells: &[&CellClosed], options: &Result
         curves: told.curves,
         front,
         categories: if withheld { Vec::new() } else { rows::categories(&table, &scored, &estimator) },
-        trust: None,
         gate: options.gate.clone().filter(|_| !withheld),
-        warnings: warnings::warnings(&table, &arms, options),
+        warnings: warnings::warnings(&table, &arms, options, told.trust.as_ref()),
+        trust: told.trust,
         questions: rows::questions(&table),
         cells: rows::cells(&table, &scored, withheld),
         arms,
     }
 }
+
+/// What marks a verdict by a grader of a family that was tested.
+const SAME_FAMILY: &str = "A grader is of a family that was tested, and graders prefer answers that err as they do.";
 
 /// What is told of an eval whose differences may be seen.
 #[derive(Default)]
@@ -152,6 +168,7 @@ struct ToldParts {
     inside: Vec<InsideDebates>,
     calibration: Vec<CalibrationResult>,
     curves: Vec<SampleCurve>,
+    trust: Option<ScorerTrust>,
 }
 
 fn told(
@@ -162,14 +179,22 @@ fn told(
     options: &ResultOptions,
 ) -> ToldParts {
     let sequential = table.admission.spec.design == crate::Design::Sequential || options.peeked;
-    let comparer = Comparer {
+    let mut comparer = Comparer {
         table,
         arms: scored,
         estimator,
         distrusted: Vec::new(),
+        marks: Vec::new(),
+        corrected: Vec::new(),
         sequential,
         no_verdict: options.state == EvalState::Failed || options.state == EvalState::Running,
     };
+    let trust = trust::scorer_trust(&comparer, &options.labels);
+    if let Some(trust) = &trust {
+        comparer.distrusted.clone_from(&trust.distrusted);
+        comparer.corrected.clone_from(&trust.corrected);
+        comparer.marks.extend(trust.same_family.then(|| SAME_FAMILY.to_owned()));
+    }
     let comparisons = comparer.all(&options.post_hoc);
     let debates = || scored.iter().filter(|arm| arm.kind == ArmKind::Debate);
     let has_rates = arms.iter().any(|arm| arm.right.is_some());
@@ -180,6 +205,7 @@ fn told(
         calibration: if has_rates { calibration::calibration(table, scored, estimator) } else { Vec::new() },
         curves: front::curves(table, estimator),
         comparisons,
+        trust,
     }
 }
 
@@ -258,6 +284,16 @@ pub fn is_decided(machine: &crate::EvalMachine) -> bool {
     look_ends(machine.admission(), &cells, &machine.questions_over())
 }
 
+/// The gradings that the final answers to a question need: of a rubric each criterion of each answer, of pairs both orders.
+pub fn tasks_of(
+    admission: &EvalAdmission,
+    cells: &[&CellClosed],
+    question: u32,
+    means: &BTreeMap<(ArmName, Count), f64>,
+) -> BTreeSet<GradeTask> {
+    CellTable::of_question(admission, cells, question, means).gradings()
+}
+
 /// Whether a look ends a sequential design: each primary comparison has a winner, or a gain is smaller than what is worth having.
 pub fn look_ends(admission: &EvalAdmission, cells: &[&CellClosed], covered: &[u32]) -> bool {
     let table = CellTable::new(admission, cells, covered);
@@ -269,6 +305,8 @@ pub fn look_ends(admission: &EvalAdmission, cells: &[&CellClosed], covered: &[u3
         arms: &arms,
         estimator: &estimator,
         distrusted: Vec::new(),
+        marks: Vec::new(),
+        corrected: Vec::new(),
         sequential: true,
         no_verdict: true,
     };

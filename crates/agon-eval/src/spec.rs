@@ -52,23 +52,6 @@ pub struct EvalSpec {
     pub seed: u64,
 }
 
-impl EvalSpec {
-    /// Refuses what only a grader could score, before anything is spent: nothing grades yet.
-    pub fn scored_by_pattern(&self) -> Result<(), String> {
-        if self.grader.is_some() {
-            return Err("the eval file names a grader, and nothing grades yet; remove `grader`".to_owned());
-        }
-        match self.questions.iter().find(|question| !question.is_scored_by_pattern()) {
-            None => Ok(()),
-            Some(question) => Err(format!(
-                "question {:?} can only be scored by a grader, and nothing grades yet; give it an `answer` that is an option, a \
-                 number or a text",
-                question.id
-            )),
-        }
-    }
-}
-
 /// A debate that is held on every question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DebateArm {

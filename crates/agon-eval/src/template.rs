@@ -128,8 +128,8 @@ fn answer(question: &Question) -> Option<serde_json::Value> {
     match &question.gold {
         Gold::Number { tolerance: Tolerance::Exact, .. } => Some(json!("number")),
         Gold::Number { tolerance, .. } => Some(json!({"kind": "number", "tolerance": tolerance.to_string()})),
-        Gold::Exact { .. } => Some(json!("text")),
-        Gold::Choice { .. } | Gold::Rubric { .. } | Gold::Pairwise { .. } => None,
+        Gold::Exact { .. } | Gold::Rubric { .. } | Gold::Pairwise { .. } => Some(json!("text")),
+        Gold::Choice { .. } => None,
     }
 }
 

@@ -205,6 +205,7 @@ fn sample_comparison(debate: &ArmName, at: u32, questions: u32) -> ComparisonRes
         "Whether debating helps cannot be told: +1.2 points [-4.0, 6.4]."
     };
     let row = |count, ratio| CountResult {
+        pairs: None,
         count,
         arm_right: Some(0.713),
         rival_right: Some(0.639),

@@ -59,7 +59,9 @@ impl StoredEval {
         for event in &self.events {
             match event {
                 EvalEvent::CellOpened { cell, .. } => cells.entry(format!("{cell:?}")).or_default().0 += 1,
-                EvalEvent::CellClosed(closed) => cells.entry(format!("{:?}", closed.cell)).or_default().1 += 1,
+                EvalEvent::CellClosed(closed) | EvalEvent::CellGraded(closed) => {
+                    cells.entry(format!("{:?}", closed.cell)).or_default().1 += 1
+                }
                 _ => {}
             }
         }

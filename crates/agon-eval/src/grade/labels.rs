@@ -3,6 +3,7 @@ use super::trust::estimate;
 use crate::draw::shuffle;
 use crate::stats::{JudgeLabels, LEAST_RELIABILITY, corrected};
 use crate::{CorrectedRate, Estimate};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// An answer with its grade.
@@ -16,6 +17,22 @@ pub struct GradedAnswer {
     pub repetition: u32,
     /// Whether it was graded right.
     pub accepted: bool,
+}
+
+/// What a person says of an arm's answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerLabel {
+    /// The arm's id.
+    pub arm: String,
+    /// Index of the question.
+    pub question: u32,
+    /// From 0.
+    #[serde(default)]
+    pub repetition: u32,
+    /// The answer as it was shown; a label holds for this answer alone.
+    pub answer: String,
+    /// Whether it is right.
+    pub right: bool,
 }
 
 /// An answer that a person has labelled.

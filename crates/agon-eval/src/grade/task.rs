@@ -4,16 +4,21 @@ use crate::{Gold, Question};
 use agon_core::DebateSpec;
 use agon_core::fence::{ends_line, neutralise};
 use agon_spec::{Defaults, Source, Syntax};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// Words of a final answer that a grader is shown.
 pub const FINAL_ANSWER_WORDS: usize = 150;
 
+/// Bytes of a final answer that a grader is shown, whatever a word is in its language.
+pub const FINAL_ANSWER_BYTES: usize = 2_000;
+
 /// Words of a question, its context or its reference that a grader is shown.
 const QUOTED_WORDS: usize = 2_000;
 
 /// What a grader is asked about a question.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(tag = "asks", rename_all = "snake_case")]
 pub enum GradeTask {
     /// Whether an answer meets a criterion.
     Criterion {
@@ -31,13 +36,20 @@ pub enum GradeTask {
     },
 }
 
-/// A final answer as graders see it, in one form whoever gave it: one paragraph, 150 words at most, without the names of speakers.
+/// A final answer as graders see it, in one form whoever gave it: one paragraph, 150 words and 2,000 bytes at most, without the names
+/// of speakers.
 pub fn final_answer(text: &str, names: &[&str]) -> String {
     let mut said = text.to_owned();
     for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
         said = without_name(&said, name);
     }
-    first_words(&said, FINAL_ANSWER_WORDS)
+    let mut shown = first_words(&said, FINAL_ANSWER_WORDS);
+    if shown.len() > FINAL_ANSWER_BYTES {
+        let end = (0..=FINAL_ANSWER_BYTES).rev().find(|at| shown.is_char_boundary(*at)).unwrap_or(0);
+        shown.truncate(end);
+        shown.push_str(" …");
+    }
+    shown
 }
 
 /// The text with a name as a whole word replaced.
@@ -100,9 +112,18 @@ impl GradeTask {
         }
     }
 
-    /// What stands in the prompt: question, reference and answers, each quoted. None where the question has no such criterion.
-    pub fn topic(&self, question: &Question) -> Option<String> {
-        let mut text = String::new();
+    /// What is asked, in one line.
+    fn topic(&self) -> String {
+        let (lead, task) = match self {
+            Self::Criterion { .. } => ("Grade one answer to a question.", CRITERION_TASK),
+            Self::Pair { .. } => ("Compare two answers to a question.", PAIR_TASK),
+        };
+        format!("{lead} {task}")
+    }
+
+    /// What it is asked about: question, reference and answers, each line of them quoted. None where the question has no such criterion.
+    pub fn material(&self, question: &Question) -> Option<String> {
+        let mut text = format!("{QUOTED}\n\n");
         let mut part = |title: &str, body: &str| {
             text.push_str(&format!("{title}:\n{}\n", quoted(body)));
         };
@@ -114,25 +135,24 @@ impl GradeTask {
         for reference in references(&question.gold) {
             part("Reference answer", &first_words_by_line(reference));
         }
-        let (lead, task) = match self {
+        match self {
             Self::Criterion { criterion, answer } => {
                 let Gold::Rubric { criteria, .. } = &question.gold else { return None };
                 part("Answer to grade", answer);
                 part("Criterion", &criteria.get(*criterion)?.text);
-                ("Grade one answer to a question.", CRITERION_TASK)
             }
             Self::Pair { first, second } => {
                 part("First answer", first);
                 part("Second answer", second);
-                ("Compare two answers to a question.", PAIR_TASK)
             }
-        };
-        Some(format!("{lead} {QUOTED}\n\n{text}{task}"))
+        }
+        Some(text)
     }
 
     /// The poll that asks graders, one sample of each; none where the question has no such criterion, or an error of the debate file.
     pub fn poll(&self, question: &Question, graders: &[String]) -> Option<Result<DebateSpec, String>> {
-        let topic = self.topic(question)?;
+        // a topic is one line, whatever lines it is written in; a context keeps its own
+        let material = self.material(question)?;
         let options: Vec<&str> = self.options().iter().map(|(option, _)| *option).collect();
         let persona = |(number, model): (usize, &String)| {
             json!({
@@ -144,7 +164,8 @@ impl GradeTask {
         };
         let personas: Vec<Value> = graders.iter().enumerate().map(persona).collect();
         let file = json!({
-            "topic": topic,
+            "topic": self.topic(),
+            "context": material,
             "debate_format": "poll",
             "samples": graders.len(),
             "answer": {"kind": "choice", "options": options},

@@ -89,6 +89,8 @@ pub fn trust(evidence: &TrustEvidence) -> ScorerTrust {
         panel_alpha: (evidence.graders.len() > 1).then(|| krippendorff(&panel)).flatten(),
         corrected: Vec::new(),
         distrusted: Vec::new(),
+        gradings: 0,
+        ungraded: 0,
         tokens: evidence.tokens,
         calls: evidence.calls,
     };

@@ -16,7 +16,7 @@ pub(super) struct QuestionStanding {
     /// Of each block, the questions of which some cell is not over.
     lack_any: Vec<BTreeSet<(u32, u32)>>,
     /// What each debate cost in the mean, once the first cells of every question are over.
-    means: BTreeMap<(ArmName, Count), f64>,
+    pub(super) means: BTreeMap<(ArmName, Count), f64>,
 }
 
 impl QuestionStanding {
@@ -55,7 +55,8 @@ impl EvalMachine {
 
     /// The cells of a question that may be opened now, each with how often it failed.
     pub(super) fn missing(&self, question: u32, repetition: u32) -> Vec<(Cell, u32)> {
-        let again = self.again.iter().filter(|cell| cell.question == question && cell.repetition == repetition);
+        let own = |cell: &&Cell| cell.question == question && cell.repetition == repetition && !cell.is_grading();
+        let again = self.again.iter().filter(own);
         let mut missing: Vec<Cell> = again.cloned().collect();
         let first = first_cells(&self.admission.spec, &self.admission.pools, question, repetition);
         missing.extend(first.into_iter().filter(|cell| !self.cells.contains_key(cell)));
@@ -63,6 +64,11 @@ impl EvalMachine {
             && let Some(later) = self.later(question, repetition)
         {
             missing.extend(later.into_iter().filter(|cell| !self.cells.contains_key(cell)));
+        }
+        if repetition == 0
+            && let Some(gradings) = self.gradings(question)
+        {
+            missing.extend(gradings.into_iter().filter(|cell| !self.is_open_or_over(cell)));
         }
         missing.into_iter().map(|cell| (self.attempt(&cell), cell)).map(|(attempt, cell)| (cell, attempt)).collect()
     }
@@ -77,6 +83,10 @@ impl EvalMachine {
         let waited = self.waits_for_all();
         let has_first = self.has_first(question, repetition);
         self.standing.note((question, repetition), has_first, self.question_over(question, repetition));
+        if repetition > 0 {
+            // gradings wait for all repetitions
+            self.standing.note((question, 0), self.has_first(question, 0), self.question_over(question, 0));
+        }
         if waited && !self.waits_for_all() {
             // now the means are known, on which every question depends
             self.stand_anew();
@@ -115,7 +125,18 @@ impl EvalMachine {
 
     /// Whether every cell that a question needs is over.
     fn question_over(&self, question: u32, repetition: u32) -> bool {
-        if self.waits_for_all() || self.cells_of(question, repetition).any(|(cell, _)| self.result(cell).is_none()) {
+        if repetition > 0 {
+            return self.is_answered(question, repetition);
+        }
+        let gradings = if self.grades() { self.gradings(question) } else { Some(Vec::new()) };
+        self.is_answered(question, 0)
+            && gradings.is_some_and(|gradings| gradings.iter().all(|cell| self.result(cell).is_some()))
+    }
+
+    /// Whether every cell that gives answers to a question is over.
+    pub(super) fn is_answered(&self, question: u32, repetition: u32) -> bool {
+        let mut answers = self.cells_of(question, repetition).filter(|(cell, _)| !cell.is_grading());
+        if self.waits_for_all() || answers.any(|(cell, _)| self.result(cell).is_none()) {
             return false;
         }
         let later = self.later(question, repetition);
@@ -123,7 +144,7 @@ impl EvalMachine {
     }
 
     /// What came of a cell, unless it is to be held again.
-    fn result(&self, cell: &Cell) -> Option<&CellClosed> {
+    pub(super) fn result(&self, cell: &Cell) -> Option<&CellClosed> {
         let closed = self.cells.get(cell)?.closed.as_deref();
         closed.filter(|_| !self.again.contains(cell))
     }
@@ -150,7 +171,8 @@ impl EvalMachine {
     fn samples_covered(&self, question: u32, repetition: u32, pool: u32) -> u32 {
         let samples = self.cells_of(question, repetition).filter_map(|(cell, _)| match &cell.work {
             CellWork::Samples { pool: of, first, count } if *of == pool => Some(first + count),
-            CellWork::Samples { .. }
+            CellWork::Grading { .. }
+            | CellWork::Samples { .. }
             | CellWork::Debate { .. }
             | CellWork::Isolated { .. }
             | CellWork::BestOf { .. } => None,
@@ -204,7 +226,7 @@ impl EvalMachine {
     fn mean_cost(&self, arm: &ArmName, count: Count) -> Option<f64> {
         let own = |closed: &&CellClosed| closed.cell.work == CellWork::Debate { arm: arm.clone() };
         let costs = self.closed().filter(own).map(|closed| cost_in(&closed.facts.cost, count, &self.admission.prices));
-        let costs: Vec<f64> = costs.collect::<Option<_>>()?;
+        let costs: Vec<f64> = costs.flatten().collect();
         (!costs.is_empty()).then(|| costs.iter().sum::<f64>() / costs.len() as f64)
     }
 

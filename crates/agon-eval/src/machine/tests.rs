@@ -1,3 +1,5 @@
+mod grading;
+
 use super::*;
 use crate::*;
 use proptest::prelude::*;
@@ -60,6 +62,7 @@ fn closed(cell: &Cell, debate: &str) -> CellClosed {
         }
         CellWork::BestOf { count, .. } => (Vec::new(), cost(u64::from(*count) * 120, 0)),
         CellWork::Debate { .. } | CellWork::Isolated { .. } => (Vec::new(), cost(700, 60)),
+        CellWork::Grading { .. } => (Vec::new(), cost(40, 2)),
     };
     let facts = Facts { ending: CellEnding::Answered, samples, cost, ..Facts::default() };
     CellClosed { cell: cell.clone(), debate: debate.to_owned(), head: String::new(), reused: false, wall_ms: 1, facts }
@@ -154,7 +157,10 @@ fn every_question_gets_its_debate_its_first_samples_and_as_many_as_the_debate_is
             .filter(|one| one.cell.question == question)
             .filter_map(|one| match one.cell.work {
                 CellWork::Samples { first, count, .. } => Some((first, count)),
-                CellWork::Debate { .. } | CellWork::Isolated { .. } | CellWork::BestOf { .. } => None,
+                CellWork::Debate { .. }
+                | CellWork::Isolated { .. }
+                | CellWork::BestOf { .. }
+                | CellWork::Grading { .. } => None,
             })
             .collect();
         assert_eq!(samples[0], (0, 4));
@@ -185,7 +191,10 @@ fn best_of_n_is_held_once_its_budget_is_known() {
         .iter()
         .filter_map(|cell| match cell.work {
             CellWork::BestOf { count, .. } => Some(count),
-            CellWork::Samples { .. } | CellWork::Debate { .. } | CellWork::Isolated { .. } => None,
+            CellWork::Samples { .. }
+            | CellWork::Debate { .. }
+            | CellWork::Isolated { .. }
+            | CellWork::Grading { .. } => None,
         })
         .collect();
     // (760 - 2 · 100) / (100 + 2 · 20) = 4

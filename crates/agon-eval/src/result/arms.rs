@@ -143,7 +143,7 @@ impl<'a> ScoredArm<'a> {
     }
 
     /// The models that answered in it.
-    fn models(&self, table: &CellTable<'a>) -> Vec<String> {
+    pub fn models(&self, table: &CellTable<'a>) -> Vec<String> {
         let by_model = self.cells.iter().flat_map(|cell| cell.cost.by_model.keys());
         let mut models: BTreeSet<String> = by_model.cloned().collect();
         if models.is_empty() {

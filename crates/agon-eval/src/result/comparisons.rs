@@ -5,8 +5,8 @@ use super::sentence::{Told, sentence};
 use super::statistics::{Estimator, PairedFigures, PairedScore};
 use super::table::{CellScore, CellTable, MatchedMethod};
 use crate::{
-    ArmKind, ArmName, BaselineArm, Comparison, ComparisonFamily, ComparisonResult, Count, CountResult, Matching,
-    NeededQuestions, VerdictKind,
+    ArmKind, ArmName, BaselineArm, Comparison, ComparisonFamily, ComparisonResult, CorrectedRate, Count, CountResult,
+    Matching, NeededQuestions, PairShares, VerdictKind,
 };
 
 /// The share of calls of unknown cost above which nothing is told by that count.
@@ -21,6 +21,10 @@ pub(super) struct Comparer<'t, 'a> {
     pub estimator: &'t Estimator,
     /// Why no comparison of this eval gets a verdict other than that nothing can be told.
     pub distrusted: Vec<String>,
+    /// What each sentence says besides.
+    pub marks: Vec<String>,
+    /// Rates by people's labels.
+    pub corrected: Vec<CorrectedRate>,
     /// The test is that of a sequential design.
     pub sequential: bool,
     /// The eval ended because cells failed, or is not at its end: there are no verdicts.
@@ -32,7 +36,7 @@ pub(super) struct CountedPair<'a> {
     pub count: Count,
     pub arm: Vec<CellScore<'a>>,
     pub rival: Vec<CellScore<'a>>,
-    /// `max_samples` held the rival down at this count.
+    /// `max_samples` held the rival down at this count, as far as was looked at.
     pub held_down: bool,
 }
 
@@ -47,8 +51,17 @@ pub(super) struct OpenComparison<'t, 'a> {
 impl<'t, 'a> Comparer<'t, 'a> {
     /// All comparisons: the primary ones, then what the arms suggest, then what was asked for later.
     pub fn all(&self, post_hoc: &[Comparison]) -> Vec<ComparisonResult> {
+        let pairs = self.pairs(post_hoc);
+        let mut open: Vec<OpenComparison<'_, 'a>> =
+            pairs.into_iter().map(|(arm, rival, family)| self.open(arm, rival, family)).collect();
+        open.retain(|comparison| !comparison.rows.is_empty());
+        open.iter().map(|comparison| self.closed(comparison, &open)).collect()
+    }
+
+    /// The arms of all comparisons.
+    pub fn pairs(&self, post_hoc: &[Comparison]) -> Vec<(&'t ScoredArm<'a>, &'t ScoredArm<'a>, ComparisonFamily)> {
         let spec = &self.table.admission.spec;
-        let mut pairs: Vec<(&ScoredArm<'a>, &ScoredArm<'a>, ComparisonFamily)> = Vec::new();
+        let mut pairs: Vec<(&'t ScoredArm<'a>, &'t ScoredArm<'a>, ComparisonFamily)> = Vec::new();
         let declared = spec.primary.iter().map(|pair| (pair.clone(), ComparisonFamily::Primary));
         let secondary = self.secondary().into_iter().map(|pair| (pair, ComparisonFamily::Secondary));
         let asked = post_hoc.iter().map(|pair| (pair.clone(), ComparisonFamily::PostHoc));
@@ -59,10 +72,7 @@ impl<'t, 'a> Comparer<'t, 'a> {
                 pairs.push((arm, rival, family));
             }
         }
-        let mut open: Vec<OpenComparison<'_, 'a>> =
-            pairs.into_iter().map(|(arm, rival, family)| self.open(arm, rival, family)).collect();
-        open.retain(|comparison| !comparison.rows.is_empty());
-        open.iter().map(|comparison| self.closed(comparison, &open)).collect()
+        pairs
     }
 
     /// Whether every primary comparison has a winner, or a gain that is smaller than what is worth having.
@@ -127,7 +137,8 @@ impl<'t, 'a> Comparer<'t, 'a> {
         rival: &'t ScoredArm<'a>,
         family: ComparisonFamily,
     ) -> OpenComparison<'t, 'a> {
-        let rows = self.counts(arm, rival).into_iter().filter_map(|pair| {
+        let rows = self.counted(arm, rival).into_iter().filter_map(|mut pair| {
+            pair.held_down = self.is_held_down(rival, &pair.rival);
             let figures = self.estimator.paired(&pairs_of(self.table, &pair.arm, &pair.rival), self.sequential)?;
             Some((pair, figures))
         });
@@ -135,12 +146,10 @@ impl<'t, 'a> Comparer<'t, 'a> {
     }
 
     /// The cells at each count: one row for the eval's count, and more where an arm is matched anew for each.
-    fn counts(&self, arm: &ScoredArm<'a>, rival: &ScoredArm<'a>) -> Vec<CountedPair<'a>> {
+    pub fn counted(&self, arm: &ScoredArm<'a>, rival: &ScoredArm<'a>) -> Vec<CountedPair<'a>> {
         let spec = &self.table.admission.spec;
-        let held_down = |cells: &[CellScore<'a>]| self.is_held_down(rival, cells);
-        let (count, held) = (spec.count, held_down(&rival.cells));
-        let own = CountedPair { count, arm: arm.cells.clone(), rival: rival.cells.clone(), held_down: held };
-        let mut rows = vec![own];
+        let of = |count, arm, rival| CountedPair { count, arm, rival, held_down: false };
+        let mut rows = vec![of(spec.count, arm.cells.clone(), rival.cells.clone())];
         let rematched = arm.method.is_some() || rival.method.is_some();
         if !rematched || matches!(spec.matching, Matching::None | Matching::Budget(_)) {
             return rows;
@@ -153,7 +162,7 @@ impl<'t, 'a> Comparer<'t, 'a> {
                 (None, _) | (_, None) => Some(arm.cells.clone()),
             };
             let pair = at(arm).zip(at(rival)).filter(|(arm, rival)| known(arm) && known(rival));
-            rows.extend(pair.map(|(arm, rival)| CountedPair { count, held_down: held_down(&rival), arm, rival }));
+            rows.extend(pair.map(|(arm, rival)| of(count, arm, rival)));
         }
         rows
     }
@@ -189,6 +198,10 @@ impl<'t, 'a> Comparer<'t, 'a> {
                 ));
             }
             row.sentence = self.told(open, pair, row);
+            for mark in &self.marks {
+                row.sentence.push(' ');
+                row.sentence.push_str(mark);
+            }
         }
         let own = open.rows.first().map(|(_, figures)| figures);
         ComparisonResult {
@@ -236,6 +249,13 @@ impl<'t, 'a> Comparer<'t, 'a> {
                     .push(format!("{:.0} % of the calls of {name} did not report what they cost.", unknown * 100.0));
             }
         }
+        let cells = pair.arm.len().max(1);
+        let ungraded = 1.0 - f64::from(figures.difference.n) / cells as f64;
+        if ungraded > MOST_UNKNOWN {
+            distrusted.push(format!("{:.0} % of the answers have no grade.", ungraded * 100.0));
+        }
+        let pairs = pair_shares(self.table, pair);
+        let rate = |rate: Option<f64>| rate.filter(|_| pairs.is_none());
         let held_down = pair.held_down;
         let settled = self.settle(figures, p_adjusted, ratio, (held_down, distrusted.is_empty()));
         let more_right = figures.difference.value * pair.arm.len() as f64;
@@ -244,8 +264,9 @@ impl<'t, 'a> Comparer<'t, 'a> {
         let verdict = told.then_some(settled.0);
         CountResult {
             count: pair.count,
-            arm_right: figures.arm,
-            rival_right: figures.rival,
+            arm_right: rate(figures.arm),
+            rival_right: rate(figures.rival),
+            pairs,
             difference: figures.difference,
             method: figures.method,
             p: figures.p,
@@ -308,11 +329,24 @@ impl<'t, 'a> Comparer<'t, 'a> {
     }
 }
 
+/// How many pairs each side won; none where answers are scored one by one.
+fn pair_shares(table: &CellTable<'_>, pair: &CountedPair<'_>) -> Option<PairShares> {
+    if !table.is_pairwise(0) {
+        return None;
+    }
+    let pairs = pairs_of(table, &pair.arm, &pair.rival);
+    let share =
+        |of: fn(&PairedScore) -> bool| pairs.iter().filter(|pair| of(pair)).count() as f64 / pairs.len().max(1) as f64;
+    let (win, loss) = (share(|pair| pair.arm > pair.rival), share(|pair| pair.arm < pair.rival));
+    Some(PairShares { win, tie: (1.0 - win - loss).max(0.0), loss })
+}
+
 /// The scores of two arms on the same questions.
 pub(super) fn pairs_of(table: &CellTable<'_>, arm: &[CellScore<'_>], rival: &[CellScore<'_>]) -> Vec<PairedScore> {
     let paired = arm.iter().zip(rival).filter_map(|(one, other)| {
         let question = u32::try_from(one.at).ok()?;
-        Some(PairedScore { cluster: table.cluster(one.at), question, arm: one.score?, rival: other.score? })
+        let (arm, rival) = table.pair_scores(one, other)?;
+        Some(PairedScore { cluster: table.cluster(one.at), question, arm, rival })
     });
     paired.collect()
 }

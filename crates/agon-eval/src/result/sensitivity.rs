@@ -1,9 +1,10 @@
 //! The sensitivity table: the same comparison under other treatments of doubtful cells.
 use super::comparisons::{Comparer, CountedPair, OpenComparison};
 use super::plurality::vote_of;
-use super::statistics::PairedScore;
+use super::statistics::{PairedFigures, PairedScore};
 use super::table::{CellScore, CellTable};
-use crate::{CellEnding, CountResult, Facts, Question, SensitivityCase, SensitivityRow};
+use super::trust::corrected;
+use crate::{CellEnding, CountResult, Estimate, Facts, Interval, Question, SensitivityCase, SensitivityRow};
 
 /// What becomes of a pair of cells: other scores, or nothing where both are left out; and how many cells that changes.
 type Treatment = (Option<(f64, f64)>, u32);
@@ -43,7 +44,36 @@ pub(super) fn rows(
         verdict: row.verdict,
         turns: false,
     }));
+    rows.extend(by_labels(comparer, open, own));
     rows
+}
+
+/// The difference of the rates that labels corrected. Its interval takes the two rates for independent (Zou and Donner 2008), which is too
+/// wide where the same questions are hard for both.
+fn by_labels(comparer: &Comparer<'_, '_>, open: &OpenComparison<'_, '_>, own: &CountResult) -> Option<SensitivityRow> {
+    let rate = |arm: &str| corrected(&comparer.corrected, arm)?.corrected;
+    let (arm, rival) = (rate(&open.arm.id)?, rate(&open.rival.id)?);
+    let (pair, figures) = open.rows.first()?;
+    let value = arm.value - rival.value;
+    let interval = arm.interval.zip(rival.interval).map(|(one, other)| Interval {
+        low: value - (arm.value - one.low).hypot(other.high - rival.value),
+        high: value + (one.high - arm.value).hypot(rival.value - other.low),
+    });
+    let difference = Estimate { value, interval, n: arm.n };
+    let apart = interval.is_some_and(|interval| interval.low > 0.0 || interval.high < 0.0);
+    let figures = PairedFigures { difference, ..figures.clone() };
+    let p = Some(if apart { 0.0 } else { 1.0 });
+    let (verdict, _) = comparer.settle(&figures, p, own.ratio, (pair.held_down, own.distrusted.is_empty()));
+    Some(SensitivityRow {
+        case: SensitivityCase::CorrectedLabels,
+        count: None,
+        questions: figures.questions,
+        changed_cells: 0,
+        difference: Some(difference),
+        p: None,
+        verdict: Some(verdict),
+        turns: false,
+    })
 }
 
 /// The comparison under a treatment; none where it changes no cell.
@@ -91,7 +121,7 @@ fn treat(
     rival: &CellScore<'_>,
     case: SensitivityCase,
 ) -> Option<Treatment> {
-    let both = (arm.score?, rival.score?);
+    let Some(both) = table.pair_scores(arm, rival) else { return Some((None, 0)) };
     let question = table.question(arm.at)?;
     let failed = u32::from(arm.has_failed()) + u32::from(rival.has_failed());
     Some(match case {
@@ -138,7 +168,7 @@ fn by_ballots(question: &Question, cell: &CellScore<'_>) -> Option<f64> {
 /// What a debate scores by the first order of presentation alone, where a judge saw several.
 fn by_one_order(question: &Question, cell: &CellScore<'_>) -> Option<f64> {
     let facts: &Facts = cell.facts?;
-    if cell.has_failed() || !facts.judged.iter().any(|judged| judged.order > 0) {
+    if !question.is_scored_by_pattern() || cell.has_failed() || !facts.judged.iter().any(|judged| judged.order > 0) {
         return None;
     }
     let first = facts.judged.iter().filter(|judged| judged.order == 0).filter_map(|judged| judged.answer.as_deref());

@@ -31,6 +31,9 @@ pub(super) fn sentence(told: &Told<'_, '_>) -> String {
     };
     if let Some((one, other)) = row.arm_right.zip(row.rival_right) {
         text.push_str(&format!(": {} % right against {} % for {}", percent(one), percent(other), named(rival)));
+    } else if let Some(pairs) = row.pairs {
+        let [win, tie, loss] = [pairs.win, pairs.tie, pairs.loss].map(percent);
+        text.push_str(&format!(": better than {} on {win} %, as good on {tie} %, worse on {loss} %", named(rival)));
     } else {
         text.push_str(&format!(" against {}", named(rival)));
     }

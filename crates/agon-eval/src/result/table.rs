@@ -1,4 +1,5 @@
 //! The cells of an eval as figures read them: for each question and repetition, what each method made of it.
+use super::grades::Grades;
 use super::plurality::{SampleVote, vote_of};
 use crate::{
     ArmName, BaselineArm, CellClosed, CellCost, CellEnding, CellWork, Count, EvalAdmission, FIRST_SAMPLES, Facts,
@@ -25,8 +26,10 @@ pub(super) struct CellTable<'a> {
     pub clusters: Vec<u32>,
     pub cluster_count: u32,
     units: BTreeMap<(u32, u32), ScoredUnit<'a>>,
-    /// What each debate cost in the mean, by count.
-    means: BTreeMap<(&'a ArmName, Count), f64>,
+    /// What each debate cost in the mean of all cells, by count.
+    means: BTreeMap<(ArmName, Count), f64>,
+    /// What graders found.
+    pub grades: Grades<'a>,
 }
 
 /// What a method made of a question.
@@ -73,15 +76,28 @@ impl<'a> CellTable<'a> {
                 CellWork::Debate { arm } => drop(unit.debates.insert(arm, closed)),
                 CellWork::Isolated { arm } => drop(unit.isolated.insert(arm, closed)),
                 CellWork::BestOf { arm, .. } => drop(unit.best_of.insert(arm, closed)),
+                CellWork::Grading { .. } => {}
                 CellWork::Samples { pool, first, .. } => {
                     unit.polls.entry(*pool).or_default().insert(*first, closed);
                 }
             }
         }
         let (clusters, cluster_count) = clusters(&questions);
-        let mut table = Self { admission, questions, clusters, cluster_count, units, means: BTreeMap::new() };
+        let panel = admission.spec.grader.as_ref().map_or(0, |grader| grader.models.len());
+        let grades = Grades::of(cells, panel);
+        let mut table = Self { admission, questions, clusters, cluster_count, units, means: BTreeMap::new(), grades };
         table.means = table.mean_costs();
         table
+    }
+
+    /// The table of one question alone, where it is known what each debate costs in the mean of all.
+    pub fn of_question(
+        admission: &'a EvalAdmission,
+        cells: &[&'a CellClosed],
+        question: u32,
+        means: &BTreeMap<(ArmName, Count), f64>,
+    ) -> Self {
+        Self { means: means.clone(), ..Self::new(admission, cells, &[question]) }
     }
 
     /// The positions of the questions with their repetitions, in order.
@@ -113,7 +129,7 @@ impl<'a> CellTable<'a> {
         self.places()
             .map(|(at, repetition)| {
                 let closed = self.unit(at, repetition).and_then(&pick);
-                self.of_debate(at, repetition, closed)
+                self.with_grade(self.of_debate(at, repetition, closed))
             })
             .collect()
     }
@@ -132,7 +148,10 @@ impl<'a> CellTable<'a> {
             wall_ms: Some(closed.wall_ms),
             samples: match &closed.cell.work {
                 CellWork::BestOf { count, .. } => Some(MatchedSamples { samples: *count, wanted: u64::from(*count) }),
-                CellWork::Debate { .. } | CellWork::Isolated { .. } | CellWork::Samples { .. } => None,
+                CellWork::Debate { .. }
+                | CellWork::Isolated { .. }
+                | CellWork::Samples { .. }
+                | CellWork::Grading { .. } => None,
             },
             degraded: facts.degraded,
             facts: Some(facts),
@@ -145,7 +164,7 @@ impl<'a> CellTable<'a> {
         let scores = self.places().map(|(at, repetition)| {
             let samples = self.samples_of(at, repetition, pool);
             let used = self.matched_samples(at, repetition, matched, &samples)?;
-            Some(self.of_samples((at, repetition), pool, &samples, used))
+            Some(self.with_grade(self.of_samples((at, repetition), pool, &samples, used)))
         });
         scores.collect()
     }
@@ -214,27 +233,28 @@ impl<'a> CellTable<'a> {
             Matching::Debate => {
                 let debate = self.unit(at, repetition).and_then(|unit| unit.debates.get(arm));
                 match debate {
-                    Some(closed) => {
-                        self.cost(&closed.facts.cost, count).or_else(|| self.means.get(&(arm, count)).copied())
-                    }
+                    Some(closed) => self.cost(&closed.facts.cost, count).or_else(|| self.mean(arm, count)),
                     None => Some(0.0),
                 }
             }
-            Matching::Mean => self.means.get(&(arm, count)).copied(),
+            Matching::Mean => self.mean(arm, count),
             Matching::Budget(budget) => (count == self.admission.spec.count).then_some(budget as f64),
             Matching::None => None,
         }
     }
 
-    fn mean_costs(&self) -> BTreeMap<(&'a ArmName, Count), f64> {
+    fn mean(&self, arm: &ArmName, count: Count) -> Option<f64> {
+        self.means.get(&(arm.clone(), count)).copied()
+    }
+
+    fn mean_costs(&self) -> BTreeMap<(ArmName, Count), f64> {
         let mut means = BTreeMap::new();
         for debate in &self.admission.spec.debates {
             for count in Count::ALL {
-                let costs =
-                    self.places().filter_map(|(at, repetition)| self.unit(at, repetition)?.debates.get(&debate.name));
+                let costs = self.units.values().filter_map(|unit| unit.debates.get(&debate.name));
                 let costs: Vec<f64> = costs.filter_map(|closed| self.cost(&closed.facts.cost, count)).collect();
                 if !costs.is_empty() {
-                    means.insert((&debate.name, count), costs.iter().sum::<f64>() / costs.len() as f64);
+                    means.insert((debate.name.clone(), count), costs.iter().sum::<f64>() / costs.len() as f64);
                 }
             }
         }
@@ -275,6 +295,8 @@ impl<'a> CellTable<'a> {
         let answers = used_samples.iter().filter_map(|sample| sample.answer.as_deref());
         let vote = question.map(|question| vote_of(question, answers)).unwrap_or_default();
         let SampleVote { top, score, .. } = vote;
+        // texts of one's own hardly ever agree: where only a grader can score them, the first of those that tie is the answer
+        let takes_first = question.is_some_and(|question| !question.is_scored_by_pattern());
         CellScore {
             at,
             repetition,
@@ -286,9 +308,14 @@ impl<'a> CellTable<'a> {
             ending: match top.len() {
                 0 => CellEnding::Failed { reason: self.why_no_samples(&polls) },
                 1 => CellEnding::Answered,
+                _ if takes_first => CellEnding::Answered,
                 _ => CellEnding::NoAnswer { reason: "tie".to_owned() },
             },
-            answer: if let [only] = top.as_slice() { Some(only) } else { None },
+            answer: match top.as_slice() {
+                [only] => Some(only),
+                [first, ..] if takes_first => Some(first),
+                _ => None,
+            },
             debates: polls.iter().map(|closed| closed.debate.as_str()).collect(),
             cost,
             wall_ms: (!polls.is_empty()).then(|| polls.iter().map(|closed| closed.wall_ms).sum()),
@@ -313,7 +340,7 @@ impl<'a> CellTable<'a> {
         self.places()
             .map(|(at, repetition)| {
                 let samples = self.samples_of(at, repetition, pool);
-                self.of_samples((at, repetition), pool, &samples, one)
+                self.with_grade(self.of_samples((at, repetition), pool, &samples, one))
             })
             .collect()
     }

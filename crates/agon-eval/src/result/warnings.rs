@@ -2,9 +2,14 @@
 use super::ResultOptions;
 use super::table::CellTable;
 use crate::stats::FEWEST_CLUSTERS;
-use crate::{ArmResult, EvalState};
+use crate::{ArmResult, EvalState, ScorerTrust};
 
-pub(super) fn warnings(table: &CellTable<'_>, arms: &[ArmResult], options: &ResultOptions) -> Vec<String> {
+pub(super) fn warnings(
+    table: &CellTable<'_>,
+    arms: &[ArmResult],
+    options: &ResultOptions,
+    trust: Option<&ScorerTrust>,
+) -> Vec<String> {
     let spec = &table.admission.spec;
     let mut warnings = Vec::new();
     let (covered, all) = (table.questions.len(), spec.questions.len());
@@ -15,8 +20,19 @@ pub(super) fn warnings(table: &CellTable<'_>, arms: &[ArmResult], options: &Resu
         warnings.push(format!("Under {FEWEST_CLUSTERS} questions or groups, differences have no interval."));
     }
     let graded = table.questions.iter().filter(|(_, question)| !question.is_scored_by_pattern()).count();
-    if graded > 0 {
+    if graded > 0 && spec.grader.is_none() {
         warnings.push(format!("{graded} questions need a grader, and are in no rate."));
+    }
+    if let Some(trust) = trust {
+        if trust.ungraded > 0 {
+            let (ungraded, gradings) = (trust.ungraded, trust.gradings);
+            warnings.push(format!(
+                "{ungraded} of {gradings} gradings came to no grade; answers without one are in no figure."
+            ));
+        }
+        if trust.gold_accepted.is_none() && trust.foreign_rejected.is_none() {
+            warnings.push("No question has a reference answer that could show whether the grader errs.".to_owned());
+        }
     }
     for arm in arms {
         if arm.degraded > 0 {
@@ -41,10 +57,6 @@ pub(super) fn warnings(table: &CellTable<'_>, arms: &[ArmResult], options: &Resu
     }
     if spec.confidence {
         warnings.push("Ballots and samples were asked how sure they are, which may change what they say.".to_owned());
-    }
-    if spec.grader.as_ref().is_some_and(|grader| grader.same_family) {
-        warnings
-            .push("A grader is of a family that was tested: graders prefer answers that err as they do.".to_owned());
     }
     warnings
 }

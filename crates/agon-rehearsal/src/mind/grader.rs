@@ -27,14 +27,14 @@ struct QuotedGrading {
 }
 
 impl QuotedGrading {
-    /// Reads the topic of a grading; none where it is no such topic.
-    fn read(topic: &str) -> Option<Self> {
+    /// Reads what a grading quotes in its context; none where the topic is no grading.
+    fn read(topic: &str, context: &str) -> Option<Self> {
         let starts = ["Grade one answer to a question.", "Compare two answers to a question."];
         if !starts.iter().any(|start| topic.starts_with(start)) {
             return None;
         }
         let (mut question, mut answers, mut title) = (String::new(), Vec::new(), "");
-        for line in topic.lines() {
+        for line in context.lines() {
             let Some(words) = line.strip_prefix('>') else {
                 if !line.trim().is_empty() {
                     title = line.trim();
@@ -66,7 +66,7 @@ fn is_answer(title: &str) -> bool {
 impl Minds {
     /// What a grader finds, in the words it has to answer with; none where the prompt is no grading, or the question is unknown.
     pub(super) fn graded(&self, brief: &Brief, sampling: Option<i64>) -> Option<&'static str> {
-        let grading = QuotedGrading::read(&brief.topic)?;
+        let grading = QuotedGrading::read(&brief.topic, &brief.context)?;
         let question = self.questions.get(*self.by_topic.get(&question::key(&grading.question))?)?;
         let you = brief.you.as_deref().unwrap_or_default();
         let sample = sampling.map(|seed| seed.to_string()).unwrap_or_default();

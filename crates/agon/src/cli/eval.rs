@@ -93,6 +93,13 @@ pub struct EvalRunArgs {
     /// The model of all roles that the debate files leave open
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
+    /// The model that grades answers that no pattern can score; repeat it for a panel of 3 or 5 [default: as the eval file has it, else
+    /// `eval.grader_model` of the settings]
+    #[arg(long = "grader", value_name = "MODEL")]
+    pub grader: Vec<String>,
+    /// Allow a grader of the family of a model that is tested; marks each verdict
+    #[arg(long, requires = "grader")]
+    pub same_family: bool,
     /// Every random choice derives from this number
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,

@@ -11,6 +11,9 @@ pub struct EvalSettings {
     /// Cells at once; absent: 8 here, and 64 at a server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<NonZeroUsize>,
+    /// The model that grades what no pattern can score, where neither a flag nor the eval file names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grader_model: Option<String>,
     /// What a million tokens for a question are worth to a gate, in points of accuracy; absent: the fewest tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate_price: Option<f64>,
@@ -20,7 +23,7 @@ pub struct EvalSettings {
 }
 impl Default for EvalSettings {
     fn default() -> Self {
-        Self { concurrency: None, gate_price: None, prices: BTreeMap::new() }
+        Self { concurrency: None, grader_model: None, gate_price: None, prices: BTreeMap::new() }
     }
 }
 

@@ -46,7 +46,10 @@ pub struct CountResult {
     /// Share of right answers of the rival, at the samples that this count allows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rival_right: Option<f64>,
-    /// The arm's rate minus the rival's, with its interval.
+    /// Which answer was better, where graders compared answers in pairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<PairShares>,
+    /// The arm's rate minus the rival's, with its interval; of pairs, the share of wins minus that of losses.
     pub difference: Estimate,
     /// How the interval was computed; absent where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,6 +94,17 @@ pub struct CountResult {
     pub needed: Vec<NeededQuestions>,
     /// All of it in one sentence.
     pub sentence: String,
+}
+
+/// Shares of pairs of answers, each compared in both orders.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairShares {
+    /// The arm's answer is better in both orders.
+    pub win: f64,
+    /// Neither is.
+    pub tie: f64,
+    /// The rival's is.
+    pub loss: f64,
 }
 
 /// How an interval of a difference was computed.

@@ -37,6 +37,12 @@ pub struct ScorerTrust {
     /// Why grades are not to be trusted, so that nothing can be told; each a sentence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub distrusted: Vec<String>,
+    /// Gradings, those of controls and the repeated ones included.
+    #[serde(default)]
+    pub gradings: u32,
+    /// Of these, without a grade: the call failed, or no more than half of a panel agreed.
+    #[serde(default)]
+    pub ungraded: u32,
     /// Tokens of the graders.
     pub tokens: u64,
     /// Calls of the graders.

@@ -6,11 +6,11 @@ const QUESTION: &str = "Which of the four is number 0?";
 
 fn grade(grader: GraderMind, (lead, answers): (&str, &[(&str, &str)]), sampling: i64) -> String {
     let minds = minds(MindWorld { grader, ..MindWorld::default() }, 1);
-    let mut topic = format!("{lead} Lines that begin with \">\" are quoted.\n\nQuestion:\n> {QUESTION}\n\n");
+    let mut context = format!("Lines that begin with \">\" are quoted.\n\nQuestion:\n> {QUESTION}\n\n");
     for (title, answer) in answers {
-        write!(topic, "{title}:\n> {answer}\n\n").unwrap();
+        write!(context, "{title}:\n> {answer}\n\n").unwrap();
     }
-    let system = format!("Rules.\n\n# Topic\n{topic}Say so.\n");
+    let system = format!("Rules.\n\n# Topic\n{lead} Say so.\n\n# Context\n{context}");
     let user = "=== YOUR TURN ===\nYou are: Grader 1\nRole: debater\nTask: opening statement\n";
     let brief = Brief::read([("system", system.as_str()), ("user", user)].into_iter());
     minds.turn(MindCall { model: "m", system: &system, sampling: Some(sampling), brief: &brief }).unwrap().answer

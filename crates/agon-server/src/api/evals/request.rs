@@ -41,7 +41,6 @@ impl EvalRequest {
         }
         let (spec, warnings) = spec(&mut wrong, request);
         let Some(spec) = spec.filter(|_| wrong.is_empty()) else { return Err(Problem::Invalid(wrong)) };
-        spec.scored_by_pattern().map_err(|text| Problem::invalid("file.text", text))?;
         let models = models(request, &defaults.debates);
         // what is wrong now is wrong in a debate file, or in what the eval file sets over it
         let admission =

@@ -89,10 +89,12 @@ impl Blindness {
             EvalEvent::EvalAdmitted(admission) => self.fixed = admission.spec.design == Design::Fixed,
             EvalEvent::LookTaken { by, .. } => self.peeked |= by == "peek",
             EvalEvent::EvalEnded { .. } => self.ended = true,
-            EvalEvent::RetryOrdered { .. } => self.ended = false,
+            EvalEvent::RetryOrdered { .. } | EvalEvent::RescoreOrdered { .. } => self.ended = false,
             EvalEvent::EvalClaimed { .. }
             | EvalEvent::CellOpened { .. }
             | EvalEvent::CellClosed(_)
+            | EvalEvent::CellGraded(_)
+            | EvalEvent::LabelsGiven { .. }
             | EvalEvent::GateLearned(_)
             | EvalEvent::EvalStopped { .. } => {}
         }

@@ -5,8 +5,8 @@ use crate::debate_file;
 use crate::exit::Stop;
 use crate::settings::{Settings, USUAL_MODEL};
 use agon_eval::{
-    ArmName, BuiltinSet, DataSource, DebateArm, DebateTemplate, EvalSpec, FRESH_QUESTIONS, MOST_DATA_BYTES, Question,
-    RoleModels, builtin_questions, read_eval_file, read_questions,
+    ArmName, BuiltinSet, DataSource, DebateArm, DebateTemplate, EvalSpec, FRESH_QUESTIONS, Grader, MOST_DATA_BYTES,
+    Question, RoleModels, builtin_questions, read_eval_file, read_questions,
 };
 use agon_spec::{Diagnostic, Severity, Source, Syntax};
 use std::io::Read as _;
@@ -31,7 +31,7 @@ pub fn read(context: &Context, settings: &Settings, args: &EvalRunArgs) -> Resul
     if let Some(seed) = args.seed {
         spec.seed = seed;
     }
-    spec.scored_by_pattern().map_err(Stop::usage)?;
+    spec.grader = grader(&spec, settings, args);
     Ok(EvalInputs { spec, models: role_models(settings, args.model.as_deref()), warnings: Vec::new() })
 }
 
@@ -43,6 +43,25 @@ pub fn role_models(settings: &Settings, model: Option<&str>) -> RoleModels {
         judge_model: model.clone().or(defaults.judge_model),
         moderator_model: model.or(defaults.moderator_model),
     }
+}
+
+/// Who grades where nobody is named and all speakers are scripted.
+const SCRIPTED_GRADER: &str = "rehearsal-grader";
+
+/// Who grades: by flags, else by the eval file, else by the settings; in a rehearsal somebody always can.
+fn grader(spec: &EvalSpec, settings: &Settings, args: &EvalRunArgs) -> Option<Grader> {
+    let same_family = args.same_family || spec.grader.as_ref().is_some_and(|grader| grader.same_family);
+    let named = |models: Vec<String>| Grader { models, same_family };
+    if !args.grader.is_empty() {
+        return Some(named(args.grader.clone()));
+    }
+    if let Some(grader) = &spec.grader {
+        return Some(named(grader.models.clone()));
+    }
+    let scripted = || args.server.rehearsal.then(|| SCRIPTED_GRADER.to_owned());
+    let usual = settings.eval.grader_model.clone().or_else(scripted);
+    let needed = spec.questions.iter().any(|question| !question.is_scored_by_pattern());
+    usual.filter(|_| needed).map(|model| named(vec![model]))
 }
 
 /// The eval that questions and `--debate` describe.

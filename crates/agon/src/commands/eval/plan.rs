@@ -33,6 +33,11 @@ pub fn text(plan: &EvalPlan, seconds: Option<f64>, admission: &EvalAdmission) ->
         thousands(plan.calls_most)
     );
     let _ = writeln!(text, "tokens: about {}, at most {}", thousands(plan.tokens_likely), thousands(plan.tokens_most));
+    if let Some(grader) = admission.spec.grader.as_ref().filter(|_| plan.gradings_most > 0) {
+        let graders: Vec<String> = grader.models.iter().map(|model| one_line(model)).collect();
+        let (likely, most) = (thousands(plan.gradings_likely), thousands(plan.gradings_most));
+        let _ = writeln!(text, "gradings: about {likely}, at most {most}, by {}", graders.join(", "));
+    }
     if let Some(money) = plan.money_likely {
         let _ = writeln!(text, "money: about {money:.2}, by the prices of the settings");
     }

@@ -1,0 +1,47 @@
+//! Whether an eval can be graded, before anything is paid.
+use super::{GraderRefused, check_graders};
+use crate::{EvalSpec, Gold};
+
+/// Why an eval's questions cannot be graded as it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GradingRefused {
+    /// Nobody grades.
+    #[error(
+        "question {0:?} can only be scored by a grader, and none is named: name one by --grader MODEL, `grader` of the eval file or `grader_model` of the settings; or give the question an `answer` that is an option, a number or a text"
+    )]
+    NoGrader(String),
+    /// There is nothing to grade.
+    #[error("a grader is named, and every question is scored by its answer: nothing is graded; leave the grader out")]
+    NothingGraded,
+    /// Wins and rates are no one figure.
+    #[error(
+        "question {pair:?} compares answers in pairs, and question {other:?} scores each answer: one eval has either; give all questions the same `kind`, or hold two evals"
+    )]
+    Mixed {
+        /// A question whose answers are compared in pairs.
+        pair: String,
+        /// One whose answers are scored.
+        other: String,
+    },
+    /// Graders that cannot be used.
+    #[error(transparent)]
+    Grader(#[from] GraderRefused),
+}
+
+/// Whether an eval can be graded that tests these models. Gives whether a grader is of a family that is tested.
+pub fn check_grading<'t>(spec: &EvalSpec, tested: impl IntoIterator<Item = &'t str>) -> Result<bool, GradingRefused> {
+    let graded = spec.questions.iter().find(|question| !question.is_scored_by_pattern());
+    let (pairs, others): (Vec<_>, Vec<_>) =
+        spec.questions.iter().partition(|question| matches!(question.gold, Gold::Pairwise { .. }));
+    match (graded, &spec.grader) {
+        (None, None) => Ok(false),
+        (None, Some(_)) => Err(GradingRefused::NothingGraded),
+        (Some(question), None) => Err(GradingRefused::NoGrader(question.id.clone())),
+        (Some(_), Some(grader)) => {
+            if let (Some(pair), Some(other)) = (pairs.first(), others.first()) {
+                return Err(GradingRefused::Mixed { pair: pair.id.clone(), other: other.id.clone() });
+            }
+            Ok(check_graders(grader, tested)?)
+        }
+    }
+}
