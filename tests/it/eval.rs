@@ -113,3 +113,102 @@ fn an_arm_that_fails_too_often_ends_the_eval() {
     let got = world.json(&["eval", "get", "failing", "--json"]);
     assert_eq!((&got["state"], &got["stopped"]), (&"failed".into(), &"failures".into()), "{got}");
 }
+
+/// Questions whose answers are graded, each with a reference.
+fn graded(kind: &str, rubric: &str) -> String {
+    let line = |at: usize| {
+        format!(
+            "{{\"id\": \"q{at}\", \"question\": \"Name thing {at} of the cupboard.\", \"answer\": \"thing {at}\", \"kind\": \"{kind}\"{rubric}}}\n"
+        )
+    };
+    (0..24).map(line).collect()
+}
+
+const RUBRIC: &str = ", \"rubric\": [\"Names the right thing.\"]";
+
+#[test]
+fn pairs_of_answers_get_a_verdict_in_a_rehearsal_and_a_biased_grader_is_not_trusted() {
+    let world = World::new();
+    let panel = panel(&world);
+    let questions = world.file("pairs.jsonl", &graded("pairwise", ""));
+    let run = |more: &[&str]| {
+        let fixed = ["eval", "run", &questions, "--debate", &panel, "--rehearsal", "--yes", "-q", "--json"];
+        let ran = world.agon(&[&fixed[..], more].concat());
+        assert!(matches!(ran.code, Some(0 | 2)), "{ran:?}");
+        serde_json::from_str::<Value>(&ran.stdout).unwrap()
+    };
+    let fair = run(&["--id", "fair"]);
+    let row = &fair["comparisons"][0]["counts"][0];
+    assert!(row["verdict"].is_string() && row["pairs"]["win"].is_number() && row["arm_right"].is_null(), "{row}");
+    let trust = &fair["trust"];
+    assert_eq!((&trust["gold_accepted"]["value"], &trust["order_consistency"]["value"]), (&1.0.into(), &1.0.into()));
+    assert!(trust["distrusted"].is_null() && trust["tokens"].as_u64().unwrap() > 0, "{trust}");
+
+    let minds = world.file("minds.toml", "[grader]\norder_bias = 0.8\n");
+    let biased = run(&["--id", "biased", "--minds", &minds]);
+    assert!(biased["trust"]["order_consistency"]["value"].as_f64().unwrap() < 0.6, "{}", biased["trust"]);
+    assert_eq!(biased["comparisons"][0]["counts"][0]["verdict"], "cannot_tell");
+    world.agon(&["eval", "verify", "biased"]).ok();
+}
+
+#[test]
+fn people_label_graded_answers_and_other_graders_grade_again() {
+    let world = World::new();
+    let panel = panel(&world);
+    let questions = world.file("rubric.jsonl", &graded("rubric", RUBRIC));
+    let run = ["eval", "run", &questions, "--debate", &panel, "--rehearsal", "--yes", "-q", "--id", "rubric"];
+    let ran = world.agon(&run);
+    assert!(matches!(ran.code, Some(0 | 2)), "{ran:?}");
+
+    let sheet = world.file("sheet.csv", "");
+    world.agon(&["eval", "label", "rubric", "--csv", &sheet, "--count", "40"]).ok();
+    let text = std::fs::read_to_string(&sheet).unwrap();
+    assert!(text.starts_with("id,question,context,reference,criteria,answer,right\n"), "{text}");
+    assert_eq!(text.lines().filter(|line| line.ends_with(',')).count(), 40, "{text}");
+    assert!(!text.contains("panel") && !text.contains("self_consistency"), "{text}");
+    // half of the answers are said to be right, whatever they say
+    let mut rows = text.lines();
+    let mut labelled = format!("{}\n", rows.next().unwrap());
+    rows.enumerate().for_each(|(at, row)| labelled.push_str(&format!("{row}{}\n", ["y", "n"][at % 2])));
+    let sheet = world.file("sheet.csv", &labelled);
+    let given = world.json(&["eval", "label", "rubric", "--from", &sheet, "--json"]);
+    assert_eq!(given["labels"], 40, "{given}");
+    let result = |id: &str| {
+        let report = world.agon(&["eval", "report", id, "--format", "json"]);
+        serde_json::from_str::<Value>(&report.ok().stdout).unwrap()
+    };
+    let corrected = result("rubric");
+    assert!(!corrected["trust"]["corrected"].as_array().unwrap().is_empty(), "{}", corrected["trust"]);
+
+    let wrong = world.file("wrong.csv", "id,right\nx,perhaps\n");
+    let refused = world.agon(&["eval", "label", "rubric", "--from", &wrong]).code(64);
+    assert!(refused.stderr.contains("line 2") && refused.stderr.contains("write y or n"), "{refused:?}");
+
+    let cells = world.json(&["eval", "get", "rubric", "--json"])["progress"]["cells_over"].as_u64().unwrap();
+    let again = world.agon(&["eval", "rescore", "rubric", "--grader", "other-grader", "-q"]);
+    assert!(matches!(again.code, Some(0 | 2)), "{again:?}");
+    let after = world.json(&["eval", "get", "rubric", "--json"]);
+    assert_eq!(result("rubric")["trust"]["graders"], serde_json::json!(["other-grader"]));
+    assert!(after["progress"]["cells_over"].as_u64().unwrap() > cells, "both scorings are kept: {after}");
+}
+
+#[test]
+fn graders_are_checked_before_anything_is_paid() {
+    let world = World::new();
+    let panel = panel(&world);
+    let pairs = world.file("pairs.jsonl", &graded("pairwise", ""));
+    let refused = |more: &[&str], why: &str| {
+        let fixed = ["eval", "run", "--debate", &panel, "--plan"];
+        let ran = world.agon(&[&fixed[..], more].concat()).code(64);
+        assert!(ran.stderr.contains(why), "{ran:?}");
+    };
+    refused(&[&pairs], "--grader MODEL");
+    refused(&[&pairs, "--grader", "m:7b", "--model", "m"], "same_family");
+    refused(&[&pairs, "--grader", "gemma3", "--grader", "phi4"], "3 or 5");
+    refused(&["--builtin", "arithmetic", "--grader", "gemma3"], "nothing is graded");
+    let mixed =
+        world.file("mixed.jsonl", &format!("{}{{\"question\": \"2 + 2?\", \"answer\": 4}}\n", graded("pairwise", "")));
+    refused(&[&mixed, "--grader", "gemma3"], "one eval has either");
+    let plan = world.agon(&["eval", "run", &pairs, "--debate", &panel, "--plan", "--rehearsal"]).ok();
+    assert!(plan.stdout.contains("gradings: about"), "{plan:?}");
+}

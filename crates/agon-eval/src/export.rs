@@ -70,7 +70,7 @@ fn figure(of: Option<f64>) -> String {
 }
 
 /// A text in which no spreadsheet finds a formula.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && NumberAnswer::read(text).is_none();
     if formula { format!("'{text}") } else { text.to_owned() }
 }

@@ -15,8 +15,8 @@ pub use ask::{NewArgs, OutputArgs, PaceArgs, RunArgs, ServerArgs, Show, Template
 pub use debate::{DebateArgs, FileSyntax, Label};
 pub use eval::{
     BuiltinKind, EvalAction, EvalArgs, EvalCheckArgs, EvalExport, EvalExportArgs, EvalFormat, EvalGateArgs,
-    EvalListArgs, EvalNameArgs, EvalReportArgs, EvalResumeArgs, EvalRunArgs, EvalViewArgs, EvalWatchArgs, NamedFile,
-    Required, is_arm_byte,
+    EvalLabelArgs, EvalListArgs, EvalNameArgs, EvalReportArgs, EvalRescoreArgs, EvalResumeArgs, EvalRunArgs,
+    EvalViewArgs, EvalWatchArgs, NamedFile, Required, is_arm_byte,
 };
 pub use groups::parse;
 pub use inspect::{

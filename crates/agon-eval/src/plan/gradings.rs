@@ -54,6 +54,7 @@ impl EvalPlan {
             let one = Estimated::of(&debate);
             let gradings = each(question).times(repetitions);
             self.add(gradings.most, 1, one, (gradings.likely as f64, likely));
+            self.generates(&debate, one.generated * gradings.likely as f64);
             let cost = price(admission, &debate, one).map(|price| price * gradings.likely as f64);
             *money = money.zip(cost).map(|(sum, one)| sum + one);
             self.gradings_likely += gradings.likely;

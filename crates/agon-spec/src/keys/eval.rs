@@ -34,7 +34,7 @@ static KEYS: &[Key] = &[
     key("scorer", Shape::Choice(SCORER), "by what the question has",
         "How questions are scored that have no `kind` of their own."),
     key("grader", Shape::Either(&MODEL_OR_GRADER), "none",
-        "The model that grades rubrics and pairs of answers. Nothing grades yet: `agon eval run` refuses it."),
+        "The model that grades rubrics and pairs of answers, or a panel of 3 or 5. It must be of another family than what is tested."),
     key("confidence", Shape::Flag, "false", "Whether ballots and samples state how sure they are, from 0 to 100."),
     key("limits", Shape::Map(&LIMITS), "none", "Where the eval ends, at the end of a block of questions."),
     key("seed", Shape::Integer { min: 0, max: u64::MAX as i128 }, "0", "Fixes every random choice."),

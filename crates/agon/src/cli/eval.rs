@@ -23,6 +23,10 @@ pub enum EvalAction {
     Resume(Box<EvalResumeArgs>),
     /// Repeat the failed cells of all arms of an ended eval
     Retry(Box<EvalResumeArgs>),
+    /// Grade the answers of an ended eval again, without holding a debate
+    Rescore(Box<EvalRescoreArgs>),
+    /// Say of graded answers whether they are right, which corrects the graders' rates
+    Label(EvalLabelArgs),
     /// End an eval; its figures cover whole blocks of questions
     Cancel(EvalNameArgs),
     /// List the stored evals
@@ -49,7 +53,9 @@ impl EvalAction {
         match self {
             Self::Run(args) => args.view.quiet,
             Self::Resume(args) | Self::Retry(args) => args.view.quiet,
-            Self::Check(_)
+            Self::Rescore(args) => args.resume.view.quiet,
+            Self::Label(_)
+            | Self::Check(_)
             | Self::Cancel(_)
             | Self::List(_)
             | Self::Get(_)
@@ -232,6 +238,45 @@ pub struct EvalResumeArgs {
     /// How fast and how badly a rehearsal goes.
     #[command(flatten)]
     pub pace: PaceArgs,
+}
+
+/// `agon eval rescore`
+#[derive(Clone, Debug, Args)]
+pub struct EvalRescoreArgs {
+    /// Which eval, and how it goes on.
+    #[command(flatten)]
+    pub resume: EvalResumeArgs,
+    /// The model that grades; repeat it for a panel of 3 or 5 [default: the graders as before]
+    #[arg(long = "grader", value_name = "MODEL")]
+    pub grader: Vec<String>,
+    /// Allow a grader of the family of a model that is tested; marks each verdict
+    #[arg(long, requires = "grader")]
+    pub same_family: bool,
+}
+
+/// `agon eval label`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agon eval label                         asks y, n, s or q for each answer; what was said is kept
+  agon eval label --csv sheet.csv         a sheet for a spreadsheet
+  agon eval label --from sheet.csv        takes it back")]
+pub struct EvalLabelArgs {
+    /// The eval: its id, the beginning or end of its id, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Draw so many answers, as evenly from each arm and each grade as there are some [default: 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub count: Option<u32>,
+    /// Write the sheet to this file instead of asking
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
+    pub csv: Option<PathBuf>,
+    /// Take the labels of this sheet
+    #[arg(long, value_name = "FILE", conflicts_with = "count")]
+    pub from: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
 }
 
 /// Commands about one eval.

@@ -5,6 +5,7 @@ mod figures;
 mod gate;
 mod holder;
 mod inputs;
+mod label;
 mod plan;
 mod progress;
 mod run;
@@ -18,8 +19,10 @@ use crate::exit::{Exit, Stop};
 pub fn run(context: &Context, args: &EvalArgs) -> Result<Exit, Stop> {
     match &args.action {
         EvalAction::Run(args) => run::run(context, args),
-        EvalAction::Resume(args) => run::resume(context, args, false),
-        EvalAction::Retry(args) => run::resume(context, args, true),
+        EvalAction::Resume(args) => run::resume(context, args, &run::GoOn::AsItIs),
+        EvalAction::Retry(args) => run::resume(context, args, &run::GoOn::Retry),
+        EvalAction::Rescore(args) => run::rescore(context, args),
+        EvalAction::Label(args) => label::run(context, args),
         EvalAction::Cancel(args) => stored::cancel(context, args),
         EvalAction::Check(args) => check::run(context, args),
         EvalAction::List(args) => stored::list(context, args),

@@ -1,7 +1,7 @@
 //! `agon eval run`, `resume` and `retry`: an eval held in this process.
 use super::drive::{Drive, log_failed};
 use super::{figures, inputs, plan};
-use crate::cli::{EvalResumeArgs, EvalRunArgs, EvalViewArgs, PaceArgs, ServerArgs};
+use crate::cli::{EvalRescoreArgs, EvalResumeArgs, EvalRunArgs, EvalViewArgs, PaceArgs, ServerArgs};
 use crate::commands::{Context, run as debates, runtime};
 use crate::exit::{Exit, Stop};
 use crate::local_runtime::{ModelServers, ModelSource};
@@ -10,7 +10,8 @@ use crate::signals::Signals;
 use crate::store::Store;
 use agon_core::{DebateId, DebateSpec};
 use agon_eval::{
-    Cell, CellSpecs as _, CellWork, DebateArm, EvalAdmission, EvalPlan, EvalSpec, Gold, Question, TemplateSpecs,
+    Cell, CellSpecs as _, CellWork, DebateArm, EvalAdmission, EvalInput, EvalPlan, EvalSpec, Gold, Grader, Question,
+    TemplateSpecs,
 };
 use agon_rehearsal::RehearsalConfig;
 use agon_rehearsal::mind::{MindQuestion, MindTopic, MindWorld, Minds, MindsFile};
@@ -74,16 +75,34 @@ pub fn run(context: &Context, args: &EvalRunArgs) -> Result<Exit, Stop> {
     })
 }
 
+/// How an eval goes on.
+pub enum GoOn {
+    /// With what is open.
+    AsItIs,
+    /// With its failed cells.
+    Retry,
+    /// With new grades, by these graders or by the same.
+    Rescore(Option<Grader>),
+}
+
+/// `agon eval rescore`
+pub fn rescore(context: &Context, args: &EvalRescoreArgs) -> Result<Exit, Stop> {
+    let EvalRescoreArgs { grader, same_family, resume: resumed } = args;
+    let grader = (!grader.is_empty()).then(|| Grader { models: grader.clone(), same_family: *same_family });
+    resume(context, resumed, &GoOn::Rescore(grader))
+}
+
 /// `agon eval resume` and `agon eval retry`
-pub fn resume(context: &Context, args: &EvalResumeArgs, retry: bool) -> Result<Exit, Stop> {
+pub fn resume(context: &Context, args: &EvalResumeArgs, go_on: &GoOn) -> Result<Exit, Stop> {
     let context = &context.quietly(args.view.quiet);
     let settings = context.settings()?;
     let Some(store) = Store::open_existing(context)? else { return Err(Stop::usage("there is no eval yet")) };
     runtime()?.block_on(async {
         let id = super::stored::find(&store, &args.id).await?;
-        let eval = match retry {
-            true => ordered_again(&store, &id).await?,
-            false => read_eval(&*store.sqlite, &id).await.map_err(log_failed)?,
+        let eval = match go_on {
+            GoOn::Retry => ordered_again(&store, &id).await?,
+            GoOn::AsItIs => read_eval(&*store.sqlite, &id).await.map_err(log_failed)?,
+            GoOn::Rescore(grader) => rescored(&store, &id, grader.as_ref()).await?,
         };
         if eval.machine.ended().is_some() {
             context
@@ -120,6 +139,27 @@ async fn ordered_again(store: &Store, id: &DebateId) -> Result<OpenEval, Stop> {
         refused @ (EvalOrderError::Ended { .. } | EvalOrderError::NothingFailed(_)) => Stop::usage(refused),
         EvalOrderError::Log(error) => log_failed(error),
     })
+}
+
+/// Orders the answers of an ended eval to be graded again.
+async fn rescored(store: &Store, id: &DebateId, grader: Option<&Grader>) -> Result<OpenEval, Stop> {
+    let mut eval = read_eval(&*store.sqlite, id).await.map_err(log_failed)?;
+    let admission = eval.machine.admission();
+    let Some(grader) = grader.or(admission.spec.grader.as_ref()).cloned() else {
+        return Err(Stop::usage(format!(
+            "no answer of eval {id} was graded by a grader: there is nothing to grade again"
+        )));
+    };
+    // refused graders are not written down
+    let spec = EvalSpec { grader: Some(grader.clone()), ..admission.spec.clone() };
+    EvalAdmission::of(id.to_string(), spec, admission.models.clone()).map_err(Stop::usage)?;
+    let order = EvalInput::Rescore(grader);
+    if eval.machine.decide(order.clone()).is_empty() {
+        let state = eval.machine.ended().unwrap_or("not over");
+        return Err(Stop::usage(format!("eval {id} is {state}; answers are graded again where all of them are there")));
+    }
+    eval.decide(&*store.sqlite, order, SystemClock.now()).await.map_err(log_failed)?;
+    Ok(eval)
 }
 
 /// Nobody is to take scripted words for a model's, nor one model for another.
