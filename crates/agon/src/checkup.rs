@@ -1,6 +1,7 @@
 //! What `agon doctor` looks at.
 pub mod cluster;
 pub mod feeds;
+pub mod gates;
 pub mod hosts;
 pub mod machine;
 mod model;

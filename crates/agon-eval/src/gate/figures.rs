@@ -3,7 +3,8 @@ use super::GateRow;
 use super::choice::{GATE_MARGIN, GateObjective};
 use super::cuts::{Cut, Cuts, Skipping};
 use super::errors::{MeanError, mean, ratio};
-use crate::{GateCurvePoint, GatePolicy, GateResult};
+use crate::stats::wilson;
+use crate::{Estimate, GateCurvePoint, GatePolicy, GateResult};
 use agon_core::gate::{GateFeature, GateKind, GateMethod, GateSide};
 
 /// Points of a curve at the most.
@@ -51,8 +52,19 @@ pub(super) fn figures(judged: &ChosenGate<'_>, debate: &str) -> GateResult {
         savings: savings.map(|savings| savings.estimate(rows.len(), (f64::NEG_INFINITY, 1.0))),
         regret: Some(regret.estimate(rows.len(), SHARE)),
         harm_avoided: ratio(rows, |at| harm(at) * skipped(at), harm).map(|share| share.estimate(rows.len(), SHARE)),
+        left_ballots: left(rows, skipped),
         curve: curve(judged),
     }
+}
+
+/// The share of the skipped debates that would have left their ballots, with Wilson's interval.
+fn left(rows: &[&GateRow], skipped: impl Fn(usize) -> f64) -> Option<Estimate> {
+    let share = |counts: fn(&GateRow) -> bool| -> f64 {
+        rows.iter().enumerate().filter(|(_, row)| counts(row)).map(|(at, _)| skipped(at)).sum()
+    };
+    let (all, left) = (share(|_| true).round(), share(|row| row.left).round());
+    let interval = wilson(left as u64, all as u64, 0.95)?;
+    Some(Estimate { value: left / all, interval: Some(interval), n: all as u32 })
 }
 
 /// Accuracy, tokens and share of debates where this share of each row is skipped.

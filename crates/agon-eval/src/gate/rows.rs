@@ -2,6 +2,7 @@
 use crate::{ArmName, CellClosed, CellWork, Facts, Question};
 use agon_core::DebateFormat;
 use agon_core::gate::{GateFeatures, GateMethod};
+use agon_core::tally::same_answer;
 use std::collections::BTreeMap;
 
 /// One question of a debate arm, as far as a gate learns from it.
@@ -17,6 +18,8 @@ pub struct GateRow {
     pub debate_right: f64,
     /// How right the top answer of the first ballots is, 0 to 1; answers that tie share.
     pub vote_first_right: f64,
+    /// The debate's answer is not the top answer of its first ballots.
+    pub left: bool,
     /// Tokens until the first ballots were cast.
     pub ballot_tokens: f64,
     /// Tokens of the whole debate.
@@ -101,6 +104,7 @@ impl GateRows {
             cast: gate.cast,
             debate_right,
             vote_first_right,
+            left: left_ballots(facts).unwrap_or(false),
             ballot_tokens: ballots,
             debate_tokens: tokens(&facts.cost),
             cluster,
@@ -134,6 +138,14 @@ fn vote_first(question: &Question, facts: &Facts) -> Option<f64> {
     }
     let most = counts.iter().map(|(_, _, count)| *count).max()?;
     question.shared(counts.iter().filter(|(_, _, count)| *count == most).map(|(_, answer, _)| *answer))
+}
+
+/// Whether a debate's answer is none of the top answers of its first ballots, or missing; unknown without ballots.
+pub fn left_ballots(facts: &Facts) -> Option<bool> {
+    let answers = first_answers(facts);
+    let votes = |answer: &str| answers.iter().filter(|other| same_answer(other, answer)).count();
+    let most = answers.iter().map(|answer| votes(answer)).max()?;
+    Some(facts.answer.as_deref().is_none_or(|answer| votes(answer) < most))
 }
 
 fn first_answers(facts: &Facts) -> Vec<&str> {

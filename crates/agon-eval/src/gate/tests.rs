@@ -31,6 +31,7 @@ fn rows(count: u32, top_share: impl Fn(u32) -> f64, rights: impl Fn(u32) -> (f64
             cast: 4,
             debate_right,
             vote_first_right,
+            left: debate_right != vote_first_right,
             ballot_tokens: 1_000.0,
             debate_tokens: 10_000.0,
             cluster: at,
@@ -84,6 +85,7 @@ fn the_simplest_gate_that_saves_is_chosen_and_its_figures_are_those_of_a_hand_co
         near(policy.debated.value, debated);
     }
     near(figures.savings.unwrap().value, 0.45);
+    assert_eq!(figures.left_ballots.map(|left| (left.value, left.n)), Some((0.0, 60)));
     near(figures.regret.unwrap().value, 0.0);
     assert_eq!(figures.harm_avoided, None, "no debate did harm");
     let interval = policy(figures, "gate").right.interval.unwrap();
@@ -292,4 +294,13 @@ fn rows_come_from_the_cells_of_an_arm_and_what_is_no_row_is_counted() {
     assert_eq!(seen, [(1.0, 0.0, 0, 4), (1.0, 1.0, 1, 3)], "of a cell that was held again, the last counts");
     assert_eq!((found.rows[0].ballot_tokens, found.rows[0].debate_tokens), (100.0, 1_000.0));
     assert!(GateRows::of(&questions, &cells, &ArmName("other".into())).rows.is_empty());
+    assert_eq!(found.rows.iter().map(|row| row.left).collect::<Vec<_>>(), [false, false]);
+    let left = |answer: Option<&str>, ballots: &[&str]| {
+        left_ballots(&Facts { answer: answer.map(str::to_owned), ..facts("4", ballots) })
+    };
+    assert_eq!(
+        [left(Some("Bonn."), &["bonn", "Rome", "Bonn"]), left(Some("Rome"), &["Bonn", "Rome", "Bonn"])],
+        [Some(false), Some(true)]
+    );
+    assert_eq!([left(None, &["Bonn"]), left(Some("Bonn"), &[])], [Some(true), None]);
 }

@@ -162,6 +162,7 @@ impl GateWorld {
             cast: voters,
             debate_right,
             vote_first_right,
+            left: debate_right != vote_first_right,
             ballot_tokens,
             debate_tokens: ballot_tokens + 5_000.0 + 3_000.0 * draws.share(),
             cluster,

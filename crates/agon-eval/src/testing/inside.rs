@@ -141,6 +141,7 @@ pub(super) fn gate(debate: &ArmName, n: u32) -> GateResult {
         savings: Some(estimate(0.56, 0.04, n)),
         regret: Some(estimate(0.035, 0.02, n)),
         harm_avoided: Some(estimate(0.6, 0.15, n)),
+        left_ballots: None,
         curve: (0u32..=10)
             .map(|at| {
                 let share = 1.0 - f64::from(at) / 10.0;

@@ -1,6 +1,6 @@
 //! `agon doctor`: what is wrong with this machine's settings, store, servers and models, and how to mend it.
 use super::{Context, runtime};
-use crate::checkup::{CheckupLevel, cluster, feeds, hosts, nats, place};
+use crate::checkup::{CheckupLevel, cluster, feeds, gates, hosts, nats, place};
 use crate::cli::DoctorArgs;
 use crate::exit::{Exit, Stop};
 use anyhow::Context as _;
@@ -15,6 +15,8 @@ pub fn run(context: &Context, args: &DoctorArgs) -> Result<Exit, Stop> {
             let mut more = Vec::from_iter(nats::check(context, &settings).await);
             more.extend(cluster::server(context, &settings, &args.api).await);
             more.extend(feeds::check(context, &settings).await?);
+            // a store that cannot be opened is a finding of its own
+            more.extend(gates::check(context).await.unwrap_or_default());
             more.extend(hosts::check(context, args, &settings).await?);
             Ok::<_, Stop>(more)
         })?;

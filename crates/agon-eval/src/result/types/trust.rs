@@ -89,6 +89,9 @@ pub struct GateResult {
     /// Share of debates that would have broken a right vote, and were skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub harm_avoided: Option<Estimate>,
+    /// Share of the skipped debates whose answer would not have been the top one of the first ballots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_ballots: Option<Estimate>,
     /// Accuracy and tokens over thresholds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<GateCurvePoint>,

@@ -154,6 +154,7 @@ fn found(gate: &GateResult) -> Vec<String> {
         ("Tokens saved, compared with always debating", gate.savings),
         ("Accuracy lost, compared with a gate that knew", gate.regret),
         ("Harmful debates that it skips", gate.harm_avoided),
+        ("Skipped debates that would have left their first ballots", gate.left_ballots),
     ];
     lines.extend(figures.into_iter().filter_map(|(name, figure)| Some(format!("{name}: {}.", words::rate(&figure?)))));
     lines
