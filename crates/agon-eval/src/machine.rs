@@ -259,14 +259,10 @@ impl EvalMachine {
                 self.stopped = Some(EvalStop { reason: reason.clone(), detail: detail.clone() });
             }
             EvalEvent::GateLearned(file) => self.gate = Some(file.clone()),
-            EvalEvent::RetryOrdered { .. } => {
-                self.again = self.failed_cells().cloned().collect();
-                (self.stopped, self.ended, self.gate) = (None, None, None);
-                self.stand_anew();
-            }
+            EvalEvent::RetryOrdered { .. } => self.retry(),
             EvalEvent::RescoreOrdered { grader } => self.graded_anew(grader),
             EvalEvent::LabelsGiven { labels } => self.labels.extend(labels.iter().cloned()),
-            EvalEvent::EvalEnded { state } => (self.ended, self.driver) = (Some(state.clone()), None),
+            EvalEvent::EvalEnded { state } => self.end(state),
         }
     }
 
@@ -329,10 +325,7 @@ impl EvalMachine {
         let state = CellState { debate: debate.to_owned(), attempt, closed: None };
         let before = self.cells.insert(cell.clone(), state);
         self.open.insert(cell.clone());
-        if let Some(closed) = before.and_then(|before| before.closed) {
-            self.tally.replaced(&closed);
-            self.replaced.push(*closed);
-        }
+        self.replaced.extend(before.and_then(|before| before.closed).map(|closed| *closed));
     }
 
     fn closed_one(&mut self, closed: &CellClosed) {
@@ -341,6 +334,32 @@ impl EvalMachine {
         self.open.remove(&closed.cell);
         self.tally.closed(closed, &self.admission.prices);
         self.stand(closed.cell.question, closed.cell.repetition);
+    }
+
+    /// What failed, and what the eval's end broke off, is to be held again. Until then it is not over.
+    fn retry(&mut self) {
+        for (cell, state) in &self.cells {
+            match state.closed.as_deref() {
+                Some(closed) if has_failed(closed) => self.tally.replaced(closed),
+                Some(_) => continue,
+                None => {}
+            }
+            self.again.insert(cell.clone());
+        }
+        (self.stopped, self.ended, self.gate) = (None, None, None);
+        self.stand_anew();
+    }
+
+    /// What a retry did not come to stays as it was.
+    fn end(&mut self, state: &str) {
+        (self.ended, self.driver) = (Some(state.to_owned()), None);
+        self.open.clear();
+        for cell in std::mem::take(&mut self.again) {
+            if let Some(closed) = self.cells.get(&cell).and_then(|state| state.closed.as_deref()) {
+                self.tally.restored(closed);
+            }
+        }
+        self.stand_anew();
     }
 
     fn failed_cells(&self) -> impl Iterator<Item = &Cell> {

@@ -38,11 +38,17 @@ impl EvalMachine {
     /// The blocks that are open: the first ones that lack something, or, once the eval is being stopped, those that were begun.
     pub(super) fn open_units(&self) -> Vec<EvalUnit> {
         let lacking = (0..).zip(&self.blocks).filter(|(at, _)| self.lacks_any(*at)).map(|(_, block)| self.unit(block));
-        let open = lacking.take(OPEN_BLOCKS);
+        let open = lacking.take(self.most_open_blocks());
         match self.stopped.is_some() {
             true => open.filter(|unit| self.is_begun(unit)).collect(),
             false => open.collect(),
         }
+    }
+
+    /// Where tokens or money are limited, a block begins when it is known what the one before cost.
+    fn most_open_blocks(&self) -> usize {
+        let limits = self.admission.spec.limits;
+        if limits.tokens.is_some() || limits.money.is_some() { 1 } else { OPEN_BLOCKS }
     }
 
     /// Whether a block that nobody has begun comes next.

@@ -2,6 +2,7 @@
 use super::EvalMachine;
 use super::tally::tokens;
 use crate::CellClosed;
+use agon_core::thousands;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -99,19 +100,23 @@ impl EvalMachine {
         self.closed().filter(|closed| over.contains(&closed.cell.question)).map(value).sum()
     }
 
-    /// The limit that is reached, and what was spent.
+    /// The limit that is reached, or that another block of questions would pass by what blocks cost until now; and what was spent.
     pub(super) fn limit_reached(&self, now: u64) -> Option<(&'static str, String)> {
         let limits = self.admission.spec.limits;
+        let blocks = f64::from(self.blocks_over().max(1));
         let tokens = self.tokens();
-        if let Some(limit) = limits.tokens.filter(|limit| tokens >= *limit) {
-            return Some(("limit_tokens", format!("{tokens} of {limit} tokens")));
+        let next = tokens as f64 / blocks;
+        if let Some(limit) = limits.tokens.filter(|limit| tokens as f64 + next > *limit as f64) {
+            let [tokens, limit, next] = [tokens, limit, next as u64].map(thousands);
+            return Some(("limit_tokens", format!("{tokens} of {limit} tokens; a block takes about {next}")));
         }
         let seconds = now.saturating_sub(self.began) as f64 / 1_000.0;
         if let Some(limit) = limits.seconds.filter(|limit| seconds >= *limit) {
             return Some(("limit_seconds", format!("{seconds:.0} of {limit} s")));
         }
         let money = self.tally.money;
-        let limit = limits.money.filter(|limit| money >= *limit)?;
-        Some(("limit_money", format!("{money:.4} of {limit}")))
+        let next = money / blocks;
+        let limit = limits.money.filter(|limit| money + next > *limit)?;
+        Some(("limit_money", format!("{money:.4} of {limit}; a block takes about {next:.4}")))
     }
 }

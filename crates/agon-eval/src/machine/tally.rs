@@ -37,6 +37,16 @@ impl CellTally {
         }
     }
 
+    /// A result that was to give way stays.
+    pub(super) fn restored(&mut self, closed: &CellClosed) {
+        self.over += 1;
+        self.reused += u32::from(closed.reused);
+        if let Some(arm) = self.arms.get_mut(&cell_arm(&closed.cell.work)) {
+            arm.over += 1;
+            arm.failed += u32::from(has_failed(closed));
+        }
+    }
+
     /// A result gives way to another one; what it cost stays.
     pub(super) fn replaced(&mut self, closed: &CellClosed) {
         self.over = self.over.saturating_sub(1);
