@@ -69,9 +69,21 @@ fn figure(of: Option<f64>) -> String {
     of.map(|figure| figure.to_string()).unwrap_or_default()
 }
 
-/// A text in which no spreadsheet finds a formula.
+/// Control characters but line ends and tabs, and those that turn the direction of text.
+fn is_unsafe(c: char) -> bool {
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (c.is_control() && c != '\n' && c != '\t')
+}
+
+/// A text in which no spreadsheet finds a formula and no terminal an order.
 pub(crate) fn plain(text: &str) -> String {
-    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && NumberAnswer::read(text).is_none();
+    let text: String = text.chars().filter(|c| !is_unsafe(*c)).collect();
+    let lead = text.trim_start().chars().next();
+    let formula = match lead {
+        Some('=' | '@' | '＝' | '＠') => true,
+        Some('+' | '-' | '＋' | '－') => NumberAnswer::read(&text).is_none(),
+        Some(_) | None => false,
+    };
     if formula { format!("'{text}") } else { text.to_owned() }
 }
 

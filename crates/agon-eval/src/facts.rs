@@ -7,8 +7,8 @@ pub use costs::cost_of_call;
 use crate::{BallotFact, CellEnding, Facts, GateFacts, JudgedFact, NamedFact, SampleFact};
 use agon_core::gate::{self, FirstBallots};
 use agon_core::{
-    Answered, BallotStage, DebateSpec, DebateState, Event, Given, Outcome, ParticipantId, PhaseName, Reason, Record,
-    Speech, SpeechKind,
+    Answered, BallotStage, DebateSpec, DebateState, Event, FailureCause, Given, Outcome, ParticipantId, PhaseName,
+    Reason, Record, Speech, SpeechKind, Visibility,
 };
 use costs::CostLedger;
 use heard::Challenges;
@@ -37,7 +37,12 @@ struct LogReader<'a> {
     verdict: Option<HeldResult>,
     /// The answers that share the top of the votes that decided.
     top: Vec<String>,
+    /// Why turns were given up.
+    causes: Vec<FailureCause>,
 }
+
+/// The reason of a debate that came to nothing because models did not answer in the form that was asked for.
+pub const UNREADABLE: &str = "unreadable";
 
 /// What a debate came to.
 struct HeldResult {
@@ -76,6 +81,7 @@ impl<'a> LogReader<'a> {
             named: BTreeMap::new(),
             verdict: None,
             top: Vec::new(),
+            causes: Vec::new(),
         }
     }
 
@@ -100,7 +106,9 @@ impl<'a> LogReader<'a> {
             }
             Event::DebateEnded { state, reason, .. } => self.ended(*state, reason.as_ref()),
             Event::Answered(answered) => self.answered(answered),
-            Event::DebateAdmitted(_)
+            Event::TurnFailed { failure, retry_at: None, .. } => self.causes.push(failure.cause),
+            Event::TurnFailed { .. }
+            | Event::DebateAdmitted(_)
             | Event::Claimed { .. }
             | Event::ParticipantPlaced { .. }
             | Event::StageOpened { .. }
@@ -109,7 +117,6 @@ impl<'a> LogReader<'a> {
             | Event::SpeechHeard { .. }
             | Event::FallbackDecided { .. }
             | Event::RoundCompared { .. }
-            | Event::TurnFailed { .. }
             | Event::SeatSkipped { .. }
             | Event::GateDecided { .. }
             | Event::VoteTallied { .. }
@@ -194,7 +201,10 @@ impl<'a> LogReader<'a> {
             return;
         }
         let challenged = self.challenges.spoke(participant, speech);
-        self.facts.last_speaker = Some(seat);
+        // of those who speak at once nobody is the last
+        if self.spec.visibility == Visibility::Sequential {
+            self.facts.last_speaker = Some(seat);
+        }
         let Some(answer) = &speech.answer else { return };
         self.named.insert(participant.clone(), answer.clone());
         let first = matches!(speech.kind, SpeechKind::Opening | SpeechKind::Proposal);
@@ -237,10 +247,16 @@ impl<'a> LogReader<'a> {
     fn ended(&mut self, state: DebateState, reason: Option<&Reason>) {
         let named = |other: &str| reason.map_or(other, |reason| reason.code.as_str()).to_owned();
         self.facts.ending = match state {
+            DebateState::Failed if self.is_unreadable() => CellEnding::NoAnswer { reason: UNREADABLE.to_owned() },
             DebateState::Failed => CellEnding::Failed { reason: named("failed") },
             DebateState::Cancelled => CellEnding::Failed { reason: "cancelled".to_owned() },
             DebateState::Succeeded => self.succeeded(),
         };
+    }
+
+    /// Whether every turn that was lost was lost by its answer and not by its server.
+    fn is_unreadable(&self) -> bool {
+        !self.causes.is_empty() && self.causes.iter().all(|cause| cause.retries_at_once())
     }
 
     fn succeeded(&mut self) -> CellEnding {

@@ -222,7 +222,7 @@ impl EvalMachine {
             EvalInput::Label(labels) => vec![EvalEvent::LabelsGiven { labels }],
             _ if self.ended.is_some() => Vec::new(),
             EvalInput::Open(cells) => {
-                let fresh = cells.into_iter().filter(|(cell, _)| !self.is_open_or_over(cell));
+                let fresh = cells.into_iter().filter(|(cell, debate)| self.may_open(cell, debate));
                 fresh.map(|(cell, debate)| EvalEvent::CellOpened { cell, debate }).collect()
             }
             EvalInput::Closed(closed) => {
@@ -315,12 +315,15 @@ impl EvalMachine {
         attempt + u32::from(self.again.contains(cell))
     }
 
-    fn is_open_or_over(&self, cell: &Cell) -> bool {
-        self.cells.contains_key(cell) && !self.again.contains(cell)
+    /// Whether a cell is new, is to be held again, or is open with another debate that an earlier eval has held in vain.
+    fn may_open(&self, cell: &Cell, debate: &str) -> bool {
+        let open = self.cells.get(cell).filter(|_| !self.again.contains(cell));
+        open.is_none_or(|state| state.closed.is_none() && state.debate != debate)
     }
 
     fn opened(&mut self, cell: &Cell, debate: &str) {
-        let attempt = self.attempt(cell);
+        let anew = self.cells.get(cell).is_some_and(|state| state.closed.is_none()) && !self.again.contains(cell);
+        let attempt = self.attempt(cell) + u32::from(anew);
         self.again.remove(cell);
         let state = CellState { debate: debate.to_owned(), attempt, closed: None };
         let before = self.cells.insert(cell.clone(), state);
@@ -427,7 +430,7 @@ impl EvalMachine {
 }
 
 /// Whether a cell's debate failed.
-pub(crate) fn has_failed(closed: &CellClosed) -> bool {
+pub fn has_failed(closed: &CellClosed) -> bool {
     matches!(closed.facts.ending, CellEnding::Failed { .. })
 }
 

@@ -5,7 +5,8 @@ pub use gradings::longest_grading;
 
 use crate::stats::{design_effect, questions_needed, smallest_effect};
 use crate::{
-    Cell, CellSpecs, CellWork, EvalAdmission, EvalSpec, FIRST_SAMPLES, Matching, cell_arm, first_cells, order, users_of,
+    BaselineArm, Cell, CellSpecs, CellWork, Count, EvalAdmission, EvalSpec, FIRST_SAMPLES, Matching, PoolOf, cell_arm,
+    first_cells, order, pool_of, users_of,
 };
 use agon_core::{CallPlan, DebateSpec};
 use serde::Serialize;
@@ -62,6 +63,9 @@ pub struct EvalPlan {
     pub smallest_points: Option<f64>,
     /// The questions that other differences need.
     pub needed: Vec<PlannedQuestions>,
+    /// What was asked for and will not be there, each a sentence.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// The questions that show a difference with a chance of 80 %, where a quarter of them tells two arms apart.
@@ -130,11 +134,15 @@ impl EvalPlan {
     /// The plan of an eval. `held` has the ids of debates that are in the store and have ended.
     pub fn of(admission: &EvalAdmission, specs: &dyn CellSpecs, held: &BTreeSet<String>) -> Result<Self, String> {
         let spec = &admission.spec;
+        check_names(spec)?;
         let mut plan = Self { questions: count(spec.questions.len()), ..Self::default() };
         let mut parts: BTreeMap<String, PlannedPart> = BTreeMap::new();
         let (mut likely, mut money) = (0.0, Some(0.0));
+        let mut unpriced = BTreeSet::new();
         for cell in cells(admission) {
             let order = order(admission, specs, &cell, 0)?;
+            let models = order.spec.voices().map(|voice| voice.model.as_str());
+            unpriced.extend(models.filter(|model| !admission.prices.contains_key(*model)).map(str::to_owned));
             let each = Estimated::of(&order.spec);
             let is_held = held.contains(&order.debate.id);
             let name = cell_arm(&cell.work);
@@ -152,9 +160,14 @@ impl EvalPlan {
                 money = money.zip(price(admission, &order.spec, each)).map(|(sum, one)| sum + one);
             }
         }
+        if (spec.count == Count::Money || spec.limits.money.is_some()) && !unpriced.is_empty() {
+            let models: Vec<String> = unpriced.into_iter().collect();
+            return Err(format!("money is counted, and the settings have no [eval.prices] of {}", models.join(", ")));
+        }
         plan.add_matched(admission, specs, (&mut likely, &mut money))?;
         plan.add_gradings(admission, specs, (&mut likely, &mut money))?;
         plan.add_power(spec);
+        plan.notes = missing_arms(admission);
         plan.parts = parts.into_values().collect();
         plan.tokens_likely = likely as u64;
         plan.money_likely = money.filter(|_| !admission.prices.is_empty());
@@ -277,6 +290,35 @@ fn price(admission: &EvalAdmission, spec: &DebateSpec, each: Estimated) -> Optio
         |of: fn(&crate::ModelPrice) -> f64| prices.iter().map(|price| of(price)).sum::<f64>() / prices.len() as f64;
     let prompt = (each.likely - each.generated).max(0.0);
     Some((prompt * mean(|price| price.prompt) + each.generated * mean(|price| price.generated)) / 1e6)
+}
+
+/// Names of arms are their ids, so that no two may be the same.
+fn check_names(spec: &EvalSpec) -> Result<(), String> {
+    let mut names: BTreeSet<&str> = ["single", "self_consistency", "best_of_n", "judge_alone", "isolated"].into();
+    for debate in &spec.debates {
+        if !names.insert(&debate.name.0) {
+            return Err(format!("a debate cannot be named {}: another arm has the name", debate.name));
+        }
+    }
+    Ok(())
+}
+
+/// Methods that some debate leaves no room for.
+fn missing_arms(admission: &EvalAdmission) -> Vec<String> {
+    let spec = &admission.spec;
+    let debates = || spec.debates.iter().map(|debate| &debate.name);
+    let names = |of: Vec<&crate::ArmName>| of.into_iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let mut notes = Vec::new();
+    let unjudged: Vec<_> = debates().filter(|name| !admission.judge_calls.contains_key(*name)).collect();
+    if spec.arms.contains(&BaselineArm::BestOfN) && !unjudged.is_empty() {
+        notes.push(format!("No best_of_n for {}: a judge picks the best answer, and there is none.", names(unjudged)));
+    }
+    let alone = |name: &&crate::ArmName| pool_of(&admission.pools, PoolOf::Judge, name).is_some();
+    let without: Vec<_> = debates().filter(|name| !alone(name)).collect();
+    if spec.arms.contains(&BaselineArm::JudgeAlone) && !without.is_empty() {
+        notes.push(format!("No judge_alone for {}: there is no judge, or its model is a debater's.", names(without)));
+    }
+    notes
 }
 
 fn count(of: usize) -> u32 {

@@ -125,7 +125,7 @@ pub fn result(admission: &EvalAdmission, cells: &[&CellClosed], options: &Result
     let scored = arms::arms(&table);
     let mut arms: Vec<ArmResult> = scored.iter().map(|arm| arm.result(&table, &scored, &estimator, withheld)).collect();
     let told = if withheld { ToldParts::default() } else { told(&table, &scored, &arms, &estimator, options) };
-    let front = if withheld { Vec::new() } else { front::front(&arms, &told.free_arms, spec.count) };
+    let front = if withheld { Vec::new() } else { front::front(&arms, &told.free_arms, &told.curves, spec.count) };
     for arm in &mut arms {
         arm.dominated_by = front::dominated_by(arm, &front);
     }
@@ -231,7 +231,9 @@ fn setup(table: &CellTable<'_>, cells: &[&CellClosed], options: &ResultOptions) 
     let paid: Vec<&CellCost> = held.chain(&options.replaced).collect();
     let places = table.places().count().max(1) as f64;
     let figure = |count: Count| {
-        let (total, unknown_share) = spent(table, paid.iter().copied(), count)?;
+        // where every cell was held before, nothing was spent
+        let none = (paid.is_empty() && !cells.is_empty()).then_some((0.0, 0.0));
+        let (total, unknown_share) = spent(table, paid.iter().copied(), count).or(none)?;
         Some(CostFigure { count, total, per_question: total / places, ratio: None, unknown_share })
     };
     let seen = cells.iter().flat_map(|closed| closed.facts.cost.by_model.keys().cloned());

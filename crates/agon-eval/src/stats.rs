@@ -23,12 +23,12 @@ pub use bootstrap::{FEWEST_CLUSTERS, studentised};
 pub use calibration::{
     BrierParts, CalibrationError, Forecast, ForecastBin, brier, calibration_bins, calibration_error,
 };
-pub use comparing::{Compared, Effort, ScorePair, clustered, compare};
+pub use comparing::{Compared, Effort, ScorePair, clustered, compare, difference_interval};
 pub use correction::{CorrectedShare, JudgeLabels, LEAST_RELIABILITY, corrected};
 pub use flips::sign_flips;
 pub use holm::holm;
-pub use paired::{PairedCounts, mcnemar_exact, mcnemar_mid_p, tango};
+pub use paired::{PairedCounts, mcnemar_exact, mcnemar_mid_p, tango, tango_of_sums};
 pub use power::{MOST_QUESTIONS, design_effect, mcnemar_power, questions_needed, smallest_effect};
-pub use proportion::wilson;
+pub use proportion::{wilson, wilson_of_mean};
 
 pub(crate) use dice::ResampleDice;

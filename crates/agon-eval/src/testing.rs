@@ -283,6 +283,7 @@ fn sample_front(arms: &[ArmResult]) -> Vec<FrontPoint> {
         .map(|(arm, per_question, right)| FrontPoint {
             id: arm.id.clone(),
             free: None,
+            samples: None,
             per_question,
             right,
             on_front: on_front(right.value, &mut best),

@@ -4,6 +4,11 @@ use crate::{Interval, VerdictKind};
 /// An arm that spends at most so many times its rival's tokens won at equal tokens.
 pub const EQUAL_SPENDING: f64 = 1.05;
 
+/// Whether both arms of this ratio spent about the same.
+pub fn is_equal_spending(ratio: f64) -> bool {
+    (1.0 / EQUAL_SPENDING..=EQUAL_SPENDING).contains(&ratio)
+}
+
 /// What the verdict of one comparison rests on. Differences are shares: 0.03 is 3 points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {

@@ -229,6 +229,8 @@ impl GoldReader<'_, '_, '_> {
                 return self.error(Code::WrongType, self.raw.answer_span, ("answer", message), help);
             };
             answers.push(number.value());
+            // the sign is often left out
+            answers.extend(number.is_percent().then(|| number.figure()));
         }
         Some(Gold::Number { answers, tolerance: self.tolerance()? })
     }

@@ -116,8 +116,7 @@ pub(super) fn spent<'a>(
     let (mut sum, mut known, mut calls, mut unknown) = (0.0, false, 0_u64, 0_u64);
     for cost in costs {
         calls += u64::from(cost.calls);
-        let reported = (cost.unknown_calls < cost.calls).then(|| CellCost { unknown_calls: 0, ..cost.clone() });
-        match reported.and_then(|reported| table.cost(&reported, count)) {
+        match table.cost(cost, count) {
             Some(cell) => {
                 sum += cell;
                 known = true;

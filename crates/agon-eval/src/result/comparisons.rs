@@ -4,6 +4,8 @@ use super::sensitivity;
 use super::sentence::{Told, sentence};
 use super::statistics::{Estimator, PairedFigures, PairedScore};
 use super::table::{CellScore, CellTable, MatchedMethod};
+use crate::machine::MOST_FAILED;
+use crate::verdict::is_equal_spending;
 use crate::{
     ArmKind, ArmName, BaselineArm, Comparison, ComparisonFamily, ComparisonResult, CorrectedRate, Count, CountResult,
     Matching, NeededQuestions, PairShares, VerdictKind,
@@ -183,7 +185,9 @@ impl<'t, 'a> Comparer<'t, 'a> {
             let verdict = own.verdict;
             sensitivity = sensitivity::rows(self, open, &counts);
             for row in &mut sensitivity {
-                row.turns = row.verdict.is_some() && row.verdict != verdict;
+                let equal = |of: &CountResult| of.ratio.is_some_and(is_equal_spending);
+                let matched = row.count.is_none_or(|count| counts.iter().any(|of| of.count == count && equal(of)));
+                row.turns = matched && row.verdict.is_some() && row.verdict != verdict;
             }
             let fragile = sensitivity.iter().any(|row| row.turns);
             if let Some(own) = counts.first_mut() {
@@ -256,10 +260,18 @@ impl<'t, 'a> Comparer<'t, 'a> {
         }
         let pairs = pair_shares(self.table, pair);
         let rate = |rate: Option<f64>| rate.filter(|_| pairs.is_none());
+        for (name, cells) in [(&open.arm.id, &pair.arm), (&open.rival.id, &pair.rival)] {
+            let lost = cells.iter().filter(|cell| cell.has_failed() || cell.is_unreadable()).count();
+            if lost as f64 > MOST_FAILED * cells.len() as f64 {
+                distrusted.push(format!("{lost} of {} results of {name} failed or could not be read.", cells.len()));
+            }
+        }
         let held_down = pair.held_down;
         let settled = self.settle(figures, p_adjusted, ratio, (held_down, distrusted.is_empty()));
         let more_right = figures.difference.value * pair.arm.len() as f64;
         let more_spent = arm.zip(rival).map(|((arm, _), (rival, _))| arm - rival);
+        // a quotient of two chances says nothing
+        let won = settled.0 == VerdictKind::Helped || settled.1;
         let told = open.family != ComparisonFamily::PostHoc && !self.no_verdict;
         let verdict = told.then_some(settled.0);
         CountResult {
@@ -280,8 +292,12 @@ impl<'t, 'a> Comparer<'t, 'a> {
             cost_only: told && settled.1,
             fragile: false,
             distrusted,
-            per_extra_right: more_spent.filter(|more| *more > 0.0 && more_right > 0.0).map(|more| more / more_right),
-            needed: if verdict == Some(VerdictKind::CannotTell) { self.needed(figures) } else { Vec::new() },
+            per_extra_right: more_spent.filter(|more| *more > 0.0 && won).map(|more| more / more_right),
+            needed: if verdict == Some(VerdictKind::CannotTell) && !settled.1 {
+                self.needed(figures)
+            } else {
+                Vec::new()
+            },
             sentence: String::new(),
         }
     }

@@ -1,5 +1,4 @@
 //! Free arms: other ways of deciding over the same debates.
-use super::arms::spent;
 use super::plurality::vote_of;
 use super::statistics::{Estimator, PairedScore};
 use super::table::{CellScore, CellTable};
@@ -63,7 +62,28 @@ fn answers(facts: &Facts) -> impl Iterator<Item = &str> {
     ballots.chain(named).chain(samples).chain(judged).chain(ends)
 }
 
-/// What the log had cost when the decision could be made; the whole debate where it does not say.
+/// What deciding in this way costs: what the log had cost when the decision could be made, of which one ballot has its share, and of the
+/// judge's calls one order. The whole debate where the log does not say. Absent where the cost is unknown.
+fn cost_of(table: &CellTable<'_>, facts: &Facts, kind: FreeArmKind, round: Option<u32>) -> Option<f64> {
+    let count = table.admission.spec.count;
+    let whole = table.cost(cost_by(facts, kind, round), count)?;
+    match kind {
+        FreeArmKind::RandomFirst => Some(whole / f64::from(facts.eligible.max(1))),
+        FreeArmKind::JudgeOrder0 | FreeArmKind::JudgeOrder1 => {
+            let heard = facts.cost_by.iter().filter(|(name, _)| *name != "decision").map(|(_, cost)| cost);
+            let heard = heard.max_by_key(|cost| cost.calls).and_then(|cost| table.cost(cost, count)).unwrap_or(0.0);
+            let orders = facts.judged.iter().map(|judged| judged.order).max().unwrap_or(0) + 1;
+            Some(heard + (whole - heard) / f64::from(orders))
+        }
+        FreeArmKind::VoteFirst
+        | FreeArmKind::VoteOpenings
+        | FreeArmKind::VoteLast
+        | FreeArmKind::Oracle
+        | FreeArmKind::StopAfter => Some(whole),
+    }
+}
+
+/// What the log had cost when the decision could be made.
 fn cost_by(facts: &Facts, kind: FreeArmKind, round: Option<u32>) -> &CellCost {
     let part = |name: &str| facts.cost_by.get(name);
     let rounds = |most: u32| (1..=most).rev().find_map(|round| part(&format!("round_{round}")));
@@ -112,19 +132,25 @@ fn free_arm(
     for cell in cells {
         let question = table.question(cell.at)?;
         let said = cell.facts.and_then(|facts| free_score(question, facts, kind, round));
-        silent += u32::from(said.is_none());
+        // a debate that a gate skipped had nothing more to say, and stays what it is in each way of deciding
+        let skipped = cell.facts.is_some_and(|facts| facts.stopped_by.as_deref() == Some("not_contested"));
+        silent += u32::from(said.is_none() && !skipped);
+        let own = cell.score?;
         // who says nothing is wrong, as a failure is
-        let (score, own) = (said.unwrap_or(0.0), cell.score?);
+        let score = said.unwrap_or(if skipped { own } else { 0.0 });
         let cluster = table.cluster(cell.at);
         values.push((cluster, score));
         pairs.push(PairedScore { cluster, question: u32::try_from(cell.at).ok()?, arm: own, rival: score });
-        costs.push(cell.facts.map_or(&cell.cost, |facts| cost_by(facts, kind, round)));
+        let count = table.admission.spec.count;
+        costs
+            .push(cell.facts.map_or_else(|| table.cost(&cell.cost, count), |facts| cost_of(table, facts, kind, round)));
     }
     if silent as usize == cells.len() {
         return None;
     }
     let figures = estimator.paired_lightly(&pairs, false)?;
-    let per_question = spent(table, costs.into_iter(), table.admission.spec.count);
+    let known: Vec<f64> = costs.into_iter().flatten().collect();
+    let per_question = (!known.is_empty()).then(|| known.iter().sum::<f64>() / cells.len().max(1) as f64);
     Some(FreeArm {
         debate: debate.clone(),
         kind,
@@ -132,7 +158,7 @@ fn free_arm(
         right: estimator.mean(&values)?,
         gain: figures.difference,
         p: figures.p,
-        per_question: per_question.map(|(sum, _)| sum / cells.len().max(1) as f64),
+        per_question,
         upper_bound: kind == FreeArmKind::Oracle,
         silent,
     })

@@ -31,18 +31,36 @@ pub(super) fn curves(table: &CellTable<'_>, estimator: &Estimator) -> Vec<Sample
     curves.filter(|curve| curve.points.len() > 1).collect()
 }
 
-/// Arms and free arms, cheapest first. The upper bound is no method.
-pub(super) fn front(arms: &[ArmResult], free: &[FreeArm], count: crate::Count) -> Vec<FrontPoint> {
+/// Arms and free arms, cheapest first, and of the curves the numbers of samples that are on the front. The upper bound is no method.
+pub(super) fn front(
+    arms: &[ArmResult],
+    free: &[FreeArm],
+    curves: &[SampleCurve],
+    count: crate::Count,
+) -> Vec<FrontPoint> {
     let of_arms = arms.iter().filter_map(|arm| {
         let cost = arm.costs.iter().find(|cost| cost.count == count)?;
         let (per_question, right) = (cost.per_question, arm.right?);
-        Some(FrontPoint { id: arm.id.clone(), free: None, per_question, right, on_front: false })
+        Some(FrontPoint { id: arm.id.clone(), free: None, samples: None, per_question, right, on_front: false })
     });
     let of_free = free.iter().filter(|free| !free.upper_bound).filter_map(|free| {
         let (id, kind) = (free_id(free), Some(free.kind));
-        Some(FrontPoint { id, free: kind, per_question: free.per_question?, right: free.right, on_front: false })
+        let per_question = free.per_question?;
+        Some(FrontPoint { id, free: kind, samples: None, per_question, right: free.right, on_front: false })
     });
-    let mut points: Vec<FrontPoint> = of_arms.chain(of_free).collect();
+    let of_curves = curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, point)));
+    let of_curves = of_curves.filter_map(|(curve, point)| {
+        let (id, samples) = (format!("{} samples of {}", point.k, curve.models.join(", ")), Some(point.k));
+        Some(FrontPoint {
+            id,
+            free: None,
+            samples,
+            per_question: point.per_question?,
+            right: point.right,
+            on_front: false,
+        })
+    });
+    let mut points: Vec<FrontPoint> = of_arms.chain(of_free).chain(of_curves).collect();
     let rank = |a: &FrontPoint, b: &FrontPoint| {
         a.per_question.total_cmp(&b.per_question).then(b.right.value.total_cmp(&a.right.value)).then(a.id.cmp(&b.id))
     };
@@ -52,6 +70,7 @@ pub(super) fn front(arms: &[ArmResult], free: &[FreeArm], count: crate::Count) -
         point.on_front = point.right.value > best;
         best = best.max(point.right.value);
     }
+    points.retain(|point| point.on_front || point.samples.is_none());
     points
 }
 

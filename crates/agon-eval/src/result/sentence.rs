@@ -1,5 +1,6 @@
 //! A comparison in one sentence.
 use super::arms::ScoredArm;
+use crate::verdict::is_equal_spending;
 use crate::{ArmKind, Count, CountResult, Matching, VerdictKind};
 use agon_core::thousands;
 
@@ -43,7 +44,8 @@ pub(super) fn sentence(told: &Told<'_, '_>) -> String {
         text.push_str(&format!(" [{:.1}, {:.1}]", points(interval.low), points(interval.high)));
     }
     if let Some(p) = row.p_adjusted.or(row.p) {
-        text.push_str(&format!(", p {}", p_value(p)));
+        let adjusted = if row.p_adjusted.is_some_and(|p| Some(p) != row.p) { " (adjusted)" } else { "" };
+        text.push_str(&format!(", p {}{adjusted}", p_value(p)));
     }
     text.push_str(&format!(", {questions} question{}.", if *questions == 1 { "" } else { "s" }));
     if let Some(more) = row.per_extra_right.filter(|_| row.verdict == Some(VerdictKind::Helped) || row.cost_only) {
@@ -85,7 +87,7 @@ fn spending(told: &Told<'_, '_>) -> String {
     let Some(ratio) = told.row.ratio else { return String::new() };
     let unit = unit(told.row.count);
     let meant = told.rematched && told.matching != Matching::None;
-    if meant && (1.0 / 1.05..=1.05).contains(&ratio) {
+    if meant && is_equal_spending(ratio) {
         format!(" at equal {unit} ({ratio:.2} x)")
     } else {
         format!(" at {ratio:.2} x the {unit}")

@@ -1,8 +1,8 @@
 //! From scores to estimates, by the statistics of this crate.
 use super::table::{CellScore, CellTable};
 use crate::stats::{
-    BettingSequence, Effort, Forecast, ScorePair, brier, calibration_bins, calibration_error, clustered, compare, holm,
-    questions_needed, studentised, wilson,
+    BettingSequence, Effort, FEWEST_CLUSTERS, Forecast, ScorePair, brier, calibration_bins, calibration_error,
+    clustered, compare, difference_interval, holm, questions_needed, studentised, wilson, wilson_of_mean,
 };
 use crate::{
     CalibrationBin, CalibrationResult, Estimate, EvalSpec, Interval, IntervalMethod, LookPoint, SurenessSource,
@@ -96,9 +96,18 @@ impl Estimator {
             let hits = values.iter().filter(|(_, value)| *value == 1.0).count();
             wilson(hits as u64, values.len() as u64, LEVEL)
         } else {
-            self.spread(&means, SHARES)
+            self.share_interval(&means, value)
         };
         Some(Estimate { value, interval, n: number(values.len()) })
+    }
+
+    /// The interval of a mean of shares; Wilson's where fewer than 10 clusters are other than the rest, of which resamples say too little.
+    fn share_interval(&self, means: &[f64], mean: f64) -> Option<Interval> {
+        let others = |end: f64| means.iter().filter(|share| (**share - end).abs() > 1e-12).count();
+        if means.len() >= FEWEST_CLUSTERS && others(0.0).min(others(1.0)) < FEWEST_CLUSTERS {
+            return wilson_of_mean(mean, means.len() as u64, LEVEL);
+        }
+        self.spread(means, SHARES)
     }
 
     /// The mean over clusters of their mean differences of shares.
@@ -108,7 +117,9 @@ impl Estimator {
         }
         let means = cluster_means(values);
         let value = means.iter().sum::<f64>() / means.len() as f64;
-        Some(Estimate { value, interval: self.spread(&means, DIFFERENCES), n: number(values.len()) })
+        let effort = Effort { draws: self.effort.draws.min(LIGHT_DRAWS), ..self.effort };
+        let interval = difference_interval(&means, LEVEL, effort).map(|(interval, _)| interval);
+        Some(Estimate { value, interval, n: number(values.len()) })
     }
 
     /// A share of all, by cluster: (cluster, those that count, all of them).

@@ -3,7 +3,8 @@ use super::grades::Grades;
 use super::plurality::{SampleVote, vote_of};
 use crate::{
     ArmName, BaselineArm, CellClosed, CellCost, CellEnding, CellWork, Count, EvalAdmission, FIRST_SAMPLES, Facts,
-    MatchKey, MatchedSamples, Matching, PoolOf, Question, SampleFact, cost_in, pool_kind, pool_of, samples_for,
+    MatchKey, MatchedSamples, Matching, PoolOf, Question, SampleFact, UNREADABLE, cost_in, pool_kind, pool_of,
+    samples_for,
 };
 use std::collections::BTreeMap;
 
@@ -370,6 +371,10 @@ impl CellScore<'_> {
 
     pub fn has_failed(&self) -> bool {
         matches!(self.ending, CellEnding::Failed { .. })
+    }
+    /// Whether the debate came to nothing because models did not answer in the form that was asked for.
+    pub fn is_unreadable(&self) -> bool {
+        matches!(&self.ending, CellEnding::NoAnswer { reason } if reason == UNREADABLE)
     }
 
     /// Whether it is right without sharing a tie.

@@ -102,9 +102,10 @@ fn a_gain_that_is_large_and_sure_helped() {
     let result = dear.result();
     let own = &result.comparisons[0].counts[0];
     assert_eq!((own.verdict, own.cost_only), (Some(VerdictKind::CannotTell), true));
-    assert!(near(own.per_extra_right.unwrap(), 500.0));
+    assert!(near(own.per_extra_right.unwrap(), 500.0) && own.needed.is_empty());
     let cut = arm(&result, "self_consistency@panel").cut.unwrap();
-    assert!(near(cut.share, 1.0) && cut.held_down == cut.plateau.is_none_or(|p| p.interval.is_none()));
+    let open = |of: Estimate| of.interval.is_none_or(|interval| interval.high >= 0.03);
+    assert!(near(cut.share, 1.0) && cut.held_down == cut.plateau.is_none_or(open));
 }
 
 #[test]
@@ -248,11 +249,12 @@ fn free_arms_cost_what_the_log_had_cost_by_then_and_the_oracle_is_no_method() {
     assert!(near(free(FreeArmKind::VoteFirst).right.value, 1.0) && near(free(FreeArmKind::VoteLast).right.value, 0.0));
     assert!(near(free(FreeArmKind::RandomFirst).right.value, 2.0 / 3.0));
     assert!(near(free(FreeArmKind::VoteFirst).per_question.unwrap(), 60.0));
+    assert!(near(free(FreeArmKind::RandomFirst).per_question.unwrap(), 20.0));
     assert!(near(free(FreeArmKind::VoteLast).per_question.unwrap(), 240.0));
     assert!(near(free(FreeArmKind::VoteFirst).gain.value, -0.5));
     assert!(free(FreeArmKind::Oracle).upper_bound);
     assert!(result.front.iter().all(|point| point.id != "panel/oracle"));
-    assert_eq!(arm(&result, "panel").dominated_by, ["panel/vote_first", "panel/random_first", "single"]);
+    assert_eq!(arm(&result, "panel").dominated_by, ["panel/random_first", "panel/vote_first", "single"]);
     assert!(!result.free_arms.iter().any(|free| free.kind == FreeArmKind::VoteOpenings));
 }
 

@@ -16,11 +16,18 @@ pub struct PairedCounts {
 /// Tango's score interval of the difference of two paired rates, arm minus rival (Tango 1998, equations 8 to 12), by bisection.
 /// `None` without questions, with more discordant ones than questions, or with a level outside 0 to 1.
 pub fn tango(counts: PairedCounts, level: f64) -> Option<Interval> {
-    if counts.n == 0 || counts.arm_only.checked_add(counts.rival_only)? > counts.n {
+    tango_of_sums(counts.arm_only as f64, counts.rival_only as f64, counts.n, level)
+}
+
+/// The same of `n` differences from -1 to 1, by the sum of those above 0 and the sum of those below, without its sign. Differences
+/// between the ends vary less than whole ones of the same sums, so that the interval is as wide as it has to be or wider.
+pub fn tango_of_sums(gains: f64, losses: f64, n: u64, level: f64) -> Option<Interval> {
+    if n == 0 || !(0.0..=n as f64).contains(&(gains + losses)) {
         return None;
     }
     let z = two_sided(level)?;
-    let difference = (counts.arm_only as f64 - counts.rival_only as f64) / counts.n as f64;
+    let counts = (gains, losses, n as f64);
+    let difference = (gains - losses) / n as f64;
     // the score falls as the supposed difference grows
     let bound = |mut low: f64, mut high: f64, wanted: f64| {
         for _ in 0..100 {
@@ -39,8 +46,7 @@ pub fn tango(counts: PairedCounts, level: f64) -> Option<Interval> {
 }
 
 /// The score statistic of a supposed difference.
-fn score(counts: PairedCounts, supposed: f64) -> f64 {
-    let (b, c, n) = (counts.arm_only as f64, counts.rival_only as f64, counts.n as f64);
+fn score((b, c, n): (f64, f64, f64), supposed: f64) -> f64 {
     let first = 2.0 * n;
     let second = -b - c + (2.0 * n - b + c) * supposed;
     let third = -c * supposed * (1.0 - supposed);

@@ -208,7 +208,13 @@ pub(super) fn front_name(result: &EvalResult, id: &str) -> String {
     if result.arms.iter().any(|arm| arm.id == id) {
         return arm_of(result, id);
     }
-    match (result.front.iter().find(|point| point.id == id).and_then(|point| point.free), id.split_once('/')) {
+    let point = result.front.iter().find(|point| point.id == id);
+    if let Some(samples) = point.and_then(|point| point.samples) {
+        let models = if result.curves.len() > 1 { id.split_once(" of ").map(|(_, models)| models) } else { None };
+        let name = format!("self-consistency of {samples} sample{}", if samples == 1 { "" } else { "s" });
+        return models.map_or(name.clone(), |models| format!("{name} of {}", one_line(models)));
+    }
+    match (point.and_then(|point| point.free), id.split_once('/')) {
         (Some(kind), Some((debate, rest))) => {
             let round = rest.rsplit('_').next().and_then(|round| round.parse().ok());
             format!("{}: {}", one_line(debate), free_arm(kind, round))

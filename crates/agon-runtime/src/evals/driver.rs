@@ -6,7 +6,7 @@ use crate::base::tasks::{TaskScope, Tasks, tell};
 use agon_core::{Event, Record};
 use agon_eval::{
     Cell, CellClosed, CellOrder, CellSpecs, EvalEffect, EvalInput, EvalMachine, EvalProgress, Facts, first_sample,
-    order,
+    has_failed, order,
 };
 use agon_store::EvalLogs;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
@@ -204,7 +204,16 @@ impl State {
         held: Result<Box<CellClosed>, HoldError>,
     ) -> Result<(), DriverStop> {
         self.running.remove(&order.cell);
-        self.step(EvalInput::Closed(held?)).await?;
+        let closed = held?;
+        // what failed in an earlier eval need not fail now
+        let anew = if closed.reused && has_failed(&closed) {
+            let attempt = self.eval.machine.attempt(&order.cell) + 1;
+            let debate = self.order(&order.cell, attempt)?.debate.id;
+            EvalInput::Open(vec![(order.cell, debate)])
+        } else {
+            EvalInput::Closed(closed)
+        };
+        self.step(anew).await?;
         self.go_on(myself).await
     }
 

@@ -2,7 +2,7 @@
 use super::{Estimator, HeldDebate};
 use crate::result::free::ballots;
 use crate::result::plurality::vote_of;
-use crate::{CellFlip, Facts, FlipCounts, FlipDivision, FlipRow, Question, ResultFlips};
+use crate::{CellEnding, CellFlip, Facts, FlipCounts, FlipDivision, FlipRow, Question, ResultFlips};
 use std::collections::BTreeMap;
 
 /// One answer that stayed or changed.
@@ -87,6 +87,10 @@ pub(super) fn by_parts(held: &[HeldDebate<'_, '_>], estimator: &Estimator) -> Ve
 
 /// What a debate made of the vote of its first ballots. A vote or a verdict that shares a tie is not right.
 pub(in crate::result) fn flip_of(question: &Question, facts: &Facts, is_right: bool) -> Option<CellFlip> {
+    // a server that fails turns no answer
+    if matches!(facts.ending, CellEnding::Failed { .. }) {
+        return None;
+    }
     let vote = vote_of(question, ballots(facts, false));
     let was_right = vote.score? > 1.0 - 1e-9;
     Some(match (was_right, is_right) {

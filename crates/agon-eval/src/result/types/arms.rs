@@ -142,6 +142,9 @@ pub struct FrontPoint {
     /// The free arm's kind, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free: Option<FreeArmKind>,
+    /// The number of samples, where it is a point of a curve of self-consistency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<u32>,
     /// What it cost for each question, by the eval's count.
     pub per_question: f64,
     /// Share of right answers.

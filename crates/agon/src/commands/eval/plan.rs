@@ -54,6 +54,9 @@ pub fn text(plan: &EvalPlan, seconds: Option<f64>, admission: &EvalAdmission) ->
         let _ =
             writeln!(text, "so many questions show a difference of {points:.1} points or more; {}", needed.join(", "));
     }
+    for note in &plan.notes {
+        let _ = writeln!(text, "{}", one_line(note));
+    }
     for part in &plan.parts {
         let name = one_line(&part.name);
         let _ = writeln!(text, "{name}: {}, {} each", count(part.cells, "cell"), count(part.calls_each, "call"));
