@@ -315,6 +315,10 @@ impl EvalMachine {
         attempt + u32::from(self.again.contains(cell))
     }
 
+    fn is_open_or_over(&self, cell: &Cell) -> bool {
+        self.cells.contains_key(cell) && !self.again.contains(cell)
+    }
+
     /// Whether a cell is new, is to be held again, or is open with another debate that an earlier eval has held in vain.
     fn may_open(&self, cell: &Cell, debate: &str) -> bool {
         let open = self.cells.get(cell).filter(|_| !self.again.contains(cell));

@@ -62,7 +62,7 @@ fn the_kind_of_the_question_says_what_an_answer_is() {
         Some((AnswerKind::Number, Tolerance::Relative(0.02)))
     );
     assert_eq!(kind(Gold::Exact { answers: vec!["x".into()] }), Some((AnswerKind::Text, Tolerance::Exact)));
-    assert_eq!(kind(Gold::Pairwise { answers: vec![] }), Some(AnswerKind::Text));
+    assert_eq!(kind(Gold::Pairwise { answers: vec![] }), Some((AnswerKind::Text, Tolerance::Exact)));
 }
 
 #[test]
