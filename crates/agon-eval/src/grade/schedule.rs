@@ -4,6 +4,9 @@ use crate::draw::shuffle;
 use crate::{EvalSpec, Gold};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Gradings of a question that are asked for again at least, because other questions may have none.
+const LEAST_AGAIN: usize = 2;
+
 /// Controls and repeated gradings of an eval; nothing where nobody grades.
 #[derive(Clone, Debug, Default)]
 pub struct GradingSchedule {
@@ -73,7 +76,7 @@ impl GradingSchedule {
         let mut all: Vec<GradeTask> = tasks.iter().cloned().collect();
         shuffle(self.seed, "repeated gradings", &[&question], &mut all);
         let wanted = (all.len() * self.graded).div_ceil(10).max(LEAST_REPEATS);
-        all.truncate(wanted.div_ceil(self.repeated.len()));
+        all.truncate(wanted.div_ceil(self.repeated.len()).max(LEAST_AGAIN));
         all
     }
 
@@ -85,7 +88,7 @@ impl GradingSchedule {
         let again = |at: &u32| {
             let all = each(*at);
             let wanted = (all * self.graded as u64).div_ceil(10).max(LEAST_REPEATS as u64);
-            wanted.div_ceil(self.repeated.len() as u64).min(all)
+            wanted.div_ceil(self.repeated.len() as u64).max(LEAST_AGAIN as u64).min(all)
         };
         controls + self.repeated.iter().map(again).sum::<u64>()
     }

@@ -8,7 +8,7 @@ type Script<'s> = &'s dyn Fn(u32, &GradeTask, u32) -> Option<&'static str>;
 
 fn graded(questions: usize, gold: impl Fn(usize) -> Gold) -> EvalSpec {
     let grader = Grader { models: vec!["gemma3".to_owned()], same_family: false };
-    let mut spec = EvalSpec { grader: Some(grader), max_samples: 4, ..spec(questions) };
+    let mut spec = EvalSpec { grader: Some(grader), ..spec(questions) };
     for (at, question) in spec.questions.iter_mut().enumerate() {
         question.gold = gold(at);
     }
@@ -94,9 +94,9 @@ fn mostly_good(question: u32) -> String {
 fn pairs_are_graded_in_both_orders_once_and_with_controls_and_repeats() {
     let trial = held(graded(40, pairwise), &mostly_good, &fair);
     let all = gradings(&trial);
-    // 30 pairs differ, 20 controls, each in both orders; 20 are asked again
+    // 30 pairs differ, 20 controls, each in both orders; of 20 questions, 3 of which tie, both are asked again
     let again = all.iter().filter(|closed| matches!(closed.cell.work, CellWork::Grading { draw: 1, .. })).count();
-    assert_eq!((all.len() - again, again), (2 * 30 + 2 * 20, 20));
+    assert_eq!((all.len() - again, again), (2 * 30 + 2 * 20, 2 * 17));
     let ids: BTreeSet<&str> = all.iter().map(|closed| closed.debate.as_str()).collect();
     assert_eq!(ids.len(), all.len());
     let logged = trial.log.iter().filter(|(_, event)| matches!(event, EvalEvent::CellGraded(_))).count();
@@ -110,8 +110,8 @@ fn pairs_are_graded_in_both_orders_once_and_with_controls_and_repeats() {
     assert!(result.arms.iter().all(|arm| arm.right.is_none()) && result.free_arms.is_empty());
     assert!(row.sentence.contains("better than self-consistency on 75.0 %, as good on 25.0 %"), "{}", row.sentence);
     let trust = result.trust.as_ref().unwrap();
-    assert_eq!((trust.distrusted.len(), trust.gradings, trust.ungraded), (0, 120, 0), "{trust:?}");
-    assert_eq!((trust.tokens, trust.calls), (42 * 120, 120));
+    assert_eq!((trust.distrusted.len(), trust.gradings, trust.ungraded), (0, 134, 0), "{trust:?}");
+    assert_eq!((trust.tokens, trust.calls), (42 * 134, 134));
     for figure in [trust.gold_accepted, trust.foreign_rejected, trust.order_consistency, trust.repeat_agreement] {
         assert_eq!(figure.unwrap().value, 1.0);
     }
@@ -124,7 +124,7 @@ fn pairs_are_graded_in_both_orders_once_and_with_controls_and_repeats() {
         .sum();
     let total = result.setup.spent.iter().find(|figure| figure.count == Count::Total).unwrap().total;
     assert_eq!(total, spent as f64);
-    assert_eq!(trial.machine.tokens(), spent + 42 * 120);
+    assert_eq!(trial.machine.tokens(), spent + 42 * 134);
     let folded = EvalMachine::fold(trial.log.iter().map(|(at, event)| (*at, event))).unwrap();
     assert_eq!(folded.progress(), trial.machine.progress());
 }
@@ -264,7 +264,7 @@ fn corrected_rates_of_both_arms_are_a_row_of_the_sensitivity_table() {
     let row = primary.sensitivity.iter().find(|row| row.case == SensitivityCase::CorrectedLabels);
     // self-consistency has no right answer at all, so there is no sensitivity for it, and no corrected rate
     assert!(row.is_none() && result.trust.as_ref().unwrap().corrected.len() == 1, "{row:?}");
-    let mixed = items.iter().map(|item| item.label(item.answer == "good" || item.graded.question % 5 == 0)).collect();
+    let mixed = items.iter().map(|item| item.label(item.answer == "good" || item.graded.question % 10 == 2)).collect();
     trial.take(EvalInput::Label(mixed));
     let result = crate::machine::tests::grading::result(&trial);
     let primary = result.comparisons.iter().find(|of| of.family == ComparisonFamily::Primary).unwrap();
