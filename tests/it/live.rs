@@ -1,5 +1,5 @@
 //! Debates at a model server that somebody names (`cargo xtask test --live URL --model NAME`), and at rehearsal servers with the same
-//! interfaces: whole ones, and one whose process is killed and resumed. What the model says does not matter; what becomes of it does.
+//! interfaces: whole ones, those of an eval, and one whose process is killed and resumed. What the model says does not matter; what becomes of it does.
 use crate::support::{World, answered};
 use agon_testkit::{OpenAiDoor, Rehearsal, until};
 use serde_json::Value;
@@ -27,6 +27,14 @@ const DEBATES: [(&str, &str); 2] = [
     ),
 ];
 
+/// The debate of an eval: two who speak once and vote.
+const PANEL: &str = "topic: Any question\nmode: deliberative\nmax_rounds: 1\ntimeout_per_turn: 4m\nballots: both\n\
+    phases: {opening_statements: false, final_statements: false}\nconsensus_strategy: vote\nvoting: {rule: plurality}\n\
+    personas:\n- {name: Ada, max_tokens: 300}\n- {name: Ben, max_tokens: 300}\n";
+const EVAL: &str = "live-eval";
+/// So many questions.
+const ASKED: u32 = 3;
+
 /// A server to hold debates at.
 struct LiveServer {
     url: String,
@@ -47,7 +55,7 @@ impl LiveServer {
     fn start(&self, world: &World, args: &[&str], name: &str) -> Child {
         let server = if self.openai { "--base-url" } else { "--ollama" };
         let key: &[&str] = if self.openai && self.key.is_some() { &["--api-key-env", "LIVE_KEY"] } else { &[] };
-        let mut command = world.command(&[args, &["--no-reports", server, &self.url], key].concat());
+        let mut command = world.command(&[args, &[server, &self.url], key].concat());
         command.envs(self.key.iter().map(|key| ("LIVE_KEY", key)));
         let output = |end: &str| File::create(world.path(&format!("{name}.{end}"))).unwrap();
         command.stdout(output("out")).stderr(output("err")).spawn().unwrap()
@@ -58,10 +66,28 @@ impl LiveServer {
         let world = World::new();
         for (name, text) in DEBATES {
             let file = world.file(&format!("{name}.yaml"), text);
-            let child = self.start(&world, &["run", &file, "--model", &self.model, "--id", name], name);
+            let child = self.start(&world, &["run", &file, "--model", &self.model, "--id", name, "--no-reports"], name);
             let code = ended(child).code();
             assert!(matches!(code, Some(0..=2)), "{code:?}: {}", written(&world, name, "err"));
             check(&world, name);
+        }
+    }
+
+    /// Holds an eval to its end: debates and polls, of which every cell is over and every log whole.
+    fn holds_an_eval(&self) {
+        let world = World::new();
+        let panel = world.file("panel.yaml", PANEL);
+        let file = world.file("eval.yaml", &format!("questions: {{builtin: arithmetic, count: {ASKED}}}\nmax_samples: 4\ndebates: [{{name: panel, file: {panel:?}}}]\n"));
+        let args = ["eval", "run", &file, "--model", &self.model, "--id", EVAL, "--yes", "--concurrency", "1"];
+        let code = ended(self.start(&world, &args, EVAL)).code();
+        // three questions tell nothing; failures of a small model are results too
+        assert_eq!(code, Some(2), "{}", written(&world, EVAL, "err"));
+        world.agon(&["eval", "verify", EVAL]).ok();
+        let result = world.json(&["eval", "export", "result", EVAL]);
+        assert_eq!((&result["state"], &result["setup"]["covered"]), (&"complete".into(), &ASKED.into()), "{result}");
+        for arm in result["arms"].as_array().unwrap() {
+            assert_eq!(arm["n"], ASKED, "{arm}");
+            println!("{}: {} of {ASKED} answered, {} calls", arm["id"], arm["answered"], arm["calls"]);
         }
     }
 
@@ -70,7 +96,7 @@ impl LiveServer {
         let world = World::new();
         let (name, text) = DEBATES[0];
         let file = world.file("killed.yaml", text);
-        let args = ["run", &file, "--model", &self.model, "--id", name, "--jsonl"];
+        let args = ["run", &file, "--model", &self.model, "--id", name, "--jsonl", "--no-reports"];
         let mut child = self.start(&world, &args, "killed");
         let spoken = || {
             let ended = child.try_wait()?.is_some();
@@ -83,7 +109,7 @@ impl LiveServer {
         child.wait().unwrap();
         let before = world.events(name);
 
-        let code = ended(self.start(&world, &["resume", name], "resumed")).code();
+        let code = ended(self.start(&world, &["resume", name, "--no-reports"], "resumed")).code();
 
         assert!(matches!(code, Some(0..=2)), "{code:?}: {}", written(&world, "resumed", "err"));
         assert_eq!(world.events(name).get(..before.len()), Some(before.as_slice()), "what was said is kept");
@@ -151,6 +177,11 @@ fn a_live_host_holds_a_debate_that_is_killed_and_resumed_when_one_is_named() {
     named().iter().for_each(LiveServer::holds_a_debate_that_is_killed);
 }
 
+#[test]
+fn a_live_host_holds_an_eval_when_one_is_named() {
+    named().iter().for_each(LiveServer::holds_an_eval);
+}
+
 const MODEL: &str = "tea:1b";
 
 fn rehearsal(world: &World) -> Rehearsal {
@@ -164,6 +195,7 @@ fn the_checks_of_a_live_host_hold_of_a_rehearsal_server() {
     let host = LiveServer { url: server.url().to_owned(), openai: false, model: MODEL.to_owned(), key: None };
 
     host.holds_whole_debates();
+    host.holds_an_eval();
     host.holds_a_debate_that_is_killed();
 }
 
@@ -176,6 +208,7 @@ fn the_checks_of_a_live_host_hold_of_a_server_with_the_interface_of_openai() {
     let host = LiveServer { url: door.url(), openai: true, model: MODEL.to_owned(), key: Some(key.clone()) };
 
     host.holds_whole_debates();
+    host.holds_an_eval();
     host.holds_a_debate_that_is_killed();
 
     assert!(door.calls().iter().all(|call| call.key() == Some(&key)));

@@ -23,8 +23,8 @@ const LIVE: &str = "a_live_host_";
 #[derive(clap::Args)]
 pub struct Args {
     /// Run the tests of real model servers, and no others, against this Ollama or OpenAI-compatible server: the contract of the
-    /// clients, two whole debates, one that is killed and resumed. With --all or a name, the tests that these choose run besides.
-    /// The key is read from `AGON_LIVE_KEY`
+    /// clients, two whole debates, an eval, one debate that is killed and resumed. With --all or a name, the tests that these choose
+    /// run besides. The key is read from `AGON_LIVE_KEY`
     #[arg(long, value_name = "URL", requires = "model")]
     live: Option<String>,
     /// The model to ask for on that host

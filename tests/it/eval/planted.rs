@@ -2,7 +2,7 @@
 //! tokens.
 use crate::support::World;
 use agon_core::{Call, DebateId, Event, Position, Record};
-use agon_eval::{ArmKind, ArmResult, Count, EvalResult, VerdictKind};
+use agon_eval::{ArmKind, ArmResult, Count, EvalResult, FreeArmKind, VerdictKind};
 use agon_rehearsal::mind::{Minds, MindsFile, TruthArm};
 use agon_store::{Journal as _, SqliteOptions, SqliteStore};
 use std::collections::BTreeMap;
@@ -50,7 +50,9 @@ impl PlantedQuestions {
         let (mut questions, mut minds) = (String::new(), format!("seed = {seed}\n{chances}"));
         for n in 0..count {
             let (topic, answer) = (format!("Which tree stands at place {n}?"), OPTIONS[n % OPTIONS.len()]);
-            let question = serde_json::json!({"question": topic, "options": OPTIONS, "answer": answer});
+            let category = ["near", "far"][n % 2];
+            let question =
+                serde_json::json!({"question": topic, "options": OPTIONS, "answer": answer, "category": category});
             writeln!(questions, "{question}").unwrap();
             write!(minds, "[[questions]]\ntopic = {topic:?}\nanswer = {answer:?}\noptions = {OPTIONS:?}\n").unwrap();
         }
@@ -70,6 +72,18 @@ impl PlantedQuestions {
         let said = self.world.agon(&[&args[..], more].concat());
         assert!(matches!(said.code, Some(0 | 2)), "{said:?}");
         serde_json::from_str(&said.stdout).unwrap()
+    }
+
+    /// The shares of ballots that move are those of the world, within three standard errors of as many debates.
+    fn has_flips_as_planted(&self, result: &EvalResult) {
+        let truth = self.known.truth(&TruthArm::Ballots { models: vec!["m".to_owned(); DEBATERS] }).unwrap();
+        let flips = result.inside[0].ballots.unwrap();
+        let debates = f64::from(result.inside[0].debates);
+        let planted = [(flips.wrong_to_right, truth.wrong_to_right), (flips.right_to_wrong, truth.right_to_wrong)];
+        for (moved, rate) in planted {
+            let (seen, rate) = (f64::from(moved) / (debates * DEBATERS as f64), rate.unwrap());
+            assert!((seen - rate).abs() <= 3.0 * (rate * (1.0 - rate) / debates).sqrt(), "planted {rate}, seen {seen}");
+        }
     }
 
     /// The true rate of an arm, and its standard error.
@@ -98,17 +112,17 @@ impl PlantedQuestions {
             ArmKind::Isolated | ArmKind::BestOfN | ArmKind::JudgeAlone => panic!("{} has no planted truth", arm.id),
         }
     }
+}
 
-    /// The logs of debates in the store.
-    pub fn logs<'a>(&self, debates: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, Vec<Arc<Record>>> {
-        let store = SqliteStore::open(&self.world.database(), SqliteOptions::default()).unwrap();
-        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let read = |debate: &str| {
-            let id = DebateId::parse(debate).unwrap();
-            (debate.to_owned(), runtime.block_on(store.read(&id, Position(0))).unwrap())
-        };
-        debates.into_iter().map(read).collect()
-    }
+/// The logs of debates in a world's store.
+pub fn logs<'a>(world: &World, debates: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, Vec<Arc<Record>>> {
+    let store = SqliteStore::open(&world.database(), SqliteOptions::default()).unwrap();
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let read = |debate: &str| {
+        let id = DebateId::parse(debate).unwrap();
+        (debate.to_owned(), runtime.block_on(store.read(&id, Position(0))).unwrap())
+    };
+    debates.into_iter().map(read).collect()
 }
 
 /// Evals of the test; `cargo xtask eval-check --runtime` holds more of them, on more questions.
@@ -140,7 +154,18 @@ fn every_arm_is_right_as_often_as_planted_and_a_gain_of_20_points_is_found() {
                 assert!((0.98..=1.02).contains(&ratio), "eval {seed}: {ratio} x the {:?} tokens", count.count);
             }
         }
+        planted.has_flips_as_planted(&result);
+        nothing_beats_the_oracle(&result);
     }
+}
+
+/// No way of deciding the same debates is right more often than any of their ballots.
+fn nothing_beats_the_oracle(result: &EvalResult) {
+    let free = |kind| result.free_arms.iter().find(|arm| arm.kind == kind).unwrap().right.value;
+    let oracle = free(FreeArmKind::Oracle);
+    let debate = result.arms.iter().find(|arm| arm.kind == ArmKind::Debate).unwrap().right.unwrap().value;
+    assert!(debate <= oracle, "{debate} {oracle}");
+    assert!(result.free_arms.iter().all(|arm| arm.right.value <= oracle), "{:?}", result.free_arms);
 }
 
 /// Tokens of the total, cached ones, and generated ones.
@@ -188,7 +213,7 @@ fn every_token_of_the_report_is_in_the_logs_of_its_debates_and_in_the_counts_of_
     assert_eq!(told(&result.setup.spent), served);
 
     let debates: Vec<&str> = result.cells.iter().flat_map(|cell| &cell.debates).map(String::as_str).collect();
-    let logs = planted.logs(debates);
+    let logs = logs(&planted.world, debates);
     assert_eq!(sum(logs.values().map(|log| spent(log))), served, "all calls are of cells");
     for arm in &result.arms {
         let cells = result.cells.iter().filter(|cell| cell.arm == arm.id);

@@ -42,12 +42,17 @@ impl CellCost {
             self.cached = Some(self.cached.unwrap_or(0).saturating_add(*cached));
         }
         if let Some(seconds) = seconds {
-            self.seconds = Some(self.seconds.unwrap_or(0.0) + seconds);
+            self.seconds = Some(whole_milliseconds(self.seconds.unwrap_or(0.0) + seconds));
         }
         for (model, cost) in by_model {
             self.by_model.entry(model.clone()).or_default().add(cost);
         }
     }
+}
+
+/// A time as it is reported, so that a sum does not depend on the order in which calls ended.
+fn whole_milliseconds(seconds: f64) -> f64 {
+    (seconds * 1_000.0).round() / 1_000.0
 }
 
 /// Costs so far, with what they were when each part of the debate was over.
