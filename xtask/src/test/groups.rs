@@ -39,7 +39,11 @@ const SLOW: &[TestGroup] = &[
         suite: "agon-tests it",
         tests: &["stop::sequences::slow::"],
     },
-    TestGroup { name: "50 random kills of an eval's driver", suite: "agon-tests it", tests: &["eval::kills::slow::"] },
+    TestGroup {
+        name: "50 random kills of an eval's driver; 10,000 prompts without what is right",
+        suite: "agon-tests it",
+        tests: &["eval::kills::slow::", "eval::gold::slow::"],
+    },
 ];
 
 /// A group that was left out, and how many tests it has.
