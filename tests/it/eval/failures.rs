@@ -69,8 +69,7 @@ fn no_denominator_is_smaller(result: &EvalResult) {
     for arm in &result.arms {
         assert_eq!((arm.n, arm.right.unwrap().n), (all, all), "{}", arm.id);
         assert_eq!(arm.answered + arm.no_answer + arm.failed, all, "{}", arm.id);
-        let by_category: u32 =
-            result.categories.iter().filter(|row| row.arm == arm.id).map(|row| row.right.n).sum();
+        let by_category: u32 = result.categories.iter().filter(|row| row.arm == arm.id).map(|row| row.right.n).sum();
         assert_eq!(by_category, all, "{}", arm.id);
     }
     for free in &result.free_arms {

@@ -40,8 +40,7 @@ fn prompts_without_gold(questions: usize) -> usize {
     assert!(eval.contains(MARKER), "the eval's own log has what is right");
     let result: EvalResult =
         serde_json::from_str(&world.agon(&["eval", "export", "result", "gold"]).ok().stdout).unwrap();
-    let debates: BTreeSet<&str> =
-        result.cells.iter().flat_map(|cell| &cell.debates).map(String::as_str).collect();
+    let debates: BTreeSet<&str> = result.cells.iter().flat_map(|cell| &cell.debates).map(String::as_str).collect();
     for (debate, log) in logs(&world, debates) {
         assert!(!format!("{log:?}").contains(MARKER), "labels, spec or log of {debate}");
     }
