@@ -135,6 +135,13 @@ pub struct Facts {
     pub rehearsal: bool,
 }
 
+impl Facts {
+    /// Whether a gate skipped the rounds, so that the first ballots decided.
+    pub fn is_skipped(&self) -> bool {
+        self.stopped_by.as_deref() == Some("not_contested")
+    }
+}
+
 /// What a gate knows of a question after the first ballots, as [`agon_core::gate`] has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GateFacts {
@@ -162,6 +169,12 @@ pub enum CellEnding {
         /// The name of a failure's cause or of a reason code.
         reason: String,
     },
+}
+impl CellEnding {
+    /// Whether several answers share the first place.
+    pub fn is_tie(&self) -> bool {
+        matches!(self, Self::NoAnswer { reason } if reason == "tie")
+    }
 }
 impl Default for CellEnding {
     /// What holds of a cell that was never held.

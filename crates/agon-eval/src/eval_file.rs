@@ -101,6 +101,7 @@ fn spec(file: &EvalFile, questions: Vec<Question>, debates: Vec<DebateArm>) -> E
         |(arm, rival): &(String, String)| Comparison { arm: ArmName(arm.clone()), rival: ArmName(rival.clone()) };
     let grader = Grader { models: file.grader.clone(), same_family: file.same_family };
     EvalSpec {
+        title: file.title.clone(),
         arms: arms.unwrap_or(usual.arms),
         primary: file.primary.as_ref().map_or(usual.primary, |pairs| pairs.iter().map(pair).collect()),
         matching: match (file.budget, file.matching) {
@@ -146,6 +147,7 @@ impl EvalSpec {
         let primary =
             debates.iter().map(|debate| Comparison { arm: debate.name.clone(), rival: rival.clone() }).collect();
         Self {
+            title: None,
             questions,
             debates,
             arms: vec![BaselineArm::Single, BaselineArm::SelfConsistency],

@@ -91,6 +91,7 @@ fn outcome(outcome: CellOutcome) -> &'static str {
     match outcome {
         CellOutcome::Right => "right",
         CellOutcome::Partly => "partly",
+        CellOutcome::Tie => "tie",
         CellOutcome::Wrong => "wrong",
         CellOutcome::NoAnswer => "no_answer",
         CellOutcome::Failed => "failed",

@@ -5,10 +5,10 @@ pub use gradings::longest_grading;
 
 use crate::stats::{design_effect, questions_needed, smallest_effect};
 use crate::{
-    BaselineArm, Cell, CellSpecs, CellWork, Count, EvalAdmission, EvalSpec, FIRST_SAMPLES, Matching, PoolOf, cell_arm,
-    first_cells, order, pool_of, users_of,
+    BaselineArm, Cell, CellSpecs, CellWork, Count, DebateArm, EQUAL_SPENDING, EvalAdmission, EvalSpec, FIRST_SAMPLES,
+    Matching, PoolOf, cell_arm, first_cells, order, pool_of, users_of,
 };
-use agon_core::{CallPlan, DebateSpec};
+use agon_core::{CallPlan, DebateSpec, thousands};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,7 +63,7 @@ pub struct EvalPlan {
     pub smallest_points: Option<f64>,
     /// The questions that other differences need.
     pub needed: Vec<PlannedQuestions>,
-    /// What was asked for and will not be there, each a sentence.
+    /// What a reader must know besides, each a sentence: what was asked for and will not be there, debates above the budget.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -168,10 +168,31 @@ impl EvalPlan {
         plan.add_gradings(admission, specs, (&mut likely, &mut money))?;
         plan.add_power(spec);
         plan.notes = missing_arms(admission);
+        plan.warn_of_budget(spec, specs)?;
         plan.parts = parts.into_values().collect();
         plan.tokens_likely = likely as u64;
         plan.money_likely = money.filter(|_| !admission.prices.is_empty());
         Ok(plan)
+    }
+
+    /// The budget holds for arms without a debate; a debate may spend more.
+    fn warn_of_budget(&mut self, spec: &EvalSpec, specs: &dyn CellSpecs) -> Result<(), String> {
+        let Matching::Budget(budget) = spec.matching else { return Ok(()) };
+        if !matches!(spec.count, Count::Total | Count::New) || spec.questions.is_empty() {
+            return Ok(());
+        }
+        for DebateArm { name, .. } in &spec.debates {
+            let likely = Estimated::of(&specs.spec(&at_first(CellWork::Debate { arm: name.clone() }))?).likely;
+            let times = likely / budget as f64;
+            if times > EQUAL_SPENDING {
+                self.notes.push(format!(
+                    "{name} will spend about {} tokens on each question, {times:.1} x the budget of {}, which holds for arms without a debate",
+                    thousands(likely as u64),
+                    thousands(budget)
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// What so many questions can show.

@@ -34,8 +34,6 @@ use table::CellTable;
 /// What a result is computed with, besides the eval's log.
 #[derive(Clone, Debug)]
 pub struct ResultOptions {
-    /// What the eval is called.
-    pub title: Option<String>,
     /// The version of Agon that computes it.
     pub agon_version: String,
     /// How far the eval is.
@@ -64,7 +62,6 @@ impl ResultOptions {
     /// Those of an eval that is complete, over these questions.
     pub fn complete(covered: Vec<u32>) -> Self {
         Self {
-            title: None,
             agon_version: env!("CARGO_PKG_VERSION").to_owned(),
             state: EvalState::Complete,
             stopped: None,
@@ -107,9 +104,9 @@ fn cost_now(closed: &CellClosed) -> CellCost {
 }
 
 /// The result of an eval as its log stands.
-pub fn result_of(machine: &EvalMachine, title: Option<String>) -> EvalResult {
+pub fn result_of(machine: &EvalMachine) -> EvalResult {
     let cells: Vec<&CellClosed> = machine.closed().collect();
-    result(machine.admission(), &cells, &ResultOptions { title, ..ResultOptions::of(machine) })
+    result(machine.admission(), &cells, &ResultOptions::of(machine))
 }
 
 /// Every figure of an eval's closed cells.
@@ -133,7 +130,7 @@ pub fn result(admission: &EvalAdmission, cells: &[&CellClosed], options: &Result
         format: RESULT_FORMAT,
         agon_version: options.agon_version.clone(),
         eval: admission.id.clone(),
-        title: options.title.clone(),
+        title: spec.title.clone(),
         rehearsal: admission.rehearsal || cells.iter().any(|closed| closed.facts.rehearsal),
         state: options.state,
         stopped: options.stopped.clone(),

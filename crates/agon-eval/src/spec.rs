@@ -17,6 +17,9 @@ impl fmt::Display for ArmName {
 /// A whole eval, normalised.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvalSpec {
+    /// What reports of it are called; by default they say what is compared, on how many questions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// The questions, in the order of the file.
     pub questions: Vec<Question>,
     /// The debates that are compared; never empty.

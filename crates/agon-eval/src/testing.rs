@@ -130,6 +130,8 @@ fn arm(id: &str, name: &str, kind: ArmKind, to: Option<&ArmName>, rate: f64, tok
         right: Some(estimate(rate, 0.05, n)),
         n,
         answered: n - failed,
+        ties: 0,
+        skipped: debate.then_some(SkippedDebates { debates: n / 4, saved: Some(tokens * f64::from(n / 5)) }),
         no_answer: 0,
         failed,
         causes: (failed > 0).then(|| ("timeout".to_owned(), failed)).into_iter().collect(),

@@ -24,6 +24,8 @@ pub struct Located<T> {
 /// What an eval file says; what it leaves open is absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EvalFile {
+    /// What its reports are called.
+    pub title: Option<String>,
     /// Where the questions come from.
     pub questions: EvalQuestions,
     /// The debates, at least one.
@@ -206,6 +208,7 @@ fn read(root: Option<FileNode>, problems: &mut Problems<'_>) -> Option<EvalFile>
     let grader = section.section("grader");
     let panel = grader.map(|grader| grader.lines("models").iter().map(|(model, _)| model.clone()).collect());
     let file = EvalFile {
+        title: section.text("title").map(str::to_owned),
         questions,
         arms: match section.get("arms").map(|field| &field.value) {
             Some(CheckedValue::Choices(arms)) => Some(arms.clone()),

@@ -90,7 +90,7 @@ impl GateRows {
             self.without_ballots += 1;
             return false;
         };
-        if facts.stopped_by.as_deref() == Some("not_contested") {
+        if facts.is_skipped() {
             self.skipped += 1;
             return false;
         }

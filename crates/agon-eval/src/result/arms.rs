@@ -2,8 +2,8 @@
 use super::statistics::Estimator;
 use super::table::{CellScore, CellTable, MatchedMethod};
 use crate::{
-    ArmKind, ArmName, ArmResult, BaselineArm, BudgetCut, CellCost, CellEnding, CostFigure, Count, Matching, PoolOf,
-    SampleUse,
+    ArmKind, ArmName, ArmResult, BaselineArm, BudgetCut, CellCost, CellEnding, CostFigure, Count, Facts, Matching,
+    PoolOf, SampleUse, SkippedDebates,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -141,6 +141,19 @@ impl<'a> ScoredArm<'a> {
         Count::ALL.into_iter().filter_map(figure).collect()
     }
 
+    /// What a gate skipped.
+    fn skipped(&self, table: &CellTable<'a>) -> Option<SkippedDebates> {
+        let count = table.admission.spec.count;
+        let skips = |cell: &&CellScore<'a>| cell.facts.is_some_and(Facts::is_skipped);
+        let (skipped, held): (Vec<_>, Vec<_>) = self.cells.iter().partition(skips);
+        let total = |cells: &[&CellScore<'a>]| spent(table, cells.iter().map(|cell| &cell.cost), count);
+        let saved = total(&held).zip(total(&skipped)).map(|((held_cost, _), (skipped_cost, _))| {
+            (held_cost / held.len() as f64 * skipped.len() as f64 - skipped_cost).max(0.0)
+        });
+        (!skipped.is_empty())
+            .then(|| SkippedDebates { debates: u32::try_from(skipped.len()).unwrap_or(u32::MAX), saved })
+    }
+
     /// The models that answered in it.
     pub fn models(&self, table: &CellTable<'a>) -> Vec<String> {
         let by_model = self.cells.iter().flat_map(|cell| cell.cost.by_model.keys());
@@ -166,11 +179,15 @@ impl<'a> ScoredArm<'a> {
         let debate =
             self.matched_to.and_then(|to| arms.iter().find(|arm| arm.kind == ArmKind::Debate && arm.name == *to));
         let mut causes: BTreeMap<String, u32> = BTreeMap::new();
-        let (mut answered, mut no_answer, mut failed) = (0, 0, 0);
+        let (mut answered, mut ties, mut no_answer, mut failed) = (0, 0, 0, 0);
         for cell in &self.cells {
             let reason = match &cell.ending {
                 CellEnding::Answered => {
                     answered += 1;
+                    continue;
+                }
+                ending if ending.is_tie() => {
+                    ties += 1;
                     continue;
                 }
                 CellEnding::NoAnswer { reason } => {
@@ -196,9 +213,11 @@ impl<'a> ScoredArm<'a> {
             right: if withheld { None } else { estimator.rate(table, &self.cells) },
             n: count(self.cells.len()),
             answered,
+            ties,
             no_answer,
             failed,
             causes,
+            skipped: self.skipped(table),
             degraded: count(self.cells.iter().filter(|cell| cell.degraded).count()),
             costs: self.costs(table, debate),
             calls: self.cells.iter().map(|cell| u64::from(cell.cost.calls)).sum(),

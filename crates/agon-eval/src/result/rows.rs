@@ -57,7 +57,7 @@ fn row(table: &CellTable<'_>, arm: &ScoredArm<'_>, cell: &CellScore<'_>, withhel
 fn outcome(cell: &CellScore<'_>, score: Option<f64>) -> CellOutcome {
     match (&cell.ending, score) {
         (CellEnding::Failed { .. }, _) => CellOutcome::Failed,
-        (CellEnding::NoAnswer { .. }, Some(score)) if score > 0.0 => CellOutcome::Partly,
+        (ending, _) if ending.is_tie() => CellOutcome::Tie,
         (CellEnding::NoAnswer { .. }, _) => CellOutcome::NoAnswer,
         (CellEnding::Answered, None) => CellOutcome::Ungraded,
         (CellEnding::Answered, Some(score)) if score > 1.0 - 1e-9 => CellOutcome::Right,

@@ -64,6 +64,7 @@ pub(super) fn sentence(told: &Told<'_, '_>) -> String {
 
 fn subject(arm: &ScoredArm<'_>) -> String {
     match arm.kind {
+        ArmKind::Debate if is_poll(arm) => format!("The poll ({})", arm.name),
         ArmKind::Debate => format!("Debating ({})", arm.name),
         ArmKind::Isolated | ArmKind::Single | ArmKind::SelfConsistency | ArmKind::BestOfN | ArmKind::JudgeAlone => {
             upper_first(&named(arm))
@@ -73,6 +74,7 @@ fn subject(arm: &ScoredArm<'_>) -> String {
 
 fn named(arm: &ScoredArm<'_>) -> String {
     match arm.kind {
+        ArmKind::Debate if is_poll(arm) => format!("the poll {}", arm.name),
         ArmKind::Debate => format!("the debate {}", arm.name),
         ArmKind::Isolated => "the same debate without contact".to_owned(),
         ArmKind::Single => "one sample".to_owned(),
@@ -80,6 +82,11 @@ fn named(arm: &ScoredArm<'_>) -> String {
         ArmKind::BestOfN => "best of n".to_owned(),
         ArmKind::JudgeAlone => "the judge's model alone".to_owned(),
     }
+}
+
+/// A debate file can be a poll, in which nobody debates.
+fn is_poll(arm: &ScoredArm<'_>) -> bool {
+    arm.cells.iter().any(|cell| cell.facts.is_some_and(|facts| !facts.samples.is_empty()))
 }
 
 /// ` at equal tokens (0.99 x)`, where spending was meant to be equal; else how much more or less was spent.

@@ -152,7 +152,7 @@ fn answers_that_tie_share_and_a_sample_that_failed_is_paid_but_has_no_vote() {
     let result = eval.result();
     assert!(near(rate(&result, "self_consistency@panel"), 0.5));
     let cell = result.cells.iter().find(|cell| cell.arm == "self_consistency@panel").unwrap();
-    assert_eq!((cell.outcome, cell.reason.as_deref(), cell.total_tokens), (CellOutcome::Partly, Some("tie"), 400));
+    assert_eq!((cell.outcome, cell.reason.as_deref(), cell.total_tokens), (CellOutcome::Tie, Some("tie"), 400));
     let mut failed = PlantedEval::new(1);
     failed.answered(0, "5", 400).samples(0, 0, &[None; 4], 100);
     let result = failed.result();
@@ -326,7 +326,7 @@ proptest::proptest! {
         let result = eval.result();
         let same = |n: u32| n == count;
         proptest::prop_assert!(result.arms.iter().all(|arm| same(arm.n) && same(arm.right.unwrap().n)));
-        proptest::prop_assert!(result.arms.iter().all(|arm| same(arm.answered + arm.no_answer + arm.failed)));
+        proptest::prop_assert!(result.arms.iter().all(|arm| same(arm.answered + arm.ties + arm.no_answer + arm.failed)));
         proptest::prop_assert!(result.comparisons.iter().all(|comparison| same(comparison.questions)));
         proptest::prop_assert!(result.free_arms.iter().all(|free| same(free.right.n)));
         proptest::prop_assert!(near(rate(&result, "panel"), f64::from(right) / f64::from(count)));

@@ -79,7 +79,7 @@ pub struct EvalResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<GateResult>,
     /// What readers must know besides, each a sentence.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub warnings: Vec<String>,
     /// The questions that are covered, in the order of the file.
     pub questions: Vec<QuestionRow>,

@@ -2,7 +2,8 @@
 use super::ResultOptions;
 use super::table::CellTable;
 use crate::stats::FEWEST_CLUSTERS;
-use crate::{ArmResult, EvalState, ScorerTrust};
+use crate::{ArmKind, ArmResult, EQUAL_SPENDING, EvalSpec, EvalState, Matching, ScorerTrust};
+use agon_core::thousands;
 
 pub(super) fn warnings(
     table: &CellTable<'_>,
@@ -35,6 +36,7 @@ pub(super) fn warnings(
         }
     }
     for arm in arms {
+        warnings.extend(over_budget(spec, arm));
         if arm.degraded > 0 {
             warnings.push(format!("{} of {} cells of {} were held with missing seats.", arm.degraded, arm.n, arm.id));
         }
@@ -50,7 +52,8 @@ pub(super) fn warnings(
     }
     if !options.replaced.is_empty() {
         let cells = options.replaced.len();
-        warnings.push(format!("{cells} failed cells were held again; the log keeps both results."));
+        let were = if cells == 1 { "failed cell was" } else { "failed cells were" };
+        warnings.push(format!("{cells} {were} held again; the log keeps both results."));
     }
     if options.peeked {
         warnings.push("Somebody saw differences before the end, so the test is the sequential one.".to_owned());
@@ -59,4 +62,18 @@ pub(super) fn warnings(
         warnings.push("Ballots and samples were asked how sure they are, which may change what they say.".to_owned());
     }
     warnings
+}
+
+/// The budget holds for arms without a debate; a debate that spends more is not compared at equal cost.
+fn over_budget(spec: &EvalSpec, arm: &ArmResult) -> Option<String> {
+    let Matching::Budget(budget) = spec.matching else { return None };
+    let cost = arm.costs.iter().find(|cost| arm.kind == ArmKind::Debate && cost.count == spec.count)?;
+    let times = cost.per_question / budget as f64;
+    (times > EQUAL_SPENDING).then(|| {
+        format!(
+            "{} spent {times:.2} x the budget of {}, which holds for arms without a debate.",
+            arm.id,
+            thousands(budget)
+        )
+    })
 }

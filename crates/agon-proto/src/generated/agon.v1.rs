@@ -2975,6 +2975,8 @@ pub mod eval_cell {
         Failed = 5,
         /// Answered; no scorer can tell, or it is not shown yet.
         Ungraded = 6,
+        /// Several answers share the first place; it scores the share of the right ones.
+        Tie = 7,
     }
     impl Outcome {
         /// String value of the enum field names used in the ProtoBuf definition.
@@ -2990,6 +2992,7 @@ pub mod eval_cell {
                 Self::NoAnswer => "OUTCOME_NO_ANSWER",
                 Self::Failed => "OUTCOME_FAILED",
                 Self::Ungraded => "OUTCOME_UNGRADED",
+                Self::Tie => "OUTCOME_TIE",
             }
         }
         /// Creates an enum from field names used in the ProtoBuf definition.
@@ -3002,6 +3005,7 @@ pub mod eval_cell {
                 "OUTCOME_NO_ANSWER" => Some(Self::NoAnswer),
                 "OUTCOME_FAILED" => Some(Self::Failed),
                 "OUTCOME_UNGRADED" => Some(Self::Ungraded),
+                "OUTCOME_TIE" => Some(Self::Tie),
                 _ => None,
             }
         }

@@ -71,9 +71,10 @@ pub(super) struct CellFilter {
     pub(super) values: Vec<String>,
 }
 
-const OUTCOMES: [CellOutcome; 6] = [
+const OUTCOMES: [CellOutcome; 7] = [
     CellOutcome::Right,
     CellOutcome::Partly,
+    CellOutcome::Tie,
     CellOutcome::Wrong,
     CellOutcome::NoAnswer,
     CellOutcome::Failed,
@@ -178,13 +179,13 @@ fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// `wrong`, `partly right, 0.50`, `failed: timeout`.
+/// `wrong`, `tie, 0.50`, `failed: timeout`.
 fn outcome(cell: &CellRow) -> String {
     let mut text = words::outcome(cell.outcome).to_owned();
-    if let (CellOutcome::Partly, Some(score)) = (cell.outcome, cell.score) {
+    if let (CellOutcome::Partly | CellOutcome::Tie, Some(score)) = (cell.outcome, cell.score) {
         text.push_str(&format!(", {}", words::fixed(score, 2)));
     }
-    if let Some(reason) = &cell.reason {
+    if let Some(reason) = cell.reason.as_ref().filter(|_| cell.outcome != CellOutcome::Tie) {
         text.push_str(&format!(": {}", one_line(&reason.replace('_', " "))));
     }
     if cell.degraded {

@@ -1,10 +1,14 @@
 //! What the report of an eval says, as sections and blocks; Markdown and the page draw them.
-use super::sections;
+use super::{sections, words};
 use crate::text::one_line;
-use agon_eval::EvalResult;
+use crate::words::count;
+use agon_eval::{ArmKind, ComparisonFamily, EvalResult};
 
 /// Rows of a table that reports show at most; files hold all.
 pub(super) const MOST_ROWS: usize = 60;
+
+/// Columns that stand side by side on a page of middling width at most.
+const MANY_COLUMNS: usize = 5;
 
 /// A part of the report under a heading.
 pub(super) struct EvalSection {
@@ -85,6 +89,14 @@ impl EvalTable {
             n => Some(format!("{} are left out here; result.json has all.", crate::words::count(n as u64, "more row"))),
         }
     }
+    /// The class that says from which width on columns stand side by side.
+    pub(super) fn width(&self) -> &'static str {
+        if self.head.len() > MANY_COLUMNS { "many" } else { "few" }
+    }
+    /// The name of a column.
+    pub(super) fn name_of(&self, column: &usize) -> &str {
+        self.head.get(*column).map_or("", |column| &column.name)
+    }
     /// Whether a column is of figures.
     pub(super) fn is_number(&self, column: &usize) -> bool {
         self.head.get(*column).is_some_and(|column| column.number)
@@ -137,5 +149,18 @@ pub(super) fn document(result: &EvalResult) -> Vec<EvalSection> {
 /// What the report is called.
 pub(super) fn title(result: &EvalResult) -> String {
     let title = result.title.as_deref().map(one_line).filter(|title| !title.is_empty());
-    title.unwrap_or_else(|| format!("Eval {}", one_line(&result.eval)))
+    title.unwrap_or_else(|| format!("{} on {}", what(result), count(result.setup.questions.into(), "question")))
+}
+
+/// The primary comparisons in a few words; without any, the debates.
+fn what(result: &EvalResult) -> String {
+    let primary: Vec<_> = result.comparisons.iter().filter(|of| of.family == ComparisonFamily::Primary).collect();
+    match primary.as_slice() {
+        [one] => words::versus(result, one),
+        _ => {
+            let debates = result.arms.iter().filter(|arm| arm.kind == ArmKind::Debate);
+            let names: Vec<String> = debates.map(|arm| words::arm_name(result, arm)).collect();
+            if names.is_empty() { "Eval".to_owned() } else { names.join(", ") }
+        }
+    }
 }

@@ -11,7 +11,7 @@ use askama::Template;
 /// The page's style: that of debates, and what figures add.
 const STYLE: &str = concat!(include_str!("../../templates/report.css"), include_str!("../../templates/eval.css"));
 /// SHA-256 of [`STYLE`]; a test says the right one when the style has changed.
-const STYLE_HASH: &str = "sha256-TXxR6knZa+yR6OdbkbAsBrtWCcz86iW+d9FeVgwHUWY=";
+const STYLE_HASH: &str = "sha256-rHtVsPjapRsPJ/kmPYIPtr/K3R6W/UinnXVUPu2SqS8=";
 /// Filters the rows of the last table. Without it the table is whole.
 const SCRIPT: &str = include_str!("../../templates/eval.js");
 /// SHA-256 of [`SCRIPT`].
@@ -43,9 +43,9 @@ impl EvalPage {
         Self {
             title: document::title(result),
             rehearsal: result.rehearsal.then_some(REHEARSAL),
-            findings: summary::findings(result),
-            brief: summary::brief(result),
-            sections: document::document(result),
+            findings: unbroken_findings(summary::findings(result)),
+            brief: summary::brief(result).into_iter().map(|(name, value)| (name, unbroken(&value))).collect(),
+            sections: document::document(result).into_iter().map(unbroken_section).collect(),
             filters: cells::filters(result),
             cells: cells::cells(result, links, MOST_CELLS),
             left_out: result.cells.len().saturating_sub(MOST_CELLS),
@@ -70,6 +70,38 @@ impl EvalPage {
     }
 }
 
+fn unbroken_findings(findings: Vec<EvalFinding>) -> Vec<EvalFinding> {
+    let one = |finding: EvalFinding| EvalFinding { sentence: unbroken(&finding.sentence), ..finding };
+    findings.into_iter().map(one).collect()
+}
+
+fn unbroken_section(section: EvalSection) -> EvalSection {
+    let lines = |lines: Vec<String>| lines.iter().map(|line| unbroken(line)).collect();
+    let block = |block| match block {
+        EvalBlock::Lead(text) => EvalBlock::Lead(unbroken(&text)),
+        EvalBlock::Lines(all) => EvalBlock::Lines(lines(all)),
+        EvalBlock::Warnings(all) => EvalBlock::Warnings(lines(all)),
+        other => other,
+    };
+    EvalSection { blocks: section.blocks.into_iter().map(block).collect(), ..section }
+}
+
+/// A text whose figures keep their units, signs and bounds on the same line.
+fn unbroken(text: &str) -> String {
+    let words: Vec<&str> = text.split(' ').collect();
+    let mut out = String::with_capacity(text.len());
+    for (at, word) in words.iter().enumerate() {
+        out.push_str(word);
+        let Some(next) = words.get(at + 1) else { break };
+        let figure = word.ends_with(|c: char| c.is_ascii_digit());
+        let unit = figure && ["%", "×", "x", "points"].iter().any(|unit| next.starts_with(unit));
+        let test = matches!(*word, "=" | "<") || (*word == "p" && matches!(*next, "=" | "<"));
+        let bound = word.starts_with('[') && word.ends_with(',');
+        out.push(if unit || test || bound { '\u{a0}' } else { ' ' });
+    }
+    out
+}
+
 impl CellLine {
     /// The attributes by which the script filters, with a blank before each.
     fn attributes(&self) -> String {
@@ -90,6 +122,14 @@ mod tests {
 
     fn hash(text: &str) -> String {
         format!("sha256-{}", base64::prelude::BASE64_STANDARD.encode(Sha256::digest(text)))
+    }
+
+    #[test]
+    fn figures_and_their_units_stay_on_one_line() {
+        assert_eq!(
+            unbroken("65.8 % right at 0.99 × or 1.2 x, +7.4 points [1.6, 13.1], p = 0.302, 60 questions"),
+            "65.8\u{a0}% right at 0.99\u{a0}× or 1.2\u{a0}x, +7.4\u{a0}points [1.6,\u{a0}13.1], p\u{a0}=\u{a0}0.302, 60 questions"
+        );
     }
 
     #[test]

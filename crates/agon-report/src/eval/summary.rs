@@ -81,10 +81,11 @@ pub(super) fn brief(result: &EvalResult) -> Vec<(&'static str, String)> {
     let setup = &result.setup;
     let mut out = vec![("Questions", questions(setup))];
     out.push(("Arms", arms(result)));
-    out.push(("Equal cost", words::matching(setup.matching, setup.count)));
+    out.push(("Budget", words::budget(result)));
     let spent: Vec<String> = setup.spent.iter().map(spent).collect();
     out.push(("Spent", if spent.is_empty() { "unknown".to_owned() } else { spent.join(", ") }));
     out.push(("State", words::state(result)));
+    out.push(("Eval", one_line(&result.eval)));
     out
 }
 
@@ -106,11 +107,7 @@ fn questions(setup: &EvalSetup) -> String {
 
 fn arms(result: &EvalResult) -> String {
     let names: Vec<String> = result.arms.iter().map(|arm| words::arm_name(result, arm)).collect();
-    match names.len() {
-        0 => "none".to_owned(),
-        1..=6 => names.join(", "),
-        n => format!("{} and {} more", names.iter().take(5).cloned().collect::<Vec<_>>().join(", "), n - 5),
-    }
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 fn spent(cost: &CostFigure) -> String {
@@ -130,9 +127,6 @@ fn spent(cost: &CostFigure) -> String {
 /// Warnings of the result, and what marks all of it.
 pub(super) fn warnings(result: &EvalResult) -> Vec<String> {
     let mut out = Vec::new();
-    if result.setup.confidence {
-        out.push("Debaters and samples were asked how sure they are. That may change answers.".to_owned());
-    }
     if result.trust.as_ref().is_some_and(|trust| trust.same_family) {
         out.push(
             "A grader is of the family of a model under test: graders prefer models that err as they do.".to_owned(),

@@ -2,7 +2,7 @@
 use super::summary::{self, VerdictTone};
 use super::{document, words};
 use crate::terminal::{StyledLine, StyledSpan, TextStyle, rehearsal_mark};
-use crate::text::{excerpt, one_line, sentence};
+use crate::text::excerpt;
 use crate::words::number;
 use agon_eval::*;
 
@@ -25,15 +25,21 @@ pub fn eval_terminal(result: &EvalResult, width: usize) -> Vec<StyledLine> {
     out.push(StyledLine::empty());
     out.extend(table(result, width));
     out.push(StyledLine::empty());
-    for finding in summary::findings(result) {
+    let findings = summary::findings(result);
+    if result.comparisons.iter().any(|of| of.family == ComparisonFamily::Primary) {
+        let heading = if findings.len() == 1 { "Primary comparison:" } else { "Primary comparisons:" };
+        out.push(StyledLine::of(TextStyle::Dim, heading));
+    }
+    for finding in findings {
         out.push(badge(&finding.badge, finding.tone).and(TextStyle::Plain, format!(" {}", finding.sentence)));
     }
-    let others = result.comparisons.iter().filter(|of| of.family != ComparisonFamily::Primary);
-    for count in others.filter_map(|of| of.counts.first()) {
-        let text = sentence(&one_line(&count.sentence));
-        out.push(badge(&words::found(count), VerdictTone::of(count.verdict)).and(TextStyle::Dim, format!(" {text}")));
-    }
+    out.extend(others(result));
     out.extend(front(result));
+    out.extend(result.arms.iter().filter_map(|arm| {
+        let text = format!(" {}.", words::skipped(result, arm, arm.skipped?));
+        let name = format!("{}:", words::arm_name(result, arm));
+        Some(StyledLine::of(TextStyle::Strong, name).and(TextStyle::Plain, text))
+    }));
     out.extend(
         summary::warnings(result).iter().map(|warning| StyledLine::of(TextStyle::Warn, format!("Warning: {warning}"))),
     );
@@ -42,6 +48,25 @@ pub fn eval_terminal(result: &EvalResult, width: usize) -> Vec<StyledLine> {
         "This covers these questions, models and prompts only. The HTML report has all figures.",
     ));
     out
+}
+
+/// The other comparisons, a line each.
+fn others(result: &EvalResult) -> Vec<StyledLine> {
+    let others = result.comparisons.iter().filter(|of| of.family != ComparisonFamily::Primary);
+    let mut lines: Vec<StyledLine> = others.filter_map(|of| Some(other(result, of, of.counts.first()?))).collect();
+    if !lines.is_empty() {
+        lines.insert(0, StyledLine::of(TextStyle::Dim, "Other comparisons, which prove nothing by themselves:"));
+    }
+    lines
+}
+
+/// `  panel against single sample: +3.3 points [-4.1, 10.7], at 1.18 ×, Cannot tell`
+fn other(result: &EvalResult, of: &ComparisonResult, count: &CountResult) -> StyledLine {
+    let cost = count.ratio.map(|ratio| format!(", at {} the {}", words::ratio(ratio), words::unit(count.count)));
+    let found = words::found(count).to_lowercase();
+    let difference = words::difference(&count.difference);
+    let text = format!("{}: {difference}{}, {found}", words::versus(result, of), cost.unwrap_or_default());
+    StyledLine::indented(TextStyle::Plain, &text)
 }
 
 fn badge(text: &str, tone: VerdictTone) -> StyledLine {
@@ -67,6 +92,7 @@ fn columns(result: &EvalResult, arm: &ArmResult) -> Vec<String> {
         words::known(right.and_then(|right| words::interval(right.interval)), |interval| interval),
         words::known(cost, |cost| words::amount(cost.count, cost.per_question)),
         words::known(arm.wall_median_seconds, words::seconds),
+        number(arm.ties.into()),
         failed,
     ]
 }
@@ -79,9 +105,9 @@ fn table(result: &EvalResult, width: usize) -> Vec<StyledLine> {
         return vec![StyledLine::of(TextStyle::Dim, "No arm was asked.")];
     }
     let tokens = words::unit_title(result.setup.count);
-    let head = ["Right", "95 % interval", tokens, "Median time", "No answer"].map(str::to_owned).to_vec();
+    let head = ["Right", "95 % interval", tokens, "Median time", "Tie", "No answer"].map(str::to_owned).to_vec();
     rows.insert(0, ("Per question".to_owned(), head));
-    let widths: Vec<usize> = (0..5)
+    let widths: Vec<usize> = (0..6)
         .map(|column| {
             rows.iter().filter_map(|(_, cells)| cells.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
         })

@@ -234,7 +234,7 @@ pub(super) fn verdict(kind: VerdictKind) -> &'static str {
 }
 /// The badge of what a comparison found, with what is said beside it.
 pub(super) fn found(count: &CountResult) -> String {
-    let Some(kind) = count.verdict else { return "no verdict".to_owned() };
+    let Some(kind) = count.verdict else { return "No verdict".to_owned() };
     let besides = [(count.cost_only, "at higher cost"), (count.fragile, "fragile")];
     let besides: Vec<&str> = besides.into_iter().filter_map(|(is, word)| is.then_some(word)).collect();
     match besides.is_empty() {
@@ -270,9 +270,9 @@ pub(super) fn case(row: &SensitivityRow) -> String {
 }
 pub(super) fn sureness(source: SurenessSource) -> &'static str {
     match source {
-        SurenessSource::BallotShare => "share of ballots behind the answer",
-        SurenessSource::SampleShare => "share of samples behind the answer",
-        SurenessSource::JudgeShare => "share of judgements behind the answer",
+        SurenessSource::BallotShare => "share of last ballots behind their top answer",
+        SurenessSource::SampleShare => "share of samples behind their top answer",
+        SurenessSource::JudgeShare => "share of judgements behind their top answer",
         SurenessSource::StatedByBallots => "confidence stated with ballots",
         SurenessSource::StatedBySamples => "confidence stated with samples",
     }
@@ -281,6 +281,7 @@ pub(super) fn outcome(outcome: CellOutcome) -> &'static str {
     match outcome {
         CellOutcome::Right => "right",
         CellOutcome::Partly => "partly right",
+        CellOutcome::Tie => "tie",
         CellOutcome::Wrong => "wrong",
         CellOutcome::NoAnswer => "no answer",
         CellOutcome::Failed => "failed",
@@ -297,7 +298,7 @@ pub(super) fn flip(flip: CellFlip) -> &'static str {
 }
 pub(super) fn state(result: &EvalResult) -> String {
     let state = match result.state {
-        EvalState::Running => "running: more questions are open",
+        EvalState::Running => "running, or paused: more questions are open",
         EvalState::Complete => "complete",
         EvalState::Stopped => "stopped before its last question",
         EvalState::Cancelled => "cancelled before its last question",
@@ -314,15 +315,38 @@ pub(super) fn state(result: &EvalResult) -> String {
         other => one_line(other),
     };
     let detail = stop.detail.as_deref().map(|detail| format!(" ({})", one_line(detail))).unwrap_or_default();
-    format!("{state}: {reason}{detail}")
+    let next = match stop.reason.starts_with("limit_") {
+        true => "; a new run of the same file with a higher limit finds all answers again",
+        false => "",
+    };
+    format!("{state}: {reason}{detail}{next}")
 }
-pub(super) fn matching(matching: Matching, count: Count) -> String {
+/// `if_contested skipped 12 of 60 debates, which saved about 120,000 tokens`.
+pub(super) fn skipped(result: &EvalResult, arm: &ArmResult, skipped: SkippedDebates) -> String {
+    let count = result.setup.count;
+    let saved = skipped.saved.map(|saved| format!(", which saved about {} {}", amount(count, saved), unit(count)));
+    let debates = number(skipped.debates.into());
+    format!("if_contested skipped {debates} of {} debates{}", number(arm.n.into()), saved.unwrap_or_default())
+}
+/// What arms without a debate may spend.
+pub(super) fn budget(result: &EvalResult) -> String {
+    let (matching, unit) = (result.setup.matching, unit(result.setup.count));
     match matching {
-        Matching::Debate => format!("on each question, what the debate spent on it, in {}", unit(count)),
-        Matching::Mean => format!("on each question, what the debate spent in the mean, in {}", unit(count)),
-        Matching::Budget(budget) => format!("{} {} on each question, for every arm", number(budget), unit(count)),
-        Matching::None => "none: arms spend what they spend, and nothing is called equal".to_owned(),
+        Matching::Debate => format!("rivals may spend what the debate spent on the same question, in {unit}"),
+        Matching::Mean => format!("rivals may spend on each question what the debate spent in the mean, in {unit}"),
+        Matching::Budget(budget) => {
+            let spent = result.arms.iter().filter_map(|arm| debate_over(result, arm, budget)).collect::<String>();
+            format!("{} {unit} on each question for arms without a debate{spent}", number(budget))
+        }
+        Matching::None => "none: each arm spends what it spends, and nothing is called equal".to_owned(),
     }
+}
+/// `; panel spent 39,399 (7.88 ×)`
+fn debate_over(result: &EvalResult, arm: &ArmResult, budget: u64) -> Option<String> {
+    let count = result.setup.count;
+    let cost = arm.costs.iter().find(|cost| arm.kind == ArmKind::Debate && cost.count == count)?;
+    let times = ratio(cost.per_question / budget as f64);
+    Some(format!("; {} spent {} ({times})", arm_name(result, arm), amount(count, cost.per_question)))
 }
 
 #[cfg(test)]

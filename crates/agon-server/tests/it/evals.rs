@@ -192,7 +192,7 @@ async fn the_report_is_what_the_log_says_and_cells_come_by_pages() {
     client.create_eval(eval("paged")).await.unwrap();
     let ended = close(&bench, "paged", usize::MAX).await;
     let json = export(&mut client, "paged", pb::EvalExportFormat::Json).await;
-    let local = agon_eval::result_of(&ended.machine, None);
+    let local = agon_eval::result_of(&ended.machine);
     assert_eq!(serde_json::from_str::<agon_eval::EvalResult>(&json).unwrap(), local);
 
     let (mut cells, mut page_token) = (Vec::new(), String::new());

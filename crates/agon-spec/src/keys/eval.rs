@@ -17,6 +17,7 @@ pub(crate) static EVAL: KeyTable = KeyTable {
 
 #[rustfmt::skip] // a table: what a value is, then what it means
 static KEYS: &[Key] = &[
+    key("title", Shape::Line, "what is compared, on how many questions", "The title of its reports."),
     key("questions", Shape::Either(&FILE_OR_QUESTIONS), "",
         "The file of questions, or a mapping. Paths start at the eval file's folder.").required(),
     key("debates", Shape::List { of: &DEBATES, min: 1, max: 16 }, "", "The debates that are compared.").required(),
@@ -80,7 +81,7 @@ static PRIMARY: KeyTable = KeyTable {
 
 static BUDGET: KeyTable = KeyTable {
     title: "match",
-    about: "The same budget for every arm.",
+    about: "The same budget on every question.",
     keys: &[key(
         "budget",
         Shape::Integer { min: 1, max: 1_000_000_000 },

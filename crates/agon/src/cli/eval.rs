@@ -173,9 +173,9 @@ pub struct EvalViewArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum Required {
-    /// The verdict `helped`
+    /// The verdict is `helped`
     Helped,
-    /// A lower bound of the difference above minus `worth`
+    /// A loss of `worth` or more is ruled out: the interval of the difference begins above minus `worth`
     NoHarm,
 }
 

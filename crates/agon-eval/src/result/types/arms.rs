@@ -25,6 +25,9 @@ pub struct ArmResult {
     pub n: u32,
     /// Cells with an answer.
     pub answered: u32,
+    /// Cells in which several answers share the first place; each scores its share.
+    #[serde(default)]
+    pub ties: u32,
     /// Cells that came to their end without an answer.
     pub no_answer: u32,
     /// Cells that failed.
@@ -35,6 +38,9 @@ pub struct ArmResult {
     /// Answered cells in which seats were missing.
     #[serde(default)]
     pub degraded: u32,
+    /// What `debate: if_contested` skipped; absent where nothing was skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<SkippedDebates>,
     /// What its cells cost, by each count that is known.
     pub costs: Vec<CostFigure>,
     /// Calls of its cells, failed tries included.
@@ -54,6 +60,17 @@ pub struct ArmResult {
     /// An arm or a free arm that is right at least as often at fewer tokens: ids as in the front.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dominated_by: Vec<String>,
+}
+
+/// Debates whose rounds a gate skipped, so that the first ballots decided.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SkippedDebates {
+    /// How many of the arm's cells.
+    pub debates: u32,
+    /// What they would have cost besides, if each had cost what a held one cost in the mean, by the eval's count. Absent where none
+    /// was held, or costs are unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved: Option<f64>,
 }
 
 /// What an arm is.

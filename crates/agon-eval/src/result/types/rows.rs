@@ -71,7 +71,9 @@ pub struct CellRow {
 pub enum CellOutcome {
     /// Score 1.
     Right,
-    /// A score between 0 and 1: a tie that shares, or part of a rubric.
+    /// Several answers share the first place; the score is the share of the right ones.
+    Tie,
+    /// A score between 0 and 1: part of a rubric.
     Partly,
     /// An answer that scores 0.
     Wrong,

@@ -7,6 +7,8 @@ use std::fmt::Write;
 const ROW: f64 = 38.0;
 const TOP: f64 = 20.0;
 const SIDE: f64 = 10.0;
+/// Where the interval of a row begins, below its name.
+const BAND: f64 = 17.0;
 
 /// What a row's interval says, as a colour and a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,9 +81,14 @@ impl ForestFigure {
             let width = name.chars().count() as f64 * 6.2;
             let start = (x - width / 2.0).clamp(2.0, (WIDTH - width - 2.0).max(2.0)).max(free);
             free = start + width + 8.0;
+            // The line leaves out the names of the rows.
+            let path: String = (0..self.rows.len())
+                .map(|at| TOP + at as f64 * ROW)
+                .map(|top| format!("M{x:.1} {:.1}V{:.1}", top + BAND, top + ROW + 1.0))
+                .collect();
             let _ = write!(
                 out,
-                "<path class=\"{class}\" d=\"M{x:.1} {:.1}V{bottom:.1}\"/><text class=\"tick\" x=\"{start:.1}\" y=\"11\">{}</text>",
+                "<path class=\"{class}\" d=\"M{x:.1} {:.1}V{TOP:.1}{path}\"/><text class=\"tick\" x=\"{start:.1}\" y=\"11\">{}</text>",
                 TOP - 4.0,
                 escaped(name)
             );

@@ -118,6 +118,7 @@ fn table(result: &EvalResult) -> EvalTable {
         cost.as_str(),
         "#Cost ratio to its debate",
         "#Median time",
+        "#Tie",
         "#No answer",
         "#Failed",
         "#Asked",
@@ -130,6 +131,7 @@ fn table(result: &EvalResult) -> EvalTable {
             words::known(cost, amount),
             words::known(cost.and_then(|cost| cost.ratio), words::ratio),
             words::known(arm.wall_median_seconds, words::seconds),
+            number(arm.ties.into()),
             number(arm.no_answer.into()),
             number(arm.failed.into()),
             number(arm.n.into()),
@@ -226,6 +228,9 @@ fn remarks(result: &EvalResult) -> Vec<String> {
     let mut out = Vec::new();
     for arm in &result.arms {
         let name = words::arm_name(result, arm);
+        if let Some(skipped) = arm.skipped {
+            out.push(format!("{name}: {}.", words::skipped(result, arm, skipped)));
+        }
         if let Some(cut) = arm.cut.filter(|cut| cut.held_down) {
             out.push(format!(
                 "{name} was held down: the limit of {} samples cut {} of its questions, and more samples may have helped.",
@@ -262,7 +267,7 @@ pub(in crate::eval) fn failures(result: &EvalResult) -> Vec<EvalBlock> {
     }
     vec![
         EvalBlock::Lead(
-            "A question without an answer counts as not right and stays in every denominator; answers that tie share the score. If failures were left out, an unreliable arm would look better.".to_owned(),
+            "A question without an answer counts as not right and stays in every denominator. If failures were left out, an unreliable arm would look better.".to_owned(),
         ),
         EvalBlock::Table(EvalTable::of("Failures by cause", &["Arm", "Cause", "#Times", "#Share of its answers"], rows)),
     ]

@@ -46,14 +46,14 @@ fn results(result: &EvalResult) -> Option<EvalBlock> {
         "#Right to wrong",
         "#Kept right",
         "#Kept wrong",
-        "#Wrong votes turned right [95 %]",
+        "#Votes not right, turned right [95 %]",
         "#Right votes turned wrong [95 %]",
         "#p",
     ];
     Some(EvalBlock::Figure(EvalFigure {
         title: "Results: from the first vote to the verdict".to_owned(),
         note:
-            "How many questions the debate turned right and how many it turned wrong, compared with a vote of the ballots cast before it."
+            "How many questions the debate turned right and how many it turned wrong, compared with a vote of the ballots cast before it. A vote that ties is not right."
                 .to_owned(),
         drawings: one_drawing(bars.svg()),
         keys: Vec::new(),

@@ -105,7 +105,7 @@ fn differences(result: &EvalResult, compared: &[(&ComparisonResult, &CountResult
 }
 
 /// What the verdicts rest on.
-fn tests(result: &EvalResult, compared: &[(&ComparisonResult, &CountResult)]) -> [EvalBlock; 2] {
+fn tests(result: &EvalResult, compared: &[(&ComparisonResult, &CountResult)]) -> Vec<EvalBlock> {
     let head = [
         "Comparison",
         "Family",
@@ -124,8 +124,8 @@ fn tests(result: &EvalResult, compared: &[(&ComparisonResult, &CountResult)]) ->
             words::family(of.family).to_owned(),
             words::known(count.arm_right, words::percent),
             words::known(count.rival_right, words::percent),
-            words::known(count.arm_only, |n| number(n.into())),
-            words::known(count.rival_only, |n| number(n.into())),
+            only(count, count.arm_only),
+            only(count, count.rival_only),
             words::known(count.p, words::p),
             words::known(count.mid_p, words::p),
             number(of.clusters.into()),
@@ -133,7 +133,23 @@ fn tests(result: &EvalResult, compared: &[(&ComparisonResult, &CountResult)]) ->
         ]
     };
     let table = EvalTable::of("Tests in detail", &head, compared.iter().map(row).collect());
-    [EvalBlock::Heading("Tests in detail".to_owned()), EvalBlock::Table(table.known_columns())]
+    let mut blocks = vec![EvalBlock::Heading("Tests in detail".to_owned())];
+    if compared.iter().any(|(_, count)| count.difference.n > 0 && count.arm_only.is_none()) {
+        blocks.push(EvalBlock::Lead(
+            "Shares: ties, repetitions or groups give questions a share of a right answer, so they are not counted as right in one arm only."
+                .to_owned(),
+        ));
+    }
+    blocks.push(EvalBlock::Table(table.known_columns()));
+    blocks
+}
+
+/// Questions that are right in one arm only.
+fn only(count: &CountResult, questions: Option<u32>) -> String {
+    match questions {
+        None if count.difference.n > 0 => "shares".to_owned(),
+        questions => words::known(questions, |n| number(n.into())),
+    }
 }
 
 /// How many questions would tell.

@@ -30,7 +30,7 @@ pub(in crate::eval) fn configuration(result: &EvalResult) -> Vec<EvalBlock> {
         ("Repetitions", setup.repetitions.to_string()),
         ("Scored by", none_unknown(scorers)),
         ("Counted", words::unit_in_full(setup.count).to_owned()),
-        ("Equal cost", words::matching(setup.matching, setup.count)),
+        ("Budget", words::budget(result)),
         ("Most samples", setup.max_samples.to_string()),
         ("Worth having", format!("{} points", words::fixed(setup.worth_points, 1))),
         ("Significance level", words::fixed(setup.alpha, 3)),

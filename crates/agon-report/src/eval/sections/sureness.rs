@@ -68,7 +68,7 @@ pub(in crate::eval) fn calibration(result: &EvalResult) -> Vec<EvalBlock> {
     let table = EvalTable::of("Calibration", &head, result.calibration.iter().map(row).collect()).known_columns();
     let figure = EvalBlock::Figure(EvalFigure {
         title: "Accuracy over confidence".to_owned(),
-        note: "Answers are grouped by confidence; each dot shows how often such answers are right, with its 95 % interval. Larger dots are more answers. Dots below the dashed line are overconfident. Even perfect calibration gives an error above 0 by chance, so the table shows that figure too.".to_owned(),
+        note: "Answers are grouped by confidence; each dot shows how often such answers are right, with its 95 % interval. Larger dots are more answers. Where several answers share the first place, each of them counts, so there can be more answers than questions. The top answer of the ballots need not be the verdict. Dots below the dashed line are overconfident. Even perfect calibration gives an error above 0 by chance, so the table shows that figure too.".to_owned(),
         drawings: whole.take(MOST_DIAGRAMS).filter_map(drawing).collect(),
         keys: Vec::new(),
         table,

@@ -82,6 +82,7 @@ fn outcome_of(outcome: CellOutcome) -> Outcome {
     match outcome {
         CellOutcome::Right => Outcome::Right,
         CellOutcome::Partly => Outcome::Partly,
+        CellOutcome::Tie => Outcome::Tie,
         CellOutcome::Wrong => Outcome::Wrong,
         CellOutcome::NoAnswer => Outcome::NoAnswer,
         CellOutcome::Failed => Outcome::Failed,

@@ -15,7 +15,7 @@ const PIPED: usize = 100;
 
 /// Prints the result of an eval that `run` or `resume` has brought to its end.
 pub fn show(context: &Context, view: &EvalViewArgs, eval: &OpenEval) -> Result<Exit, Stop> {
-    let result = result_of(&eval.machine, None);
+    let result = result_of(&eval.machine);
     if !view.jsonl {
         print_result(context, view.json, &result)?;
     }
@@ -28,7 +28,7 @@ pub fn show(context: &Context, view: &EvalViewArgs, eval: &OpenEval) -> Result<E
 
 /// Prints the result.
 pub fn print(context: &Context, json: bool, eval: &OpenEval) -> Result<Exit, Stop> {
-    let result = result_of(&eval.machine, None);
+    let result = result_of(&eval.machine);
     print_result(context, json, &result)?;
     Ok(exit_of(eval, &result))
 }
@@ -43,7 +43,7 @@ fn print_result(context: &Context, json: bool, result: &EvalResult) -> Result<()
 
 /// The result in a form, ending with a line end.
 pub fn render(eval: &OpenEval, format: EvalFormat, links: &DebateLinks) -> Result<String, Stop> {
-    let result = result_of(&eval.machine, None);
+    let result = result_of(&eval.machine);
     let text = match format {
         EvalFormat::Text => {
             let lines = eval_terminal(&result, PIPED);
@@ -58,7 +58,7 @@ pub fn render(eval: &OpenEval, format: EvalFormat, links: &DebateLinks) -> Resul
 
 /// A row for each question, arm and repetition.
 pub fn cells(eval: &OpenEval) -> Result<String, Stop> {
-    Ok(cells_csv(&result_of(&eval.machine, None)).context("the cells cannot be written")?)
+    Ok(cells_csv(&result_of(&eval.machine)).context("the cells cannot be written")?)
 }
 
 /// How well each persona judges its own certainty, as debate files take it.
@@ -70,7 +70,7 @@ pub fn calibration(eval: &OpenEval) -> Result<String, Stop> {
 
 /// How the program ends where an eval was only read.
 pub fn exit(eval: &OpenEval) -> Exit {
-    exit_of(eval, &result_of(&eval.machine, None))
+    exit_of(eval, &result_of(&eval.machine))
 }
 
 fn exit_of(eval: &OpenEval, result: &EvalResult) -> Exit {

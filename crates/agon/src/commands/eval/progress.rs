@@ -3,7 +3,6 @@ use super::plan::approximately;
 use crate::commands::Context;
 use agon_core::thousands;
 use agon_eval::EvalProgress;
-use agon_report::count;
 use std::io::{IsTerminal, Write};
 use std::time::Instant;
 
@@ -66,13 +65,14 @@ fn left_words(seconds: f64) -> String {
 /// Progress in one line: nothing in it tells the arms apart but failures.
 pub fn line(progress: &EvalProgress) -> String {
     let EvalProgress { questions, questions_over, cells_over, cells_likely, tokens, .. } = progress;
-    let mut text = format!("{questions_over} of {questions} questions, {cells_over} of {cells_likely} cells");
+    let mut text =
+        format!("{questions_over} of {questions} questions, {cells_over} of {cells_likely} debates and polls");
     text.push_str(&match progress.tokens_likely {
         Some(likely) => format!(", {} of about {} tokens", thousands(*tokens), thousands(likely)),
         None => format!(", {} tokens", thousands(*tokens)),
     });
     if progress.reused > 0 {
-        text.push_str(&format!(", {} held before", count(u64::from(progress.reused), "cell")));
+        text.push_str(&format!(", {} of them held before", thousands(progress.reused.into())));
     }
     let failed: Vec<String> =
         progress.arms.iter().filter(|arm| arm.failed > 0).map(|arm| format!("{} {}", arm.name, arm.failed)).collect();

@@ -11,7 +11,7 @@ use crate::output::columns;
 use crate::reports;
 use crate::signals::Signals;
 use crate::store::{self, Store, failed};
-use agon_core::{DebateId, TenantId};
+use agon_core::{DebateId, TenantId, thousands};
 use agon_eval::{EvalCard, EvalStop};
 use agon_report::{DebateLinks, one_line};
 use agon_runtime::{Clock as _, EvalOrderError, OpenEval, SystemClock, cancel_eval, read_eval};
@@ -136,11 +136,11 @@ pub fn get(context: &Context, args: &EvalNameArgs) -> Result<Exit, Stop> {
     context.output.line(&line(&progress))?;
     for arm in &progress.arms {
         context.output.line(&format!(
-            "  {}: {} cells, {} failed, {} tokens",
+            "  {}: {} held, {} failed, {} tokens",
             one_line(&arm.name),
-            arm.over,
-            arm.failed,
-            arm.tokens
+            thousands(arm.over.into()),
+            thousands(arm.failed.into()),
+            thousands(arm.tokens)
         ))?;
     }
     Ok(Exit::Done)
@@ -236,6 +236,14 @@ fn write(context: &Context, path: Option<&Path>, text: &str) -> Result<Exit, Sto
 
 /// `agon eval export`
 pub fn export(context: &Context, args: &EvalExportArgs) -> Result<Exit, Stop> {
+    let form = match args.what {
+        EvalExport::Cells => "csv",
+        EvalExport::Result | EvalExport::Calibration => "json",
+    };
+    let ending = args.output.as_ref().and_then(|path| path.extension()).map(|ending| ending.to_ascii_lowercase());
+    if ending.is_some_and(|ending| ending != form && (ending == "csv" || ending == "json")) {
+        return Err(Stop::usage(format!("this export is {form}; --output must name a file that ends in .{form}")));
+    }
     let store = open(context)?;
     let eval = small_runtime()?.block_on(read(&store, &args.id))?;
     let text = match args.what {
