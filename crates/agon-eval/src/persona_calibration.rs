@@ -74,7 +74,7 @@ pub fn persona_calibration(machine: &EvalMachine) -> Result<CalibrationFile, NoC
         return Err(NoCalibration::Running);
     }
     let admission = machine.admission();
-    let result = result_of(machine, None);
+    let result = result_of(machine);
     let specs = TemplateSpecs::of(admission).map_err(NoCalibration::Spec)?;
     let mut file = CalibrationFile {
         format: CALIBRATION_FORMAT,

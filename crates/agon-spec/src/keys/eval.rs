@@ -86,7 +86,7 @@ static BUDGET: KeyTable = KeyTable {
         "budget",
         Shape::Integer { min: 1, max: 1_000_000_000 },
         "",
-        "What each arm may spend on each question, in the unit of `count`.",
+        "What each arm without a debate may spend on each question, in the unit of `count`. A debate that spends more is warned of.",
     )
     .required()],
     elsewhere: &[],

@@ -149,13 +149,13 @@ pub struct EvalCheckArgs {
 /// How an eval is held and shown.
 #[derive(Clone, Debug, Default, Args)]
 pub struct EvalViewArgs {
-    /// Hold so many cells at once [default: `eval.concurrency` of the settings]
+    /// Hold so many debates and polls at once [default: `eval.concurrency` of the settings]
     #[arg(long, value_name = "N")]
     pub concurrency: Option<NonZeroUsize>,
     /// Show the comparisons after each block of a fixed design; the test is then the sequential one, which needs more questions
     #[arg(long)]
     pub peek: bool,
-    /// End with code 1 unless every primary comparison says this
+    /// End with code 1 unless every primary comparison says this (`no_harm`: a loss of `worth` or more is ruled out)
     #[arg(long, value_name = "WHAT")]
     pub require: Option<Required>,
     /// Print the result as one JSON object

@@ -134,7 +134,7 @@ fn last_look(eval: &OpenEval) -> u32 {
 
 /// Shows the primary comparisons as they stand.
 fn peek(context: &Context, eval: &OpenEval) {
-    let result = result_of(&eval.machine, None);
+    let result = result_of(&eval.machine);
     let primary = result.comparisons.iter().filter(|found| found.family == ComparisonFamily::Primary);
     for count in primary.filter_map(|found| found.counts.first()) {
         context.output.note(&format!("until now: {}", agon_report::one_line(&count.sentence)));
