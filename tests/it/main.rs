@@ -16,6 +16,8 @@ mod cluster_cli;
 #[cfg(test)]
 mod cluster_clients;
 #[cfg(test)]
+mod cluster_evals;
+#[cfg(test)]
 mod cluster_hosts;
 #[cfg(test)]
 mod cluster_metrics;

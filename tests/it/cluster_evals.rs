@@ -1,0 +1,130 @@
+//! An eval that a cluster holds comes to the same, whoever of it is killed.
+use crate::cluster_bench::{ClusterBench, PATIENCE, quick};
+use agon_core::{DebateId, Timestamp};
+use agon_eval::{
+    ArmName, DebateArm, DebateTemplate, EvalAdmission, EvalCard, EvalSpec, Gold, Question, RoleModels, TemplateSpecs,
+    result_of,
+};
+use agon_runtime::{OpenEval, admit_eval, read_eval};
+use agon_store::EvalLogs as _;
+use agon_testkit::cluster::NodeRole;
+use agon_testkit::until;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+const EVAL: &str = "eval-in-a-cluster";
+const QUESTIONS: u32 = 30;
+const PANEL: &str = "topic: anything\nmode: deliberative\npersona_count: 3\nmax_rounds: 1\nconsensus_strategy: vote\n";
+
+fn wanted() -> EvalAdmission {
+    let question = |n: u32| Question {
+        id: format!("q{n}"),
+        text: format!("Which city is number {n}?"),
+        options: ["Rome", "Paris", "Bonn"].map(str::to_owned).into(),
+        context: None,
+        gold: Gold::Choice { right: vec![1] },
+        category: None,
+        group: None,
+    };
+    let template = DebateTemplate {
+        file: "panel.yaml".to_owned(),
+        text: PANEL.to_owned(),
+        syntax: "yaml".to_owned(),
+        set: BTreeMap::new(),
+    };
+    let debate = DebateArm { name: ArmName("panel".to_owned()), template, isolated: false };
+    let usual = EvalSpec::usual((0..QUESTIONS).map(question).collect(), vec![debate]);
+    let spec = EvalSpec { max_samples: 8, seed: 7, ..usual };
+    let models = RoleModels { model: Some("scripted".to_owned()), ..RoleModels::default() };
+    let specs = TemplateSpecs::new(&spec, &models).unwrap();
+    EvalAdmission {
+        id: EVAL.to_owned(),
+        format: 1,
+        agon_version: env!("CARGO_PKG_VERSION").to_owned(),
+        pools: specs.pools(&spec).unwrap(),
+        judge_calls: specs.judge_calls().unwrap(),
+        prices: BTreeMap::new(),
+        models,
+        rehearsal: true,
+        digests: BTreeMap::from([("scripted".to_owned(), "digest".to_owned())]),
+        fresh: false,
+        spec,
+    }
+}
+
+impl ClusterBench {
+    fn admit_eval(&self) {
+        let (store, runtime) = self.logs.store();
+        let id = DebateId::parse(EVAL).unwrap();
+        runtime.block_on(admit_eval(store, &id, wanted(), Timestamp(1_800_000_000_000))).unwrap();
+    }
+    fn eval(&self) -> OpenEval {
+        let (store, runtime) = self.logs.store();
+        runtime.block_on(read_eval(store, &DebateId::parse(EVAL).unwrap())).unwrap()
+    }
+    /// Waits until what lists show of the eval is so.
+    fn eval_card(&self, what: &str, is: impl Fn(&EvalCard) -> bool) -> EvalCard {
+        let (store, runtime) = self.logs.store();
+        let id = DebateId::parse(EVAL).unwrap();
+        let found = until(what, 3 * PATIENCE, || {
+            let Ok(Some(head)) = runtime.block_on(store.eval_head(&id)) else { return Ok(None) };
+            Ok(Some(serde_json::from_slice(&head.card)?).filter(&is))
+        });
+        found.unwrap()
+    }
+    /// The process that drives the eval, once so many cells are over.
+    fn eval_driver(&mut self, cells: u32) -> String {
+        let card = self.eval_card("the eval goes on", |card| card.cells_over >= cells && card.driver.is_some());
+        let node = card.driver.unwrap();
+        self.cluster.member_of(&node).unwrap_or_else(|| panic!("no process is {node}"))
+    }
+    /// The result of the eval but for times; each cell has one debate, and its log is whole.
+    fn eval_result(&self) -> Value {
+        self.eval_card("the eval ends", |card| card.state.is_some());
+        let eval = self.eval();
+        assert_eq!((eval.machine.ended(), eval.machine.progress().failed), (Some("complete"), 0));
+        let debates: BTreeSet<&str> = eval.machine.closed().map(|closed| closed.debate.as_str()).collect();
+        assert_eq!(debates.len(), eval.machine.closed().count());
+        for debate in debates {
+            let findings = self.logs.check(debate).unwrap();
+            assert!(findings.is_empty(), "{debate}: {findings:?}");
+        }
+        let mut result = serde_json::to_value(result_of(&eval.machine, None)).unwrap();
+        without_times(&mut result);
+        result
+    }
+}
+
+/// Removes what differs from run to run.
+fn without_times(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|name, _| !name.contains("seconds") && !name.contains("wall") && !name.ends_with("_ms"));
+            members.values_mut().for_each(without_times);
+        }
+        Value::Array(values) => values.iter_mut().for_each(without_times),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn an_eval_comes_to_the_same_whichever_coordinators_and_hosts_are_killed() {
+    let undisturbed = ClusterBench::start(quick(1, 1));
+    undisturbed.admit_eval();
+    let wanted = undisturbed.eval_result();
+    drop(undisturbed);
+
+    let mut stage = ClusterBench::start(quick(2, 2));
+    stage.admit_eval();
+    for cells in [3, 20] {
+        let driver = stage.eval_driver(cells);
+        stage.cluster.member(&driver).unwrap().kill();
+        let host = stage.cluster.names(NodeRole::Host).remove(0);
+        stage.cluster.member(&host).unwrap().kill();
+        for name in [host, driver] {
+            stage.cluster.restart(&name).unwrap();
+        }
+    }
+    assert_eq!(stage.eval_result(), wanted);
+    assert!(stage.eval().machine.epoch() >= 3, "each killed driver was followed by another");
+}
