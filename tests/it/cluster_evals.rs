@@ -89,7 +89,7 @@ impl ClusterBench {
             let findings = self.logs.check(debate).unwrap();
             assert!(findings.is_empty(), "{debate}: {findings:?}");
         }
-        let mut result = serde_json::to_value(result_of(&eval.machine, None)).unwrap();
+        let mut result = serde_json::to_value(result_of(&eval.machine)).unwrap();
         without_times(&mut result);
         result
     }
