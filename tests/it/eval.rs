@@ -55,16 +55,24 @@ fn ctrl_c_keeps_an_eval_and_cancel_ends_it() {
     let started = args(&["run"], &panel, &["--rehearsal", "--latency", "20ms", "--id", "stopped", "--jsonl"]);
     let running = RunningProgram::start(world.command(&started));
     running.read_until("cell_closed", 2);
+    assert_eq!(world.json(&["eval", "get", "stopped", "--json"])["state"], "running");
+    let taken = world.agon(&["eval", "resume", "stopped", "-q"]).code(64);
+    assert!(taken.stderr.contains("eval stopped is run by process"), "{taken:?}");
     running.signal(nix::sys::signal::Signal::SIGINT);
     let (status, told) = running.wait();
     assert_eq!(status.code(), Some(130), "{told}");
     assert!(told.contains("eval resume stopped"), "{told}");
-    assert_eq!(world.json(&["eval", "get", "stopped", "--json"])["state"], "open");
+    assert_eq!(world.json(&["eval", "get", "stopped", "--json"])["state"], "paused");
+    let listed = |options: &[&str]| world.json(&[&["list", "--json"], options].concat()).as_array().unwrap().len();
+    assert_eq!(listed(&[]), 0);
+    assert!(listed(&["--label", "eval=stopped"]) >= 2);
 
     world.agon(&["eval", "cancel", "stopped"]).ok();
+    assert_eq!(listed(&["--label", "eval", "--state", "interrupted,paused"]), 0);
     world.agon(&["eval", "cancel", "stopped"]).code(64);
     world.agon(&["eval", "resume", "stopped", "-q"]).code(4);
-    world.agon(&["eval", "delete", "stopped"]).ok();
+    world.agon(&["eval", "delete", "stopped", "--debates"]).ok();
+    assert_eq!(listed(&["--label", "eval"]), 0);
     world.agon(&["eval", "get", "stopped"]).code(64);
 }
 

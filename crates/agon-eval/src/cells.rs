@@ -40,6 +40,12 @@ pub struct CellDebate {
     pub seed: u64,
 }
 
+/// Whether an id is one of a cell's debate.
+pub fn is_cell_id(id: &str) -> bool {
+    let letters = id.strip_prefix("ev").unwrap_or_default();
+    letters.len() == ID_LETTERS && letters.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'2'..=b'7'))
+}
+
 impl CellIdentity<'_> {
     /// The debate: by BLAKE3 of all that it is made of.
     pub fn debate(&self) -> CellDebate {

@@ -1,6 +1,8 @@
 //! Random choices of an eval, each derived from its seed, its purpose and what it is about.
+use crate::Question;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use std::collections::BTreeSet;
 use std::fmt::Display;
 
 /// The stream for a purpose and what it is about.
@@ -18,6 +20,15 @@ fn stream(seed: u64, purpose: &str, about: &[&dyn Display]) -> ChaCha8Rng {
 pub(crate) fn share(seed: u64, purpose: &str, about: &[&dyn Display]) -> f64 {
     // 53 bits, all that a float of this size holds
     (stream(seed, purpose, about).next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// So many of the questions, drawn evenly by the seed, in the order in which they were.
+pub fn drawn_questions(questions: Vec<Question>, count: usize, seed: u64) -> Vec<Question> {
+    let mut places: Vec<usize> = (0..questions.len()).collect();
+    shuffle(seed, "pilot", &[], &mut places);
+    let drawn: BTreeSet<usize> = places.into_iter().take(count).collect();
+    let kept = questions.into_iter().enumerate().filter(|(at, _)| drawn.contains(at));
+    kept.map(|(_, question)| question).collect()
 }
 
 /// Permutes `items` evenly (Fisher and Yates).

@@ -40,6 +40,7 @@ pub use cell::*;
 pub use cell_specs::*;
 pub use cells::*;
 pub use data::*;
+pub use draw::drawn_questions;
 pub use eval_file::*;
 pub use event::*;
 pub use export::*;

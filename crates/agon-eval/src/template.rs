@@ -89,9 +89,34 @@ fn parsed(
         Some(spec) if !errors && !refused => Ok(spec),
         _ => {
             diagnostics.retain(|found| found.severity == Severity::Error);
+            diagnostics.iter_mut().for_each(|found| of_set(template, found));
             Err(diagnostics)
         }
     }
+}
+
+/// A problem of a key that an eval file sets does not stand in the debate file.
+fn of_set(template: &DebateTemplate, found: &mut Diagnostic) {
+    let key = found.field.split(['.', '[']).next().unwrap_or_default();
+    if template.set.contains_key(key) {
+        found.message = format!("`set` of the eval file: {}", found.message);
+        (found.place, found.excerpt) = Default::default();
+    }
+}
+
+/// The context of a debate file's own topic, which every question that takes the topic's place would be asked with.
+pub fn own_context(template: &DebateTemplate) -> Option<String> {
+    let mut own = None;
+    parse_filled(&source(template), &Defaults::default(), |entries| {
+        template.set.iter().for_each(|(key, value)| put(entries, key, value));
+        let text = |key: &str| match entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value.value) {
+            Some(Value::Text(text)) => Some(text.trim().to_owned()),
+            _ => None,
+        };
+        let replaced = text("topic").is_none_or(|topic| !has(&topic, "question"));
+        own = text("context").filter(|text| replaced && !text.is_empty() && !has(text, "context"));
+    });
+    own
 }
 
 fn source(template: &DebateTemplate) -> Source {
@@ -104,8 +129,12 @@ fn source(template: &DebateTemplate) -> Source {
     Source::new(template.file.as_str(), template.text.as_str()).with_syntax(syntax)
 }
 
-/// Sets a key; a mapping is merged into the one that is there.
+/// Sets a key; a mapping is merged into the one that is there, and null removes it.
 fn put(entries: &mut Vec<MapEntry>, key: &str, value: &serde_json::Value) {
+    if value.is_null() {
+        entries.retain(|entry| entry.key != key);
+        return;
+    }
     let Some(entry) = entries.iter_mut().find(|entry| entry.key == key) else {
         let span = Span::default();
         entries.push(MapEntry { key: key.to_owned(), key_span: span, value: FileNode::of(value, span) });
@@ -272,9 +301,10 @@ fn has(text: &str, name: &str) -> bool {
     text.split("{{").skip(1).filter_map(|after| after.split_once("}}")).any(|(inside, _)| inside.trim() == name)
 }
 
-/// The options of a question, with their letters.
+/// The options of a question, with the letters that an answer may give instead.
 fn lettered(question: &Question) -> Option<String> {
-    let lines = ('A'..='Z').zip(&question.options).map(|(letter, option)| format!("{letter}. {option}"));
-    let lines: Vec<String> = lines.collect();
+    let short = question.options.iter().any(|option| option.chars().nth(1).is_none());
+    let line = |(letter, option): (char, &String)| if short { option.clone() } else { format!("{letter}. {option}") };
+    let lines: Vec<String> = ('A'..='Z').zip(&question.options).map(line).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }

@@ -55,6 +55,12 @@ fn the_question_becomes_the_topic_and_its_options_and_context_are_added() {
 }
 
 #[test]
+fn options_of_one_character_have_no_letters_since_no_answer_may_give_them() {
+    let spec = filled(PANEL, &question(&["1", "2", "10"], Gold::Choice { right: vec![1] }), 0);
+    assert_eq!(spec.context.as_deref(), Some("Be brief.\n\nA map.\n\nOptions:\n1\n2\n10"));
+}
+
+#[test]
 fn the_kind_of_the_question_says_what_an_answer_is() {
     let kind = |gold| filled(PANEL, &question(&[], gold), 0).answer.map(|form| (form.kind, form.tolerance));
     assert_eq!(
@@ -176,4 +182,33 @@ fn eval(questions: Vec<Question>, arm: &ArmName, text: &str) -> EvalSpec {
     let arms = vec![BaselineArm::SelfConsistency, BaselineArm::BestOfN, BaselineArm::JudgeAlone];
     let debate = DebateArm { name: arm.clone(), template: template(text, &[]), isolated: true };
     EvalSpec { arms, ..EvalSpec::usual(questions, vec![debate]) }
+}
+
+#[test]
+fn null_in_set_removes_a_key_and_problems_of_set_say_so() {
+    let judged = "topic: anything\nmode: deliberative\njudge: {model: j}\nconsensus_strategy: vote\npersona_count: 3\ncontext: Tapes.\n";
+    let set = [("context", json!(null)), ("judge", json!(null))];
+    let spec = fill(&template(judged, &set), &models(), &cities(), 0, false).unwrap();
+    assert!(!spec.context.unwrap().contains("Tapes"));
+    let told = refused(PANEL, &[("persona_count", json!(-1))], &cities());
+    assert!(told.contains("`set` of the eval file: "), "{told}");
+}
+
+#[test]
+fn a_context_that_belongs_to_the_files_own_topic_is_found() {
+    assert_eq!(own_context(&template(PANEL, &[])).as_deref(), Some("Be brief."));
+    assert_eq!(own_context(&template(PANEL, &[("context", json!(null))])), None);
+    assert_eq!(own_context(&template(&PANEL.replace("anything", "'{{question}}'"), &[])), None);
+    assert_eq!(own_context(&template(&PANEL.replace("Be brief.", "'Look: {{context}}'"), &[])), None);
+}
+
+#[test]
+fn a_pilot_draws_its_questions_by_the_seed_and_keeps_their_order() {
+    let all: Vec<Question> = (0..60).map(|n| Question { id: format!("{n:02}"), ..cities() }).collect();
+    let ids = |seed| drawn_questions(all.clone(), 20, seed).into_iter().map(|question| question.id).collect::<Vec<_>>();
+    let drawn = ids(1);
+    assert!(drawn.len() == 20 && drawn.is_sorted());
+    assert_eq!(drawn, ids(1));
+    assert!(drawn != ids(2) && drawn.last().unwrap() > &"20".to_owned());
+    assert_eq!(drawn_questions(all.clone(), 100, 1).len(), 60);
 }

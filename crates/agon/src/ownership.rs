@@ -35,6 +35,23 @@ impl Ownership {
         }
     }
 
+    /// The right to run an eval, which shares its table with debates: ids are drawn for both.
+    pub async fn eval(store: &Store, id: &DebateId) -> Result<Self, Stop> {
+        let owner = Owner::this_process(SystemClock.now());
+        match store.sqlite.admit_local(id, &owner).await.map_err(failed)? {
+            Claimed::Won => Ok(Self::keep(store, id, owner)),
+            Claimed::Held(other) => Err(Stop::usage(format!(
+                "eval {id} is run by {}; stop that process first (Ctrl-C there), follow it ({}), or end it ({})",
+                described(&other),
+                store.advice(&format!("eval watch {id}")),
+                store.advice(&format!("eval cancel {id}"))
+            ))),
+            Claimed::Servers | Claimed::Refused => {
+                Err(Stop::usage(format!("there is a debate {id}; give the eval an id of its own with --id")))
+            }
+        }
+    }
+
     /// The right to play a debate that nobody plays; none where it has ended, or was deleted.
     pub async fn claim(store: &Store, id: &DebateId) -> Result<Option<Self>, Stop> {
         let owner = Owner::this_process(SystemClock.now());

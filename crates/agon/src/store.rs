@@ -161,7 +161,7 @@ impl Store {
     pub async fn newest(
         &self,
         limit: u32,
-        fits: impl Fn(&DebateHead, &StoredDebate) -> bool,
+        (among, fits): (impl Fn(&DebateHead) -> bool, impl Fn(&DebateHead, &StoredDebate) -> bool),
     ) -> Result<Vec<(DebateHead, StoredDebate)>, Stop> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let mut found = Vec::new();
@@ -170,7 +170,7 @@ impl Store {
             let heads = self.sqlite.list(ListPage { limit: PAGE, after }).await.map_err(failed)?;
             let Some(last) = heads.last() else { return Ok(found) };
             after = Some(last.id.clone());
-            for head in heads {
+            for head in heads.into_iter().filter(|head| among(head)) {
                 let Some(kept) = self.kept(&head.id).await? else { continue };
                 if fits(&head, &kept) {
                     found.push((head, kept));
@@ -197,15 +197,19 @@ impl Store {
 
     /// The debate that `name` means: an id, the beginning or the end of one, or `last`.
     pub async fn find(&self, name: &str) -> Result<DebateId, Stop> {
-        let ids: Vec<DebateId> = self.heads().await?.into_iter().map(|head| head.id).collect();
+        let mut ids: Vec<DebateId> = self.heads().await?.into_iter().map(|head| head.id).collect();
+        if name == LAST {
+            ids.retain(is_own);
+        }
         pick(name, &ids)
     }
 
-    /// The debates that nobody plays until they are resumed, in the order of their admission.
+    /// The debates that nobody plays until they are resumed, in the order of their admission. Those of evals go on with their eval.
     pub async fn halted(&self) -> Result<Vec<(DebateId, Halt)>, Stop> {
         let mut locals = self.sqlite.locals().await.map_err(failed)?;
         let heads = if locals.is_empty() { Vec::new() } else { self.heads().await? };
-        let halted = heads.into_iter().rev().filter_map(|head| match locals.remove(&head.id)? {
+        let own = heads.into_iter().rev().filter(|head| is_own(&head.id));
+        let halted = own.filter_map(|head| match locals.remove(&head.id)? {
             LocalState::Halted(halt) => Some((head.id, halt)),
             LocalState::Played(_) => None,
         });
@@ -215,7 +219,7 @@ impl Store {
     /// How many debates there are, and in a few words how many of them wait to be resumed.
     pub fn count(&self) -> Result<(usize, Option<String>), Stop> {
         let (all, halted) = self.block_on(async { Ok((self.heads().await?, self.halted().await?)) })?;
-        Ok((all.len(), counted(&halted)))
+        Ok((all.iter().filter(|head| is_own(&head.id)).count(), counted(&halted)))
     }
 }
 
@@ -238,11 +242,21 @@ pub fn counted(halted: &[(DebateId, Halt)]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// The one of the ids, newest first, that `name` means.
+/// Whether a debate was not held for an eval.
+pub fn is_own(id: &DebateId) -> bool {
+    !agon_eval::is_cell_id(id.as_str())
+}
+
+/// The one of the ids of debates, newest first, that `name` means.
 pub fn pick(name: &str, ids: &[DebateId]) -> Result<DebateId, Stop> {
-    let none = || Stop::usage(format!("there is no debate {name:?}; agon list shows all debates"));
+    pick_of(("debate", "agon list"), name, ids)
+}
+
+/// The same of whatever has ids of this form: what it is called, and what lists it.
+pub fn pick_of((noun, list): (&str, &str), name: &str, ids: &[DebateId]) -> Result<DebateId, Stop> {
+    let none = || Stop::usage(format!("there is no {noun} {name:?}; {list} shows all {noun}s"));
     if name == LAST {
-        return ids.first().cloned().ok_or_else(|| Stop::usage("there is no debate yet"));
+        return ids.first().cloned().ok_or_else(|| Stop::usage(format!("there is no {noun} yet")));
     }
     if let Some(id) = ids.iter().find(|id| id.as_str() == name) {
         return Ok(id.clone());
@@ -257,7 +271,7 @@ pub fn pick(name: &str, ids: &[DebateId]) -> Result<DebateId, Stop> {
             let more = many.len().saturating_sub(CANDIDATES);
             let more = if more == 0 { String::new() } else { format!("\n  and {more} more") };
             Err(Stop::usage(format!(
-                "{name:?} may be any of {} debates; give more of the id:{}{more}",
+                "{name:?} may be any of {} {noun}s; give more of the id:{}{more}",
                 many.len(),
                 listed.concat()
             )))
@@ -315,6 +329,19 @@ mod tests {
         assert_eq!(picked("b"), Ok("bbbb-2".into()));
         assert_eq!(picked("abcd"), Ok("abcd-1".into()));
         assert_eq!(picked("last"), Ok("bbbb-2".into()));
+    }
+
+    #[test]
+    fn debates_of_evals_are_known_by_their_ids() {
+        let own = |id: &str| is_own(&DebateId::parse(id).unwrap());
+        assert!(!own("evabcdefghijklmnopqrstuvwxyz"));
+        assert!(own("evabcdefghijklmnopqrstuvwxy") && own("events-of-tomorrow-in-the-city") && own("0198c0de-0000"));
+    }
+
+    #[test]
+    fn an_eval_that_is_not_there_is_no_debate() {
+        let stop = pick_of(("eval", "agon eval list"), "nope", &[]).unwrap_err();
+        assert_eq!(stop.why(), "there is no eval \"nope\"; agon eval list shows all evals");
     }
 
     #[test]

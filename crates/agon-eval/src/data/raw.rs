@@ -131,6 +131,11 @@ impl<'r> RowReader<'r, '_, '_, '_> {
             self.error(SpecFinding::new(Code::OutOfRange, found.node.span, message).field(found.path));
             return None;
         }
+        if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+            let message = format!("`{}` has control characters", found.path);
+            self.error(SpecFinding::new(Code::BadText, found.node.span, message).field(found.path));
+            return None;
+        }
         Some(text)
     }
     /// A short text of one line.
@@ -170,11 +175,11 @@ impl<'r> RowReader<'r, '_, '_, '_> {
                 }
             };
         }
-        let Some(text) = plain_text(&found.node.value) else {
+        let Value::Text(text) = &found.node.value else {
             self.wrong(&found, "text, or a list of messages with `role` and `content`");
             return None;
         };
-        self.within(&found, text, MOST_QUESTION)
+        self.within(&found, text.trim().to_owned(), MOST_QUESTION)
     }
     fn no_question(&self, span: Span) -> SpecFinding {
         let blank = members::QUESTION.names().find_map(|path| at(self.entries, path));

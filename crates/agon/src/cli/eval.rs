@@ -43,8 +43,8 @@ pub enum EvalAction {
     Export(EvalExportArgs),
     /// Verify the hash chain of an eval's log, and the debates that it names
     Verify(EvalNameArgs),
-    /// Delete an ended eval; its debates stay
-    Delete(EvalNameArgs),
+    /// Delete an ended eval; its debates stay, unless --debates
+    Delete(EvalDeleteArgs),
 }
 
 impl EvalAction {
@@ -93,7 +93,7 @@ pub struct EvalRunArgs {
     /// Use so many questions: the first ones of a file, or so many fresh ones [default: all of a file; 40 fresh ones]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub questions: Option<u32>,
-    /// Hold a pilot on so many questions, which tells how many a verdict needs
+    /// Hold a pilot on so many questions, of a file drawn by the seed; it tells how many a verdict needs
     #[arg(long, value_name = "N", conflicts_with = "questions", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub pilot: Option<u32>,
     /// The model of all roles that the debate files leave open
@@ -206,7 +206,12 @@ impl std::str::FromStr for NamedFile {
         let arm = |name: &str| !name.is_empty() && name.bytes().all(is_arm_byte);
         let (name, file) = match text.split_once('=') {
             Some((name, file)) if arm(name) => (Some(name.to_owned()), file),
-            _ => (None, text),
+            Some((name, _)) if !name.contains('/') => {
+                return Err(format!(
+                    "{name:?} is no name of a debate: one is made of a-z, 0-9, _ and -; write a file whose name holds `=` as ./FILE"
+                ));
+            }
+            Some(_) | None => (None, text),
         };
         if file.is_empty() {
             return Err("name a debate file, as FILE or NAME=FILE".to_owned());
@@ -277,6 +282,17 @@ pub struct EvalLabelArgs {
     /// Print one JSON object
     #[arg(long, conflicts_with = "csv")]
     pub json: bool,
+}
+
+/// `agon eval delete`
+#[derive(Clone, Debug, Args)]
+pub struct EvalDeleteArgs {
+    /// Which.
+    #[command(flatten)]
+    pub eval: EvalNameArgs,
+    /// Delete its debates too, but for those that another eval of this store uses
+    #[arg(long)]
+    pub debates: bool,
 }
 
 /// Commands about one eval.
@@ -396,4 +412,18 @@ pub enum EvalExport {
     Result,
     /// How well each persona and model judges its own certainty, for `calibration` in debate files (JSON)
     Calibration,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_before_a_file_is_one_of_an_arm_or_refused() {
+        let named = |text: &str| text.parse::<NamedFile>().map(|named| (named.name, named.file));
+        assert_eq!(named("wide=panel.md"), Ok((Some("wide".to_owned()), "panel.md".to_owned())));
+        assert_eq!(named("./Wide=panel.md"), Ok((None, "./Wide=panel.md".to_owned())));
+        let refused = named("Wide Panel=panel.md").unwrap_err();
+        assert!(refused.starts_with("\"Wide Panel\" is no name of a debate: one is made of a-z"), "{refused}");
+    }
 }

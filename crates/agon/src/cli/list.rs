@@ -17,7 +17,7 @@ pub struct ListArgs {
     /// Only debates with these outcomes, comma-separated
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub outcome: Vec<ListedOutcome>,
-    /// Only debates with this label; KEY alone matches any value; repeatable
+    /// Only debates with this label; KEY alone matches any value; repeatable. `eval` shows those of evals, which are left out else
     #[arg(long = "label", value_name = "KEY=VALUE")]
     pub labels: Vec<Label>,
     /// Only debates with this text in their topic, in any letter case

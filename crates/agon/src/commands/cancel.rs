@@ -87,6 +87,25 @@ fn is_damage(error: &anyhow::Error) -> bool {
         || error.downcast_ref().is_some_and(client::Refusal::is_of_damage)
 }
 
+/// Ends a debate of an eval that has ended: nobody else will. One that never began needs no end.
+pub async fn of_eval(context: &Context, store: &Store, id: &DebateId, reason: &str) -> Result<(), Stop> {
+    match store.sqlite.local(id).await.map_err(failed)? {
+        None => Ok(()),
+        Some(LocalState::Played(_)) => order(store, id, reason).await,
+        Some(LocalState::Halted(_)) => match Ownership::claim(store, id).await {
+            Ok(Some(ownership)) => {
+                end(context, store, id, reason).await?;
+                ownership.leave().await;
+                Ok(())
+            }
+            Ok(None) => Ok(()),
+            // another process has just begun to play it
+            Err(stop) if stop.exit == Exit::Usage => order(store, id, reason).await,
+            Err(stop) => Err(stop),
+        },
+    }
+}
+
 /// Leaves an order that lasts to whoever plays the debate.
 async fn order(store: &Store, id: &DebateId, reason: &str) -> Result<(), Stop> {
     let order = CancelOrder { reason: reason.to_owned(), by: None };

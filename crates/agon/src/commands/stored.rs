@@ -7,12 +7,14 @@ use crate::client::{self, DebateSource};
 use crate::exit::{Exit, Stop};
 use crate::filter;
 use crate::reports::{self, StoredLog};
-use crate::store::{Store, StoredDebate, failed};
+use crate::store::{self, Store, StoredDebate, failed};
 use agon_core::Debate;
 use agon_proto::pb::v1::ExportFormat;
 use agon_proto::pb::v1::debate::State;
 use agon_store::{DebateHead, LocalState, StoreError, Upkeep};
 
+/// The label of the debates that were held for an eval.
+const EVAL_LABEL: &str = "eval";
 /// Columns of a list that is not shown on a terminal.
 pub(super) const PIPED: usize = 80;
 
@@ -51,6 +53,8 @@ fn local_rows(context: &Context, args: &ListArgs) -> Result<Vec<DebateRow>, Stop
         let delete = store.advice(&format!("delete {}", head.id));
         context.output.warn(&format!("{}; {delete} removes it", agon_report::one_line(why)));
     };
+    let asks_for_cells = args.labels.iter().any(|label| label.key == EVAL_LABEL);
+    let among = |head: &DebateHead| asks_for_cells || store::is_own(&head.id);
     let fits = |head: &DebateHead, kept: &StoredDebate| {
         let fits = filter::fits(args, head, kept);
         if let (StoredDebate::Damaged(why), false) = (kept, fits) {
@@ -58,7 +62,7 @@ fn local_rows(context: &Context, args: &ListArgs) -> Result<Vec<DebateRow>, Stop
         }
         fits
     };
-    let found = store.block_on(store.newest(args.limit, fits))?;
+    let found = store.block_on(store.newest(args.limit, (among, fits)))?;
     let row = |(head, kept): &(DebateHead, StoredDebate)| {
         let result = match kept {
             StoredDebate::Whole(log) => log.result().map_err(|error| format!("debate {}: {error:#}", head.id)),

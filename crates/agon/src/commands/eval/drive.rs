@@ -1,10 +1,13 @@
 //! Driving an eval in this process, and showing it to its end.
 use super::holder::LocalHolder;
 use super::progress::ProgressLine;
+use super::waits::CellWaits;
 use crate::cli::EvalViewArgs;
+use crate::client::TELL;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::local_runtime::{LocalRuntime, ModelServers};
+use crate::ownership::Ownership;
 use crate::settings::Settings;
 use crate::signals::Signals;
 use crate::store::{Store, failed};
@@ -34,6 +37,8 @@ pub struct Drive<'a> {
     pub samples: Vec<DebateSpec>,
     /// Whom to ask.
     pub servers: ModelServers,
+    /// The right to run it.
+    pub ownership: Ownership,
 }
 
 impl Drive<'_> {
@@ -43,7 +48,9 @@ impl Drive<'_> {
         let mut shown = eval.events.len();
         let specs: Vec<&DebateSpec> = self.samples.iter().collect();
         let runtime = Arc::new(LocalRuntime::open(self.context, store.clone(), Some(self.servers), &specs).await?);
-        let holder = Arc::new(LocalHolder { runtime: runtime.clone(), retry: self.settings.retry_policy() });
+        let waits = Arc::new(CellWaits::default());
+        let retry = self.settings.retry_policy();
+        let holder = Arc::new(LocalHolder { runtime: runtime.clone(), retry, waits: waits.clone() });
         let config = DriverConfig {
             writer: format!("{}@{}", std::process::id(), env!("CARGO_PKG_VERSION")),
             concurrency: self.view.concurrency.unwrap_or_else(|| self.settings.eval.at_once(HERE)),
@@ -80,16 +87,19 @@ impl Drive<'_> {
             tokio::select! {
                 changed = updates.changed() => if changed.is_err() { break false },
                 () = self.signals.next() => break true,
+                () = tokio::time::sleep(TELL) => line.wait(self.context, &waits.told()),
             }
         };
         line.finish();
         let state = if interrupted { DriverState::Running } else { driver.done().await.state };
         if interrupted {
+            self.ownership.pause().await;
             self.context.output.note(FAREWELL);
         }
         let closing = async {
             driver.stop().await;
             close(runtime).await;
+            self.ownership.leave().await;
         };
         tokio::select! {
             () = closing => {}

@@ -1,4 +1,5 @@
 //! The debates of an eval, held by the node of this process.
+use super::waits::CellWaits;
 use crate::local_runtime::LocalRuntime;
 use crate::ownership::Ownership;
 use crate::store::Store;
@@ -22,6 +23,8 @@ pub struct LocalHolder {
     pub runtime: Arc<LocalRuntime>,
     /// How failed tries follow each other.
     pub retry: RetryPolicy,
+    /// What its debates wait for.
+    pub waits: Arc<CellWaits>,
 }
 
 /// How a debate stands in the store.
@@ -117,7 +120,7 @@ impl LocalHolder {
     /// Waits until the debate is over.
     async fn ended(&self, id: &DebateId) -> Result<(), HoldError> {
         let node = &self.runtime.node;
-        let watch = node.watch(id, Position(0), false).await;
+        let watch = node.watch(id, Position(0), true).await;
         let mut watch = watch.map_err(|error| failed(id.as_str(), error))?;
         loop {
             let seen = tokio::select! {
@@ -125,7 +128,14 @@ impl LocalHolder {
                 down = node.failed() => return Err(failed(id.as_str(), down)),
             };
             let Some(seen) = seen else { return Ok(()) };
-            let Watched::Record(record) = seen else { continue };
+            let record = match seen {
+                Watched::Record(record) => record,
+                Watched::Delta(delta) => {
+                    self.waits.heard(&delta.waiting);
+                    continue;
+                }
+            };
+            record.events.iter().for_each(|event| self.waits.event(event));
             if matches!(record.events.last(), Some(Event::DebateEnded { .. })) {
                 return Ok(());
             }

@@ -4,13 +4,18 @@ use crate::commands::Context;
 use crate::debate_file;
 use crate::exit::Stop;
 use crate::settings::{Settings, USUAL_MODEL};
+use agon_core::thousands;
 use agon_eval::{
     ArmName, BuiltinSet, DataSource, DebateArm, DebateTemplate, EvalSpec, FRESH_QUESTIONS, Grader, MOST_DATA_BYTES,
-    Question, RoleModels, builtin_questions, read_eval_file, read_questions,
+    Question, RoleModels, builtin_questions, drawn_questions, own_context, read_eval_file, read_questions,
 };
+use agon_report::excerpt;
 use agon_spec::{Diagnostic, Severity, Source, Syntax};
 use std::io::Read as _;
 use std::path::Path;
+
+/// Characters of a debate file's own context that a warning shows.
+const SHOWN_CONTEXT: usize = 60;
 
 /// What the command line describes.
 pub struct EvalInputs {
@@ -32,7 +37,8 @@ pub fn read(context: &Context, settings: &Settings, args: &EvalRunArgs) -> Resul
         spec.seed = seed;
     }
     spec.grader = grader(&spec, settings, args);
-    Ok(EvalInputs { spec, models: role_models(settings, args.model.as_deref()), warnings: Vec::new() })
+    let warnings = own_contexts(&spec);
+    Ok(EvalInputs { spec, models: role_models(settings, args.model.as_deref()), warnings })
 }
 
 /// Models of roles that files leave open.
@@ -69,7 +75,7 @@ fn of_flags(context: &Context, args: &EvalRunArgs) -> Result<EvalSpec, Stop> {
     let wanted = args.questions.or(args.pilot);
     let questions = match (&args.what, args.builtin) {
         (_, Some(kind)) => builtin_questions(set(kind), wanted.unwrap_or(FRESH_QUESTIONS), args.seed.unwrap_or(0)),
-        (Some(file), None) => first(of_file(context, file)?, wanted),
+        (Some(file), None) => some_of(context, of_file(context, file)?, args, 0),
         (None, None) => return Err(Stop::usage("name a file of questions, an eval file, or --builtin KIND")),
     };
     let debates = args.debates.iter().map(debate).collect::<Result<Vec<_>, _>>()?;
@@ -87,9 +93,31 @@ fn of_flags(context: &Context, args: &EvalRunArgs) -> Result<EvalSpec, Stop> {
     Ok(EvalSpec::usual(questions, debates))
 }
 
-fn first(mut questions: Vec<Question>, wanted: Option<u32>) -> Vec<Question> {
-    questions.truncate(wanted.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX)));
-    questions
+/// The questions that the command line asks for: the first ones, or those of a pilot, drawn by the seed.
+fn some_of(context: &Context, questions: Vec<Question>, args: &EvalRunArgs, seed: u64) -> Vec<Question> {
+    let Some(wanted) = args.questions.or(args.pilot) else { return questions };
+    let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+    if wanted > questions.len() {
+        let there = agon_report::count(questions.len() as u64, "question");
+        context.output.warn(&format!("{} questions are asked for, and there are {there}", thousands(wanted as u64)));
+    }
+    match args.pilot {
+        Some(_) => drawn_questions(questions, wanted, args.seed.unwrap_or(seed)),
+        None => questions.into_iter().take(wanted).collect(),
+    }
+}
+
+/// What every question would be asked with, though the debate file meant its own topic.
+fn own_contexts(spec: &EvalSpec) -> Vec<String> {
+    let warned = spec.debates.iter().filter_map(|DebateArm { template, .. }| {
+        let context = excerpt(&own_context(template)?, SHOWN_CONTEXT);
+        let file = agon_report::one_line(&template.file);
+        Some(format!(
+            "{file} has a `context` of its own, which everybody is shown with each question: \"{context}\"; remove it if it \
+             belongs to the file's topic"
+        ))
+    });
+    warned.collect()
 }
 
 /// The eval file of this name; none where it is a file of questions.
@@ -110,7 +138,8 @@ fn of_eval_file(context: &Context, source: &Source, args: &EvalRunArgs) -> Resul
     let read = read_eval_file(source, &loaded(source));
     let Some(spec) = read.spec else { return Err(refused(&source.name, &read.diagnostics)) };
     warn(context, &read.diagnostics);
-    Ok(EvalSpec { questions: first(spec.questions, args.questions.or(args.pilot)), ..spec })
+    let seed = spec.seed;
+    Ok(EvalSpec { questions: some_of(context, spec.questions, args, seed), ..spec })
 }
 
 /// Reads the files that an eval file names, which lie in its folder.

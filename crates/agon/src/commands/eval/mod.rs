@@ -10,6 +10,7 @@ mod plan;
 mod progress;
 mod run;
 mod stored;
+mod waits;
 
 use super::Context;
 use crate::cli::{EvalAction, EvalArgs};

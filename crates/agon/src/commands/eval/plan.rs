@@ -2,6 +2,7 @@
 use agon_core::thousands;
 use agon_eval::{EvalAdmission, EvalPlan, PlannedPart};
 use agon_report::{count, one_line};
+use std::collections::BTreeMap;
 
 /// `84 debates and polls`: what an eval holds.
 pub fn held(n: u64) -> String {
@@ -26,6 +27,10 @@ pub fn text(plan: &EvalPlan, seconds: Option<f64>, admission: &EvalAdmission) ->
         held(plan.cells),
         thousands(plan.cells_most)
     )];
+    let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
+    admission.spec.questions.iter().for_each(|question| *kinds.entry(question.gold.kind_name()).or_default() += 1);
+    let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    lines.push(format!("scored as: {}", kinds.join(", ")));
     if plan.reused > 0 {
         lines.push(format!("of these, {} were held before and cost nothing", thousands(plan.reused)));
     }

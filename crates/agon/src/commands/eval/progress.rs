@@ -50,6 +50,16 @@ impl ProgressLine {
         known.then(|| began.elapsed().as_secs_f64() / f64::from(over) * f64::from(left))
     }
 
+    /// Says what is waited for, because nothing goes on.
+    pub fn wait(&mut self, context: &Context, what: &str) {
+        if self.live && !self.silent {
+            self.finish();
+        }
+        if !self.silent {
+            context.output.note(what);
+        }
+    }
+
     /// Leaves the last line as it is.
     pub fn finish(&mut self) {
         if std::mem::take(&mut self.drawn) {

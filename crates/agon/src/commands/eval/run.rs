@@ -5,6 +5,7 @@ use crate::cli::{EvalRescoreArgs, EvalResumeArgs, EvalRunArgs, EvalViewArgs, Pac
 use crate::commands::{Context, run as debates, runtime};
 use crate::exit::{Exit, Stop};
 use crate::local_runtime::{ModelServers, ModelSource};
+use crate::ownership::Ownership;
 use crate::settings::Settings;
 use crate::signals::Signals;
 use crate::store::Store;
@@ -29,9 +30,16 @@ pub fn run(context: &Context, args: &EvalRunArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.view.quiet);
     let settings = context.settings()?;
     let inputs = inputs::read(context, &settings, args)?;
+    if let Some(questions) = args.pilot {
+        context.output.note(&format!(
+            "a pilot on {}, drawn by the seed {}: read how many questions a verdict needs, not its verdict",
+            agon_report::count(questions.into(), "question"),
+            inputs.spec.seed
+        ));
+    }
     inputs.warnings.iter().for_each(|warning| context.output.warn(warning));
     let id = match &args.id {
-        Some(id) => DebateId::parse(id).map_err(Stop::usage)?,
+        Some(id) => DebateId::parse(id).map_err(|_| Stop::usage(bad_id(id)))?,
         None => debates::fresh_id()?,
     };
     let admission = EvalAdmission::of(id.to_string(), inputs.spec, inputs.models).map_err(Stop::usage)?;
@@ -68,11 +76,17 @@ pub fn run(context: &Context, args: &EvalRunArgs) -> Result<Exit, Stop> {
         agree(context, args, (&plan, seconds), &admission)?;
         let Some(servers) = servers else { return Err(Stop::quietly(Exit::Unavailable)) };
         let store = Store::open(context)?;
+        let ownership = Ownership::eval(&store, &id).await?;
         let eval = admit_eval(&*store.sqlite, &id, admission, SystemClock.now()).await.map_err(log_failed)?;
         context.output.note(&format!("eval {id} on {}", servers.names()));
-        let drive = Drive { context, settings: &settings, view: &args.view, signals, specs, samples, servers };
-        conclude(context, &args.view, drive.run(store, eval).await?)
+        let view = &args.view;
+        let drive = Drive { context, settings: &settings, view, signals, specs, samples, servers, ownership };
+        conclude(context, view, drive.run(store, eval).await?)
     })
+}
+
+fn bad_id(id: &str) -> String {
+    format!("the id {id:?} of an eval is not 4 to 63 characters of a-z, 0-9 and '-'")
 }
 
 /// How an eval goes on.
@@ -99,6 +113,7 @@ pub fn resume(context: &Context, args: &EvalResumeArgs, go_on: &GoOn) -> Result<
     let Some(store) = Store::open_existing(context)? else { return Err(Stop::usage("there is no eval yet")) };
     runtime()?.block_on(async {
         let id = super::stored::find(&store, &args.id).await?;
+        let ownership = Ownership::eval(&store, &id).await?;
         let eval = match go_on {
             GoOn::Retry => ordered_again(&store, &id).await?,
             GoOn::AsItIs => read_eval(&*store.sqlite, &id).await.map_err(log_failed)?,
@@ -123,8 +138,9 @@ pub fn resume(context: &Context, args: &EvalResumeArgs, go_on: &GoOn) -> Result<
         the_same(&admission, &servers, &digests)?;
         context.output.note(&format!("resuming eval {id} on {}", servers.names()));
         let specs = Arc::new(TemplateSpecs::of(&admission).map_err(Stop::usage)?);
-        let drive = Drive { context, settings: &settings, view: &args.view, signals, specs, samples, servers };
-        conclude(context, &args.view, drive.run(store, eval).await?)
+        let view = &args.view;
+        let drive = Drive { context, settings: &settings, view, signals, specs, samples, servers, ownership };
+        conclude(context, view, drive.run(store, eval).await?)
     })
 }
 

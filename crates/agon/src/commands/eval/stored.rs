@@ -3,20 +3,22 @@ use super::drive::{log_failed, print};
 use super::figures;
 use super::progress::line;
 use crate::cli::{
-    EvalExport, EvalExportArgs, EvalFormat, EvalListArgs, EvalNameArgs, EvalReportArgs, EvalWatchArgs, Format,
+    EvalDeleteArgs, EvalExport, EvalExportArgs, EvalFormat, EvalListArgs, EvalNameArgs, EvalReportArgs, EvalWatchArgs,
+    Format,
 };
-use crate::commands::{Context, small_runtime};
+use crate::commands::{Context, cancel, small_runtime};
 use crate::exit::{Exit, Stop};
 use crate::output::columns;
 use crate::reports;
 use crate::signals::Signals;
 use crate::store::{self, Store, failed};
 use agon_core::{DebateId, TenantId, thousands};
-use agon_eval::{EvalCard, EvalStop};
-use agon_report::{DebateLinks, one_line};
+use agon_eval::{EvalCard, EvalEffect, EvalEvent, EvalStop};
+use agon_report::{DebateLinks, count, one_line};
 use agon_runtime::{Clock as _, EvalOrderError, OpenEval, SystemClock, cancel_eval, read_eval};
-use agon_store::{EvalHead, EvalLogs as _, StoreError};
+use agon_store::{EvalHead, EvalLogs as _, LocalState, StoreError, Upkeep as _};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -33,11 +35,7 @@ pub fn open(context: &Context) -> Result<Store, Stop> {
 /// The eval that `name` means: an id, the beginning or end of one, or `last`.
 pub async fn find(store: &Store, name: &str) -> Result<DebateId, Stop> {
     let ids: Vec<DebateId> = heads(store, u32::MAX).await?.into_iter().map(|head| head.id).collect();
-    if ids.is_empty() {
-        return Err(Stop::usage("there is no eval yet"));
-    }
-    store::pick(name, &ids)
-        .map_err(|_| Stop::usage(format!("{name:?} is none of the evals, or several; agon eval list shows all")))
+    store::pick_of(("eval", "agon eval list"), name, &ids)
 }
 
 async fn heads(store: &Store, limit: u32) -> Result<Vec<EvalHead>, Stop> {
@@ -68,46 +66,71 @@ fn card(head: &EvalHead) -> EvalCard {
     serde_json::from_slice(&head.card).unwrap_or_default()
 }
 
-fn state(head: &EvalHead, card: &EvalCard) -> String {
-    card.state.clone().unwrap_or_else(|| if head.ended { "ended".to_owned() } else { "open".to_owned() })
+/// How an eval stands that has not ended: whether a process of this store's user runs it.
+async fn standing(store: &Store, id: &DebateId) -> Result<&'static str, Stop> {
+    Ok(match store.sqlite.local(id).await.map_err(failed)? {
+        Some(LocalState::Played(_)) => "running",
+        Some(LocalState::Halted(halt)) => halt.as_str(),
+        None => "open",
+    })
+}
+
+async fn state(store: &Store, head: &EvalHead, card: &EvalCard) -> Result<String, Stop> {
+    Ok(match &card.state {
+        Some(state) => state.clone(),
+        None if head.ended => "ended".to_owned(),
+        None => standing(store, &head.id).await?.to_owned(),
+    })
+}
+
+/// An eval in a list, with its card and its state.
+type ListedEval = (EvalHead, EvalCard, String);
+
+async fn listed(store: &Store, limit: u32) -> Result<Vec<ListedEval>, Stop> {
+    let mut all = Vec::new();
+    for head in heads(store, limit).await? {
+        let card = card(&head);
+        let state = state(store, &head, &card).await?;
+        all.push((head, card, state));
+    }
+    Ok(all)
 }
 
 /// `agon eval list`
 pub fn list(context: &Context, args: &EvalListArgs) -> Result<Exit, Stop> {
-    let heads = match Store::open_existing(context)? {
-        Some(store) => small_runtime()?.block_on(heads(&store, args.limit))?,
+    let evals = match Store::open_existing(context)? {
+        Some(store) => small_runtime()?.block_on(listed(&store, args.limit))?,
         None => Vec::new(),
     };
     if args.json {
-        let rows: Vec<Value> = heads.iter().map(|head| row(head, &card(head))).collect();
+        let rows: Vec<Value> = evals.iter().map(row).collect();
         context.output.safe_json(&rows)?;
         return Ok(Exit::Done);
     }
-    if heads.is_empty() {
+    if evals.is_empty() {
         context
             .output
             .note("no evals yet; start one with: agon eval run --builtin arithmetic --debate FILE --rehearsal");
         return Ok(Exit::Done);
     }
-    let cells = |head: &EvalHead| {
-        let card = card(head);
+    let cells = |(head, card, state): &ListedEval| {
         let mark = if card.rehearsal { "rehearsal" } else { "" };
         vec![
             store::short(head.id.as_str()).to_owned(),
-            one_line(&state(head, &card)),
+            one_line(state),
             format!("{} of {} questions", card.questions_over, card.questions),
             one_line(&card.debates.join(", ")),
             mark.to_owned(),
         ]
     };
-    let lines: Vec<Vec<String>> = heads.iter().map(cells).collect();
+    let lines: Vec<Vec<String>> = evals.iter().map(cells).collect();
     context.output.data(&columns(&lines))?;
     Ok(Exit::Done)
 }
 
-fn row(head: &EvalHead, card: &EvalCard) -> Value {
+fn row((head, card, state): &ListedEval) -> Value {
     json!({
-        "id": head.id, "state": state(head, card), "debates": card.debates, "questions": card.questions,
+        "id": head.id, "state": state, "debates": card.debates, "questions": card.questions,
         "questions_over": card.questions_over, "cells_over": card.cells_over, "cells_likely": card.cells_likely,
         "failed": card.failed, "tokens": card.tokens, "rehearsal": card.rehearsal,
         "admitted_ms": head.admitted.0, "updated_ms": head.updated.0,
@@ -117,19 +140,23 @@ fn row(head: &EvalHead, card: &EvalCard) -> Value {
 /// `agon eval get`
 pub fn get(context: &Context, args: &EvalNameArgs) -> Result<Exit, Stop> {
     let store = open(context)?;
-    let eval = small_runtime()?.block_on(read(&store, &args.id))?;
+    let (eval, standing) = small_runtime()?.block_on(async {
+        let eval = read(&store, &args.id).await?;
+        let standing = standing(&store, &eval.id).await?;
+        Ok::<_, Stop>((eval, standing))
+    })?;
     let (machine, progress) = (&eval.machine, eval.machine.progress());
     if args.json {
         let debates: Vec<&str> = machine.admission().spec.debates.iter().map(|debate| debate.name.0.as_str()).collect();
         let value = json!({
-            "id": eval.id, "state": machine.ended().unwrap_or("open"), "stopped": machine.stopped(),
+            "id": eval.id, "state": machine.ended().unwrap_or(standing), "stopped": machine.stopped(),
             "stopped_detail": machine.stop().and_then(|stop| stop.detail.as_deref()), "debates": debates,
             "rehearsal": machine.admission().rehearsal, "seed": machine.admission().spec.seed, "progress": progress,
         });
         context.output.safe_json(&value)?;
         return Ok(Exit::Done);
     }
-    let state = one_line(machine.ended().unwrap_or("open"));
+    let state = one_line(machine.ended().unwrap_or(standing));
     let why = machine.stop().map(|stop| format!(" ({})", one_line(&stopped(stop)))).unwrap_or_default();
     let mark = if machine.admission().rehearsal { ", a rehearsal" } else { "" };
     context.output.line(&format!("eval {}: {state}{why}{mark}", eval.id))?;
@@ -297,35 +324,73 @@ async fn verified(store: &Store, name: &str) -> Result<(DebateId, u64, Vec<Strin
 /// `agon eval cancel`
 pub fn cancel(context: &Context, args: &EvalNameArgs) -> Result<Exit, Stop> {
     let store = open(context)?;
-    let id = small_runtime()?.block_on(async {
+    let id = crate::commands::runtime()?.block_on(async {
         let id = find(&store, &args.id).await?;
+        let open = open_debates(&read_eval(&*store.sqlite, &id).await.map_err(log_failed)?)?;
         let cancelled = cancel_eval(&*store.sqlite, &id, None, SystemClock.now()).await;
         let eval = cancelled.map_err(|refused| match refused {
             EvalOrderError::Log(error) => log_failed(error),
             refused => Stop::usage(refused),
         })?;
+        for debate in &open {
+            cancel::of_eval(context, &store, debate, "the eval was cancelled").await?;
+        }
         Ok::<DebateId, Stop>(eval.id)
     })?;
     context.output.became(args.json, &json!({"id": id, "cancelled": true}), &format!("eval {id} is cancelled"))?;
     Ok(Exit::Done)
 }
 
+/// The debates of the cells that are open.
+fn open_debates(eval: &OpenEval) -> Result<Vec<DebateId>, Stop> {
+    let outstanding = eval.machine.outstanding().into_iter();
+    let debates = outstanding.filter_map(|effect| match effect {
+        EvalEffect::Hold { debate, .. } => Some(DebateId::parse(&debate).map_err(Stop::usage)),
+        EvalEffect::Look { .. } => None,
+    });
+    debates.collect()
+}
+
 /// `agon eval delete`
-pub fn delete(context: &Context, args: &EvalNameArgs) -> Result<Exit, Stop> {
+pub fn delete(context: &Context, args: &EvalDeleteArgs) -> Result<Exit, Stop> {
     let store = open(context)?;
-    let id = small_runtime()?.block_on(async {
-        let eval = read(&store, &args.id).await?;
+    let (id, debates) = small_runtime()?.block_on(async {
+        let eval = read(&store, &args.eval.id).await?;
         if eval.machine.ended().is_none() {
             let cancel = store.advice(&format!("eval cancel {}", eval.id));
             return Err(Stop::usage(format!("eval {} has not ended; end it first: {cancel}", eval.id)));
         }
+        let debates = if args.debates { only_of(&store, &eval).await? } else { BTreeSet::new() };
         store.sqlite.delete_eval(&eval.id).await.map_err(failed)?;
-        Ok(eval.id)
+        for debate in &debates {
+            store.sqlite.delete(&DebateId::parse(debate).map_err(Stop::usage)?).await.map_err(failed)?;
+        }
+        Ok((eval.id, debates.len()))
     })?;
-    context.output.became(
-        args.json,
-        &json!({"id": id, "removed": true}),
-        &format!("eval {id} is removed; its debates stay"),
-    )?;
+    let told = match (args.debates, debates) {
+        (true, debates) => format!("with {}", count(debates as u64, "debate")),
+        (false, _) => "its debates stay".to_owned(),
+    };
+    let value = json!({"id": id, "removed": true, "debates_removed": debates});
+    context.output.became(args.eval.json, &value, &format!("eval {id} is removed; {told}"))?;
     Ok(Exit::Done)
+}
+
+/// The debates of an eval that no other eval of the store uses.
+async fn only_of(store: &Store, eval: &OpenEval) -> Result<BTreeSet<String>, Stop> {
+    let mut debates = debates_of(eval);
+    for head in heads(store, u32::MAX).await?.into_iter().filter(|head| head.id != eval.id) {
+        let other = debates_of(&read_eval(&*store.sqlite, &head.id).await.map_err(log_failed)?);
+        debates.retain(|debate| !other.contains(debate));
+    }
+    Ok(debates)
+}
+
+/// Every debate that was held for an eval.
+fn debates_of(eval: &OpenEval) -> BTreeSet<String> {
+    let opened = eval.events.iter().filter_map(|(_, event)| match event {
+        EvalEvent::CellOpened { debate, .. } => Some(debate.clone()),
+        _ => None,
+    });
+    opened.collect()
 }
