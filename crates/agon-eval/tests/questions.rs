@@ -308,3 +308,12 @@ fn letters_are_answers_where_the_kind_says_so() {
     assert_eq!(question.gold, Gold::Exact { answers: vec!["C".to_owned()] });
     assert!(read("a.csv", &text.replace("exact", "")).questions.is_none());
 }
+
+#[test]
+fn a_question_is_text_without_control_characters() {
+    for question in ["5", "\"Which\\u0000city?\""] {
+        let read = read("a.jsonl", &format!("{{\"question\": {question}, \"answer\": \"Paris\"}}\n"));
+        assert!(read.questions.is_none(), "{question}");
+        assert_eq!(read.diagnostics.first().map(|found| found.field.as_str()), Some("question"));
+    }
+}
