@@ -6,6 +6,7 @@ mod plan;
 mod planted;
 
 use crate::support::{RunningProgram, World};
+use serde_json::Value;
 
 const PANEL: &str = "\
 topic: Any question

@@ -1,5 +1,5 @@
 //! Files of questions: each shape with its mistakes, and the same questions in every shape.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail loudly")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail loudly")]
 use agon_eval::{DataShape, DataSource, Gold, Question, ReadQuestions, read_questions};
 use agon_spec::{Severity, render};
 use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
 //! The example questions: their answers are computed here, apart from the file.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail loudly")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail loudly")]
 use agon_eval::{DataSource, Gold, Question, read_questions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

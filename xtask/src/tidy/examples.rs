@@ -7,15 +7,16 @@ use anyhow::{Context, Result};
 
 use super::finding::Finding;
 
-/// Runs `agon check` on each of `files`; the findings are what it refuses.
+/// Runs `agon check` on each of `files`, and `agon eval check` on the eval files; the findings are what it refuses.
 pub fn check(agon: &Path, root: &Path, files: &[PathBuf]) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     if files.is_empty() {
         findings.push(Finding::fail("examples/", "holds no debate file"));
     }
     for file in files {
+        let command: &[&str] = if is_eval_file(file) { &["eval", "check"] } else { &["check"] };
         let output = Command::new(agon)
-            .arg("check")
+            .args(command)
             .arg(file)
             .current_dir(root)
             .stdin(Stdio::null())
@@ -23,11 +24,17 @@ pub fn check(agon: &Path, root: &Path, files: &[PathBuf]) -> Result<Vec<Finding>
             .with_context(|| format!("cannot start {}", agon.display()))?;
         if !output.status.success() {
             let said = [output.stdout, output.stderr].concat();
-            let what = format!("`agon check` refuses it:\n{}", String::from_utf8_lossy(&said).trim_end());
+            let what =
+                format!("`agon {}` refuses it:\n{}", command.join(" "), String::from_utf8_lossy(&said).trim_end());
             findings.push(Finding::fail(file.display().to_string(), what));
         }
     }
     Ok(findings)
+}
+
+/// Whether the file says what is compared and not what is debated.
+fn is_eval_file(path: &Path) -> bool {
+    path.starts_with("examples/eval") && path.extension().is_some_and(|ending| ending == "yaml")
 }
 
 /// Whether the file at `path`, relative to the workspace, is a debate file that users are shown.
@@ -48,6 +55,12 @@ mod tests {
         assert!(!is_debate_file("examples/README.md"));
         assert!(!is_debate_file("examples/cast.py"));
         assert!(!is_debate_file("docs/hiring.md"));
+    }
+
+    #[test]
+    fn eval_files_are_told_from_debate_files() {
+        assert!(is_eval_file(Path::new("examples/eval/eval.yaml")));
+        assert!(!is_eval_file(Path::new("examples/eval/panel.md")) && !is_eval_file(Path::new("examples/poll.yaml")));
     }
 
     #[test]

@@ -208,7 +208,7 @@ fn an_arm_that_fails_too_often_ends_the_eval_without_a_verdict() {
         8,
         |_| 0,
         |closed| match closed.cell.work {
-            CellWork::Debate { .. } if closed.cell.question % 4 == 0 => failed(closed),
+            CellWork::Debate { .. } if closed.cell.question.is_multiple_of(4) => failed(closed),
             _ => closed,
         },
     );
@@ -288,7 +288,7 @@ fn a_retry_holds_the_failed_cells_again_and_keeps_what_they_said() {
 fn a_retry_of_an_eval_that_failures_ended_holds_the_failed_cells_before_it_judges_failures() {
     let mut run = Trial::new(spec(60));
     let often = |closed: CellClosed| match closed.cell.work {
-        CellWork::Debate { .. } if closed.cell.question % 4 == 0 => failed(closed),
+        CellWork::Debate { .. } if closed.cell.question.is_multiple_of(4) => failed(closed),
         _ => closed,
     };
     run.run(8, |_| 0, often);

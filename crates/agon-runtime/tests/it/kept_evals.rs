@@ -55,7 +55,7 @@ fn wanted(id: &DebateId, questions: u32) -> EvalAdmission {
 }
 
 /// What a cell came to.
-type Told = (Cell, String, CellEnding, Option<String>, u32);
+type ToldEval = (Cell, String, CellEnding, Option<String>, u32);
 
 struct KeptBench {
     stage: TestBench,
@@ -112,7 +112,7 @@ impl KeptBench {
         self.read(id).await
     }
     /// What stays the same whoever drives an eval: the answers of each cell and what they cost.
-    async fn outcome(&self, id: &DebateId) -> Vec<Told> {
+    async fn outcome(&self, id: &DebateId) -> Vec<ToldEval> {
         let eval = self.ended(id).await;
         let told = |closed: &CellClosed| {
             let facts = &closed.facts;
@@ -123,7 +123,7 @@ impl KeptBench {
 }
 
 /// The same eval, held without any trouble, and how many calls that took.
-async fn undisturbed(questions: u32) -> (Vec<Told>, usize) {
+async fn undisturbed(questions: u32) -> (Vec<ToldEval>, usize) {
     let bench = KeptBench::new(SECOND);
     let (_node, keeper) = bench.alone(bench.config()).await;
     let id = eval_id("eval-1");

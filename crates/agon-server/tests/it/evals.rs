@@ -109,16 +109,12 @@ async fn watched(client: &mut EvalServiceClient<Channel>, id: &str, after_sequen
     told
 }
 
-fn events(told: &[Kind]) -> Vec<(u64, &str, Value)> {
-    let event = |kind: &Kind| match kind {
-        Kind::Event(_) => true,
-        Kind::Snapshot(_) | Kind::Progress(_) | Kind::Heartbeat(_) => false,
+fn events<'t>(told: &'t [Kind]) -> Vec<(u64, &'t str, Value)> {
+    let event = |kind: &'t Kind| match kind {
+        Kind::Event(event) => Some((event.sequence, event.r#type.as_str(), serde_json::from_str(&event.json).unwrap())),
+        Kind::Snapshot(_) | Kind::Progress(_) | Kind::Heartbeat(_) => None,
     };
-    let of = |kind| match kind {
-        &Kind::Event(ref event) => (event.sequence, event.r#type.as_str(), serde_json::from_str(&event.json).unwrap()),
-        _ => unreachable!(),
-    };
-    told.iter().filter(|kind| event(kind)).map(of).collect()
+    told.iter().filter_map(event).collect()
 }
 
 async fn export(client: &mut EvalServiceClient<Channel>, id: &str, format: pb::EvalExportFormat) -> String {

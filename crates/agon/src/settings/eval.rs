@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 /// How evals are held.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvalSettings {
     /// Cells at once; absent: 8 here, and 64 at a server.
@@ -20,11 +20,6 @@ pub struct EvalSettings {
     /// Prices by model, per million tokens.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub prices: BTreeMap<String, EvalPriceSettings>,
-}
-impl Default for EvalSettings {
-    fn default() -> Self {
-        Self { concurrency: None, grader_model: None, gate_price: None, prices: BTreeMap::new() }
-    }
 }
 
 /// The price of a model, in one currency for all models.

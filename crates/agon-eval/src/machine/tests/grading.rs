@@ -4,7 +4,7 @@ use crate::stats::{Effort, ResampleDice};
 use std::collections::BTreeSet;
 
 /// What a grader says of a task, by the number of times it was asked before; nothing where its call fails.
-type Script<'s> = &'s dyn Fn(u32, &GradeTask, u32) -> Option<&'static str>;
+type GradingScript<'s> = &'s dyn Fn(u32, &GradeTask, u32) -> Option<&'static str>;
 
 fn graded(questions: usize, gold: impl Fn(usize) -> Gold) -> EvalSpec {
     let grader = Grader { models: vec!["gemma3".to_owned()], same_family: false };
@@ -25,7 +25,7 @@ fn rubric(at: usize) -> Gold {
 }
 
 /// The cell as the debate and the graders end it: debates answer `debate`, samples answer 1.
-fn said(of: CellClosed, debate: &dyn Fn(u32) -> String, script: Script<'_>) -> CellClosed {
+fn said(of: CellClosed, debate: &dyn Fn(u32) -> String, script: GradingScript<'_>) -> CellClosed {
     let mut of = of;
     match &of.cell.work {
         CellWork::Debate { .. } => of.facts.answer = Some(debate(of.cell.question)),
@@ -43,7 +43,7 @@ fn said(of: CellClosed, debate: &dyn Fn(u32) -> String, script: Script<'_>) -> C
     of
 }
 
-fn held(spec: EvalSpec, debate: &dyn Fn(u32) -> String, script: Script<'_>) -> Trial {
+fn held(spec: EvalSpec, debate: &dyn Fn(u32) -> String, script: GradingScript<'_>) -> Trial {
     let mut trial = Trial::new(spec);
     trial.run(7, |open| open / 2, |closed| said(closed, debate, script));
     trial
@@ -87,7 +87,7 @@ fn fair(question: u32, task: &GradeTask, _: u32) -> Option<&'static str> {
 
 /// The debate is better on three of four questions, and answers the same on the others.
 fn mostly_good(question: u32) -> String {
-    if question % 4 == 0 { "1".to_owned() } else { "good".to_owned() }
+    if question.is_multiple_of(4) { "1".to_owned() } else { "good".to_owned() }
 }
 
 #[test]

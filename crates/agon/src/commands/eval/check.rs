@@ -120,7 +120,7 @@ fn mapping(mapping: &DataMapping) -> String {
     }
     let kinds: Vec<String> = mapping.kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
     if !kinds.is_empty() {
-        let groups = (mapping.groups > 0).then(|| format!(", {} groups", mapping.groups)).unwrap_or_default();
+        let groups = if mapping.groups > 0 { format!(", {} groups", mapping.groups) } else { String::new() };
         let categories = (mapping.categories > 0).then(|| format!(", {} categories", mapping.categories));
         let _ = writeln!(text, "  scored as: {}{}{groups}", kinds.join(", "), categories.unwrap_or_default());
     }
