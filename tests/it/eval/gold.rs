@@ -36,7 +36,7 @@ fn prompts_without_gold(questions: usize) -> usize {
         let body = std::fs::read_to_string(prompt).unwrap();
         assert!(!body.contains(MARKER), "{}: {body}", prompt.display());
     }
-    let eval = world.agon(&["eval", "watch", "gold", "--jsonl"]).ok().stdout;
+    let eval = world.agon(&["eval", "watch", "gold", "--jsonl"]).stdout;
     assert!(eval.contains(MARKER), "the eval's own log has what is right");
     let result: EvalResult =
         serde_json::from_str(&world.agon(&["eval", "export", "result", "gold"]).ok().stdout).unwrap();

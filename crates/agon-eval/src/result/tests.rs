@@ -296,7 +296,7 @@ fn what_a_retry_replaced_was_paid_and_cells_of_earlier_evals_were_not() {
     // 12 debates of 300 and 12 polls of 400, without the first of each
     assert!(near(result.setup.spent[0].total, 11.0 * 700.0 + 250.0), "{:?}", result.setup.spent);
     assert_eq!(result.setup.reused_cells, 2);
-    assert!(result.warnings.iter().any(|warning| warning.starts_with("1 failed cells were held again")));
+    assert!(result.warnings.iter().any(|warning| warning.starts_with("1 failed cell was held again")));
     // the arms say what their cells cost, whoever paid
     assert!(near(arm(&result, "panel").costs[0].total, 3_600.0));
 }

@@ -73,7 +73,7 @@ impl Api {
         };
         let Some(request_id) = &wanted.request_id else { return Ok(id) };
         let claim = RequestClaim { debate: id, payload: wanted.payload() };
-        self.claim(call, request_id, claim, Claimed::Debate).await
+        self.claim(call, request_id, claim, ClaimKind::Debate).await
     }
 
     /// What the request id stands for, if that is the same payload.
@@ -82,7 +82,7 @@ impl Api {
         call: &CallContext,
         request_id: &str,
         claim: RequestClaim,
-        of: Claimed,
+        of: ClaimKind,
     ) -> Result<DebateId, Problem> {
         let mut key = of.key(request_id);
         loop {
@@ -101,13 +101,13 @@ impl Api {
     }
 
     /// Whether a debate or an eval of this id was deleted.
-    pub(super) async fn deleted(&self, id: &DebateId, of: Claimed) -> Result<bool, Problem> {
+    pub(super) async fn deleted(&self, id: &DebateId, of: ClaimKind) -> Result<bool, Problem> {
         let mark = self.ports.requests.claimed(&id.tenant(), &of.mark(id)).await;
         Ok(mark.map_err(|error| Problem::of_store(&error))?.is_some())
     }
 
     /// Marks an id as not to be used again: processes that played it may remember what its turns came to.
-    pub(super) async fn mark_deleted(&self, id: &DebateId, of: Claimed) -> Result<(), Problem> {
+    pub(super) async fn mark_deleted(&self, id: &DebateId, of: ClaimKind) -> Result<(), Problem> {
         let mark = RequestClaim { debate: id.clone(), payload: [0; 32] };
         let marked = self.ports.requests.claim(&id.tenant(), &of.mark(id), mark).await;
         marked.map(drop).map_err(|error| Problem::of_store(&error))
@@ -117,7 +117,7 @@ impl Api {
     pub(super) async fn admit(&self, mut admission: Admission, events: Vec<Event>) -> Result<(), Problem> {
         match self.admitted(&admission.id).await? {
             Some(known) => return self.again(&admission, known).await,
-            None if self.deleted(&admission.id, Claimed::Debate).await? => {
+            None if self.deleted(&admission.id, ClaimKind::Debate).await? => {
                 return Err(Problem::DebateDeleted(admission.id.name().to_owned()));
             }
             None => {
@@ -185,12 +185,12 @@ impl Api {
 
 /// What ids and request ids stand for. Debates and evals do not get into each other's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Claimed {
+pub(super) enum ClaimKind {
     Debate,
     Eval,
 }
 
-impl Claimed {
+impl ClaimKind {
     /// What stands for a request id among those of the tenant. No client can choose another one's: there are no spaces in request ids.
     fn key(self, request_id: &str) -> String {
         match self {

@@ -1,5 +1,5 @@
 //! One debate: showing, cancelling, removing it.
-use super::create::Claimed;
+use super::create::ClaimKind;
 use super::list::page_size;
 use super::view::{self, FoldedLog, ViewExtras};
 use super::{Api, CallContext, named};
@@ -164,7 +164,7 @@ impl Api {
             Err(Problem::NoDebate(_)) if self.is_listed(&debate).await? => {}
             Err(problem) => return Err(problem),
         }
-        self.mark_deleted(&debate, Claimed::Debate).await?;
+        self.mark_deleted(&debate, ClaimKind::Debate).await?;
         self.ports.upkeep.delete(&debate).await.map_err(|error| Problem::of_store(&error))?;
         self.ports.journal.forget(&debate);
         Ok(())

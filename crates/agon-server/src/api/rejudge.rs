@@ -46,7 +46,7 @@ impl Api {
         let Some(request_id) = &request.request_id else { return Ok(id) };
         let payload = pb::RejudgeDebateRequest { request_id: None, ..request.clone() };
         let claim = RequestClaim { debate: id, payload: *blake3::hash(&payload.encode_to_vec()).as_bytes() };
-        self.claim(call, request_id, claim, create::Claimed::Debate).await
+        self.claim(call, request_id, claim, create::ClaimKind::Debate).await
     }
 }
 

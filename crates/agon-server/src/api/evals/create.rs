@@ -1,7 +1,7 @@
 //! Submitting an eval, once.
 use super::request::{EvalDefaults, EvalRequest};
 use super::{now, of_log, view};
-use crate::api::create::{Claimed, new_id};
+use crate::api::create::{ClaimKind, new_id};
 use crate::api::{Api, CallContext};
 use crate::auth::Scope;
 use crate::error::{EvalProblem, Problem};
@@ -19,7 +19,7 @@ const HELD_PAGES: usize = 200;
 
 /// What the hosts of the cluster have of what an eval needs.
 #[derive(Default)]
-struct Served {
+struct ServedModels {
     digests: BTreeMap<String, String>,
     unserved: Vec<pb::Unserved>,
     warnings: Vec<String>,
@@ -59,8 +59,8 @@ impl Api {
     }
 
     /// Refuses an eval whose debates need what no live host has; where that is unknown, warns.
-    async fn eval_served(&self, kinds: &[DebateSpec], rehearsal: bool) -> Result<Served, Problem> {
-        let mut served = Served::default();
+    async fn eval_served(&self, kinds: &[DebateSpec], rehearsal: bool) -> Result<ServedModels, Problem> {
+        let mut served = ServedModels::default();
         let mut models = BTreeSet::new();
         for spec in kinds {
             self.feeds_there(spec)?;
@@ -87,7 +87,12 @@ impl Api {
     }
 
     /// What the eval would be. Nothing is written.
-    async fn planned_eval(&self, call: &CallContext, wanted: EvalRequest, served: Served) -> Result<pb::Eval, Problem> {
+    async fn planned_eval(
+        &self,
+        call: &CallContext,
+        wanted: EvalRequest,
+        served: ServedModels,
+    ) -> Result<pb::Eval, Problem> {
         let held = self.held_cells(&call.caller.tenant).await?;
         let id = wanted.id.clone();
         let admission =
@@ -138,13 +143,13 @@ impl Api {
         };
         let Some(request_id) = &wanted.request_id else { return Ok(id) };
         let claim = RequestClaim { debate: id, payload: wanted.payload };
-        self.claim(call, request_id, claim, Claimed::Eval).await
+        self.claim(call, request_id, claim, ClaimKind::Eval).await
     }
 
     /// Admits the eval unless it already is.
     async fn admit_eval(&self, id: &DebateId, admission: EvalAdmission, claimed: bool) -> Result<OpenEval, Problem> {
         if self.ports.evals.eval_head(id).await.map_err(|error| Problem::of_store(&error))?.is_none() {
-            if self.deleted(id, Claimed::Eval).await? {
+            if self.deleted(id, ClaimKind::Eval).await? {
                 return Err(EvalProblem::Deleted(id.name().to_owned()).into());
             }
             self.make_room_for_eval(&id.tenant()).await?;

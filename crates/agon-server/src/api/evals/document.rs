@@ -27,9 +27,9 @@ impl Api {
     }
 }
 
-type Written = (&'static str, &'static str, String);
+type ReportDocument = (&'static str, &'static str, String);
 
-fn document(result: &EvalResult, format: Format) -> Result<Written, Box<dyn std::error::Error + Send + Sync>> {
+fn document(result: &EvalResult, format: Format) -> Result<ReportDocument, Box<dyn std::error::Error + Send + Sync>> {
     Ok(match format {
         Format::Unspecified | Format::Markdown => ("text/markdown; charset=utf-8", "md", eval_markdown(result)),
         Format::Html => ("text/html; charset=utf-8", "html", eval_html(result, &DebateLinks::Server)?),

@@ -9,7 +9,7 @@ mod watch;
 
 pub(crate) use watch::{EvalStep, eval_message};
 
-use super::create::Claimed;
+use super::create::ClaimKind;
 use super::debate::MAX_REASON;
 use super::list::page_size;
 use super::{Api, CallContext};
@@ -94,7 +94,7 @@ impl Api {
             Some(head) if !head.ended => return Err(EvalProblem::NotOver(id.name().to_owned()).into()),
             Some(_) => {}
         }
-        self.mark_deleted(&id, Claimed::Eval).await?;
+        self.mark_deleted(&id, ClaimKind::Eval).await?;
         self.ports.evals.delete_eval(&id).await.map_err(of_store)?;
         self.ports.node.eval_changed(&id).await;
         Ok(())
