@@ -130,7 +130,7 @@ fn spec(file: &EvalFile, questions: Vec<Question>, debates: Vec<DebateArm>) -> E
     }
 }
 
-fn baseline(name: &str) -> Option<BaselineArm> {
+pub(crate) fn baseline(name: &str) -> Option<BaselineArm> {
     match name {
         "single" => Some(BaselineArm::Single),
         "self_consistency" => Some(BaselineArm::SelfConsistency),

@@ -3,6 +3,7 @@ mod gradings;
 
 pub use gradings::longest_grading;
 
+use crate::eval_file::baseline;
 use crate::stats::{design_effect, questions_needed, smallest_effect};
 use crate::{
     BaselineArm, Cell, CellSpecs, CellWork, Count, DebateArm, EQUAL_SPENDING, EvalAdmission, EvalSpec, FIRST_SAMPLES,
@@ -315,9 +316,9 @@ fn price(admission: &EvalAdmission, spec: &DebateSpec, each: Estimated) -> Optio
 
 /// Names of arms are their ids, so that no two may be the same.
 fn check_names(spec: &EvalSpec) -> Result<(), String> {
-    let mut names: BTreeSet<&str> = ["single", "self_consistency", "best_of_n", "judge_alone", "isolated"].into();
+    let mut names: BTreeSet<&str> = ["isolated"].into();
     for debate in &spec.debates {
-        if !names.insert(&debate.name.0) {
+        if baseline(&debate.name.0).is_some() || !names.insert(&debate.name.0) {
             return Err(format!("a debate cannot be named {}: another arm has the name", debate.name));
         }
     }

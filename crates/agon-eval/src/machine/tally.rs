@@ -26,18 +26,15 @@ impl CellTally {
     pub(super) fn closed(&mut self, closed: &CellClosed, prices: &BTreeMap<String, ModelPrice>) {
         let name = cell_arm(&closed.cell.work);
         let arm = self.arms.entry(name.clone()).or_insert_with(|| ArmProgress { name, ..ArmProgress::default() });
-        arm.over += 1;
-        arm.failed += u32::from(has_failed(closed));
         arm.tokens += tokens(closed);
         self.tokens += tokens(closed);
-        self.over += 1;
-        self.reused += u32::from(closed.reused);
+        self.restored(closed);
         if !closed.reused {
             self.money += cost_in(&closed.facts.cost, Count::Money, prices).unwrap_or(0.0);
         }
     }
 
-    /// A result that was to give way stays.
+    /// A result counts, without what it cost: one that was to give way, and stays.
     pub(super) fn restored(&mut self, closed: &CellClosed) {
         self.over += 1;
         self.reused += u32::from(closed.reused);

@@ -133,7 +133,7 @@ fn free_arm(
         let question = table.question(cell.at)?;
         let said = cell.facts.and_then(|facts| free_score(question, facts, kind, round));
         // a debate that a gate skipped had nothing more to say, and stays what it is in each way of deciding
-        let skipped = cell.facts.is_some_and(|facts| facts.stopped_by.as_deref() == Some("not_contested"));
+        let skipped = cell.facts.is_some_and(|facts| facts.is_skipped());
         silent += u32::from(said.is_none() && !skipped);
         let own = cell.score?;
         // who says nothing is wrong, as a failure is

@@ -1,9 +1,9 @@
 //! The debates of an eval, held by whoever coordinates debates in the cluster.
-use super::holder::{CellHolder, CellStanding, HeldCell, HoldError, cell_admission, cell_standing};
+use super::holder::{CellHolder, CellStanding, HeldCell, HoldError, cell_admission, cell_standing, is_own};
 use crate::base::journal;
 use crate::node::Node;
 use crate::room::DebateRoom;
-use agon_core::{DebateId, Event, Position, Record, RetryPolicy, TenantId};
+use agon_core::{DebateId, Position, RetryPolicy, TenantId};
 use agon_eval::CellOrder;
 use agon_store::{Upkeep, chain};
 use async_trait::async_trait;
@@ -59,7 +59,7 @@ impl CellHolder for ClusterHolder {
         let Ok(id) = self.id(debate) else { return };
         match journal::read(self.node.shared(), &id, Position(0)).await {
             // another eval holds the same debate, and goes on
-            Ok(records) if !records.first().is_some_and(|first| self.is_own(first)) => {}
+            Ok(records) if !is_own(&self.eval, records.first().map(Arc::as_ref)) => {}
             Ok(_) => {
                 if let Err(error) = self.node.cancel(&id, reason, None).await {
                     tracing::debug!(debate = %id, %error, "debate not cancelled");
@@ -74,13 +74,6 @@ impl ClusterHolder {
     fn id(&self, debate: &str) -> Result<DebateId, HoldError> {
         let failed = |why: &dyn Display| HoldError::Failed { debate: debate.to_owned(), why: why.to_string() };
         DebateId::in_tenant(&self.tenant, debate).map_err(|error| failed(&error))
-    }
-
-    fn is_own(&self, first: &Record) -> bool {
-        match first.events.first() {
-            Some(Event::DebateAdmitted(admission)) => admission.labels.get("eval") == Some(&self.eval),
-            _ => false,
-        }
     }
 
     /// The debate if it is over; nothing once it has come so far.

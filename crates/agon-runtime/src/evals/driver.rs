@@ -1,9 +1,9 @@
 //! The driver of one eval: the shell around its pure machine, and the sole writer of its log.
-use super::holder::{CellHolder, HeldCell, HoldError};
+use super::holder::{CellHolder, HeldCell, HoldError, is_own};
 use super::log::{EvalLogError, OpenEval};
 use crate::base::clock::Clock;
 use crate::base::tasks::{TaskScope, Tasks, tell};
-use agon_core::{Event, Record};
+use agon_core::Record;
 use agon_eval::{
     Cell, CellClosed, CellOrder, CellSpecs, EvalEffect, EvalInput, EvalMachine, EvalProgress, Facts, first_sample,
     has_failed, order,
@@ -364,17 +364,8 @@ fn closed(eval: &str, order: &CellOrder, held: &HeldCell, facts: fn(&[Record]) -
         cell: order.cell.clone(),
         debate: order.debate.id.clone(),
         head: held.head.clone(),
-        reused: !is_own(eval, &held.records),
+        reused: !is_own(eval, held.records.first()),
         wall_ms: at(held.records.last()).saturating_sub(at(held.records.first())),
         facts,
-    }
-}
-
-/// Whether a debate was held for this eval.
-fn is_own(eval: &str, records: &[Record]) -> bool {
-    let first = records.first().and_then(|record| record.events.first());
-    match first {
-        Some(Event::DebateAdmitted(admission)) => admission.labels.get("eval").is_some_and(|of| of == eval),
-        _ => false,
     }
 }

@@ -1,5 +1,5 @@
 //! Whoever holds the debates of an eval.
-use agon_core::{Admission, Debate, DebateId, Priority, Record, RetryPolicy};
+use agon_core::{Admission, Debate, DebateId, Event, Priority, Record, RetryPolicy};
 use agon_eval::CellOrder;
 use async_trait::async_trait;
 
@@ -95,5 +95,13 @@ pub fn cell_admission(id: &DebateId, order: &CellOrder, retry: RetryPolicy) -> A
         recalled: None,
         feeds: Default::default(),
         ratings: Default::default(),
+    }
+}
+
+/// Whether a debate was held for this eval, by the first record of its log.
+pub(crate) fn is_own(eval: &str, first: Option<&Record>) -> bool {
+    match first.and_then(|record| record.events.first()) {
+        Some(Event::DebateAdmitted(admission)) => admission.labels.get("eval").is_some_and(|of| of == eval),
+        _ => false,
     }
 }
