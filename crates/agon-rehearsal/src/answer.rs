@@ -121,7 +121,7 @@ impl CastAnswer {
                 self.reason = "length";
             }
             Fault::ErrorLine | Fault::Cut | Fault::Drop | Fault::Crash => self.shorten(failure.after),
-            Fault::Slow | Fault::Busy | Fault::NotFound | Fault::RunnerDied | Fault::Hang => {}
+            Fault::Slow | Fault::Busy | Fault::NotFound | Fault::RunnerDied | Fault::Hang | Fault::Uncounted => {}
             Fault::Sycophant | Fault::Stubborn | Fault::Persuader | Fault::OrderBiased | Fault::Hostile => {}
         }
         self.count();

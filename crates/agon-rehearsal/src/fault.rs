@@ -103,6 +103,8 @@ pub enum Fault {
     Empty,
     /// Thinking, then `done_reason: length` with no text.
     ThinkingOnly,
+    /// A good answer without token counts.
+    Uncounted,
     /// A debater who agrees with whoever spoke last.
     Sycophant,
     /// A debater who repeats its last speech and keeps its ballot.
@@ -143,7 +145,8 @@ impl Fault {
             | Self::Truncated
             | Self::Crash
             | Self::Empty
-            | Self::ThinkingOnly => FaultGroup::Failure,
+            | Self::ThinkingOnly
+            | Self::Uncounted => FaultGroup::Failure,
         }
     }
 }

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use crate::{
     fault::{Fault, FaultGroup, FaultScript, Rule, RuleDuration},
     task::PromptTask,
+    wire::Metrics,
 };
 
 /// What a rule is matched against.
@@ -33,6 +34,16 @@ pub struct ReplyPlan {
     pub failure: Option<PlannedFailure>,
     /// The behaviour of the speaker, if any.
     pub behaviour: Option<Fault>,
+}
+
+impl ReplyPlan {
+    /// What the server says of a call that took so much.
+    pub fn reported(&self, metrics: Metrics) -> Metrics {
+        match self.failure {
+            Some(PlannedFailure { kind: Fault::Uncounted, .. }) => metrics.uncounted(),
+            _ => metrics,
+        }
+    }
 }
 
 /// A failure with its figures.

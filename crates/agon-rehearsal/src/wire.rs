@@ -119,6 +119,11 @@ pub struct FinalLine<'a> {
 }
 
 impl Metrics {
+    /// The same without counts of tokens.
+    pub fn uncounted(self) -> Self {
+        Self { prompt: 0, cached: 0, answer: 0, ..self }
+    }
+
     /// Zeros are absent, as with Ollama; the cached count, which is newer, is not.
     fn write(&self, out: &mut String) {
         use std::fmt::Write as _;
@@ -131,7 +136,7 @@ impl Metrics {
         };
         field("total_duration", total.as_nanos(), false);
         field("prompt_eval_count", u128::from(self.prompt), false);
-        field("prompt_eval_cached_count", u128::from(self.cached), true);
+        field("prompt_eval_cached_count", u128::from(self.cached), self.prompt > 0);
         field("prompt_eval_duration", self.prefill.as_nanos(), false);
         field("eval_count", u128::from(self.answer), false);
         field("eval_duration", self.decode.as_nanos(), false);

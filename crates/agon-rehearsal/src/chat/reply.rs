@@ -74,7 +74,7 @@ impl ChatJob {
         });
         if end == StreamEnd::Clean {
             let whole = FinalLine { content: "", thinking: "", tool_calls: None, reason };
-            line.last(&whole, Some(&metrics), &mut last);
+            line.last(&whole, Some(&self.plan.reported(metrics)), &mut last);
         }
         let last = Some(Bytes::from(last)).filter(|last| !last.is_empty());
         let mut call = self.call;
@@ -113,7 +113,7 @@ impl ChatJob {
                 return Body::from_stream(stream).into_response();
             }
             _ => {
-                line.last(&whole, Some(&metrics), &mut body);
+                line.last(&whole, Some(&self.plan.reported(metrics)), &mut body);
                 self.call.will_say(answer.content);
                 self.call.finished(metrics.answer);
             }

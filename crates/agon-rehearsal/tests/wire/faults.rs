@@ -83,6 +83,18 @@ async fn thinking_only_spends_the_budget_on_thinking() {
 }
 
 #[tokio::test]
+async fn an_uncounted_answer_is_good_and_says_nothing_of_tokens() {
+    for stream in [true, false] {
+        let reply = once("uncounted", stream).await;
+        let last = reply.last();
+        assert!(!reply.text().is_empty() && last["done_reason"] == "stop" && last["total_duration"].is_number());
+        for count in ["prompt_eval_count", "prompt_eval_cached_count", "eval_count"] {
+            assert_eq!(last[count], Value::Null, "{last}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn malformed_breaks_only_json_that_a_schema_asked_for() {
     let server = start_with("[[rules]]\nfault = \"malformed\"\n").await;
     let plain = post(server.addr(), "/api/chat", &chat(true)).await.unwrap();
