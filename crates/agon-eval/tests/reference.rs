@@ -76,7 +76,7 @@ fn briers_score_with_its_parts_and_the_calibration_error() {
     for row in rows(include_str!("reference/calibration.csv")) {
         let forecast = |(cluster, item): (usize, &str)| {
             let (chance, right) = item.split_once(':').unwrap();
-            Forecast { chance: real(chance), right: right == "1", cluster }
+            Forecast { chance: real(chance), right: f64::from(u8::from(right == "1")), cluster }
         };
         let forecasts: Vec<Forecast> = row[0].split(' ').enumerate().map(forecast).collect();
         let parts = brier(&forecasts).unwrap();

@@ -56,24 +56,23 @@ pub(super) fn calibration<'a>(
     results
 }
 
-/// The share of the votes behind the first answer, and whether it is right; of each, where several share the first place.
+/// The share of the votes behind the first answer, and whether it is right; where several share the first place, each has its share.
 fn by_share<'a>(
     question: &Question,
     votes: impl Iterator<Item = &'a str>,
     (cluster, eligible): (u32, u32),
-) -> Vec<Sureness> {
+) -> Option<Sureness> {
     let vote = vote_of(question, votes);
     let sure = f64::from(vote.votes) / f64::from(eligible.max(vote.cast).max(1));
-    let of = |answer: &&str| Some(Sureness { cluster, sure, right: question.is_right(answer)? });
-    vote.top.iter().filter_map(of).collect()
+    Some(Sureness { cluster, sure, right: vote.score? })
 }
 
 fn of_debate(question: &Question, facts: &Facts, cluster: u32, answers: &mut SureAnswers) {
     let last = facts.ballots.iter().any(|ballot| ballot.last);
     let ballots = || facts.ballots.iter().filter(move |ballot| ballot.last == last);
-    let mut push = |source, one, sure: Vec<Sureness>| {
-        if !sure.is_empty() {
-            answers.entry((source, one)).or_default().extend(sure);
+    let mut push = |source, one, sure: Option<Sureness>| {
+        if let Some(sure) = sure {
+            answers.entry((source, one)).or_default().push(sure);
         }
     };
     let cast = ballots().map(|ballot| ballot.answer.as_str());
@@ -88,13 +87,14 @@ fn of_debate(question: &Question, facts: &Facts, cluster: u32, answers: &mut Sur
         let persona = SureOne::Persona(ballot.participant.to_string());
         let model = ballot.model.as_ref().map(|model| SureOne::Model(model.to_string()));
         for one in [Some(SureOne::All), Some(persona), model].into_iter().flatten() {
-            push(SurenessSource::StatedByBallots, one, vec![sure]);
+            push(SurenessSource::StatedByBallots, one, Some(sure));
         }
     }
 }
 
 fn stated(question: &Question, answer: &str, confidence: Option<u8>, cluster: u32) -> Option<Sureness> {
-    Some(Sureness { cluster, sure: f64::from(confidence?) / 100.0, right: question.is_right(answer)? })
+    let right = f64::from(u8::from(question.is_right(answer)?));
+    Some(Sureness { cluster, sure: f64::from(confidence?) / 100.0, right })
 }
 
 fn of_samples<'a>(
@@ -110,8 +110,9 @@ fn of_samples<'a>(
     // one sample is always of one mind
     if used.len() > 1 {
         let eligible = u32::try_from(used.len()).unwrap_or(u32::MAX);
-        let sure = by_share(question, given, (cluster, eligible));
-        answers.entry((SurenessSource::SampleShare, SureOne::All)).or_default().extend(sure);
+        if let Some(sure) = by_share(question, given, (cluster, eligible)) {
+            answers.entry((SurenessSource::SampleShare, SureOne::All)).or_default().push(sure);
+        }
     }
     for sample in used {
         let sure = sample.answer.as_deref().and_then(|answer| stated(question, answer, sample.confidence, cluster));
@@ -120,5 +121,31 @@ fn of_samples<'a>(
         for one in [Some(SureOne::All), model].into_iter().flatten() {
             answers.entry((SurenessSource::StatedBySamples, one)).or_default().push(sure);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Gold;
+    use agon_core::Tolerance;
+
+    #[test]
+    fn answers_that_tie_are_one_answer_that_is_right_by_its_share() {
+        let question = Question {
+            id: "q".to_owned(),
+            text: "2 + 2?".to_owned(),
+            options: Vec::new(),
+            context: None,
+            gold: Gold::Number { answers: vec![4.0], tolerance: Tolerance::Exact },
+            category: None,
+            group: None,
+        };
+        let of =
+            |votes: &[&'static str]| by_share(&question, votes.iter().copied(), (0, 3)).map(|of| (of.sure, of.right));
+        assert_eq!(of(&["4", "5", "6"]), Some((1.0 / 3.0, 1.0 / 3.0)));
+        assert_eq!(of(&["4", "5", "4"]), Some((2.0 / 3.0, 1.0)));
+        assert_eq!(of(&["7", "5"]), Some((1.0 / 3.0, 0.0)));
+        assert_eq!(of(&[]), None);
     }
 }

@@ -59,7 +59,8 @@ pub(super) struct Sureness {
     pub cluster: u32,
     /// 0 to 1.
     pub sure: f64,
-    pub right: bool,
+    /// 1, 0, or the share of a tie.
+    pub right: f64,
 }
 
 /// How estimates are made.

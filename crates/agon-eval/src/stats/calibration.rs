@@ -1,5 +1,5 @@
 //! Whether what is said with a chance of p is right with a chance of p.
-use super::{ResampleDice, wilson};
+use super::{ResampleDice, wilson_of_mean};
 use crate::Interval;
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 pub struct Forecast {
     /// 0 to 1.
     pub chance: f64,
-    /// Whether it was right.
-    pub right: bool,
+    /// How right it was: 1, 0, or the share of a tie that has a right answer.
+    pub right: f64,
     /// Index of its cluster.
     pub cluster: usize,
 }
@@ -59,7 +59,9 @@ const BINS: usize = 10;
 
 /// Forecasts by their chance; `None` without any, or with a chance outside 0 to 1.
 fn sorted(forecasts: &[Forecast]) -> Option<Vec<Forecast>> {
-    let sound = !forecasts.is_empty() && forecasts.iter().all(|forecast| (0.0..=1.0).contains(&forecast.chance));
+    let is_share = |value: f64| (0.0..=1.0).contains(&value);
+    let sound =
+        !forecasts.is_empty() && forecasts.iter().all(|forecast| is_share(forecast.chance) && is_share(forecast.right));
     let mut all = forecasts.to_vec();
     all.sort_by(|a, b| a.chance.total_cmp(&b.chance));
     sound.then_some(all)
@@ -70,7 +72,7 @@ fn sorted(forecasts: &[Forecast]) -> Option<Vec<Forecast>> {
 pub fn brier(forecasts: &[Forecast]) -> Option<BrierParts> {
     let all = sorted(forecasts)?;
     let n = all.len() as f64;
-    let hits = |part: &[Forecast]| part.iter().filter(|forecast| forecast.right).count() as f64;
+    let hits = |part: &[Forecast]| part.iter().map(|forecast| forecast.right).sum::<f64>();
     let base = hits(&all) / n;
     let (mut reliability, mut resolution) = (0.0, 0.0);
     for group in all.chunk_by(|a, b| a.chance == b.chance) {
@@ -79,8 +81,9 @@ pub fn brier(forecasts: &[Forecast]) -> Option<BrierParts> {
         reliability += count * (chance - rate) * (chance - rate);
         resolution += count * (rate - base) * (rate - base);
     }
-    let score =
-        all.iter().map(|forecast| (forecast.chance - f64::from(u8::from(forecast.right))).powi(2)).sum::<f64>() / n;
+    // the mean over what may be drawn of a tie
+    let squared = |of: &Forecast| of.right * (of.chance - 1.0).powi(2) + (1.0 - of.right) * of.chance.powi(2);
+    let score = all.iter().map(squared).sum::<f64>() / n;
     Some(BrierParts {
         score,
         reliability: reliability / n,
@@ -143,7 +146,7 @@ pub fn calibration_bins(forecasts: &[Forecast], level: f64) -> Vec<ForecastBin> 
     let Some(all) = sorted(forecasts) else {
         return Vec::new();
     };
-    let (sums, used) = bins(all.iter().map(|forecast| (forecast.chance, 1.0, share(forecast.right))), all.len() as f64);
+    let (sums, used) = bins(all.iter().map(|forecast| (forecast.chance, 1.0, forecast.right)), all.len() as f64);
     let filled = sums.iter().take(used).filter(|bin| bin.weight > 0.0);
     filled
         .map(|bin| ForecastBin {
@@ -151,7 +154,7 @@ pub fn calibration_bins(forecasts: &[Forecast], level: f64) -> Vec<ForecastBin> 
             high: bin.high,
             chance: bin.chance / bin.weight,
             right: bin.right / bin.weight,
-            interval: wilson(bin.right as u64, bin.weight as u64, level),
+            interval: wilson_of_mean(bin.right / bin.weight, bin.weight as u64, level),
             n: bin.weight as u32,
         })
         .collect()
@@ -166,7 +169,7 @@ pub fn calibration_error(forecasts: &[Forecast], level: f64, draws: usize, seed:
     }
     let n = all.len() as f64;
     let of = |items: &mut dyn Iterator<Item = (f64, f64, f64)>, total: f64| distance(&bins(items, total).0, total);
-    let error = of(&mut all.iter().map(|forecast| (forecast.chance, 1.0, share(forecast.right))), n);
+    let error = of(&mut all.iter().map(|forecast| (forecast.chance, 1.0, forecast.right)), n);
     let mut dice = ResampleDice::new(seed, "calibrated by chance");
     let mut by_chance = 0.0;
     for _ in 0..draws {
@@ -191,7 +194,7 @@ pub fn calibration_error(forecasts: &[Forecast], level: f64, draws: usize, seed:
         let total: f64 = all.iter().map(|forecast| weight(forecast.cluster)).sum();
         if total > 0.0 {
             seen.push(of(
-                &mut all.iter().map(|forecast| (forecast.chance, weight(forecast.cluster), share(forecast.right))),
+                &mut all.iter().map(|forecast| (forecast.chance, weight(forecast.cluster), forecast.right)),
                 total,
             ));
         }
@@ -212,7 +215,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn forecast(chance: f64, right: bool, cluster: usize) -> Forecast {
-        Forecast { chance, right, cluster }
+        Forecast { chance, right: share(right), cluster }
     }
 
     proptest! {
@@ -244,6 +247,16 @@ mod tests {
         assert!(seen.by_chance > 0.02 && seen.by_chance < 0.08, "{seen:?}");
         let interval = seen.interval.unwrap();
         assert!(interval.low < interval.high && interval.low >= 0.0);
+    }
+
+    #[test]
+    fn a_tie_is_right_by_its_share_and_the_parts_still_add_up() {
+        let tie = Forecast { chance: 0.5, right: 0.5, cluster: 0 };
+        let parts = brier(&[tie, forecast(1.0, true, 1), forecast(0.5, false, 2)]).unwrap();
+        assert!((parts.score - 0.5 / 3.0).abs() < 1e-12, "{parts:?}");
+        assert!((parts.score - (parts.reliability - parts.resolution + parts.uncertainty)).abs() < 1e-12);
+        let bins = calibration_bins(&[tie, tie], 0.95);
+        assert_eq!((bins[0].right, bins[0].n), (0.5, 2));
     }
 
     #[test]
