@@ -2,6 +2,7 @@
 mod failures;
 mod gold;
 mod kills;
+mod limits;
 mod plan;
 mod planted;
 

@@ -254,7 +254,7 @@ pub struct JudgedFact {
     pub answer: Option<String>,
 }
 
-/// What calls cost. A figure that a server did not report is not in the sums, and counted in `unknown_calls`.
+/// What calls cost. A figure that a server did not report is counted in `unknown_calls`, and not in the sums but in the estimates.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellCost {
     /// Calls that were made, failed ones included.
@@ -269,10 +269,31 @@ pub struct CellCost {
     pub cached: Option<u64>,
     /// Generated tokens, thinking included.
     pub generated: u64,
+    /// Prompt tokens that nobody reported, by the plan's token rule.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_prompt: u64,
+    /// Generated tokens that nobody reported, by the same rule.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_generated: u64,
     /// Seconds of prefill and decoding; absent where no call reported them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
     /// The same by model, for prices.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub by_model: BTreeMap<String, CellCost>,
+}
+
+impl CellCost {
+    /// Tokens that were reported, and an estimate of those that were not.
+    pub fn tokens(&self) -> u64 {
+        self.prompt.saturating_add(self.generated).saturating_add(self.estimated())
+    }
+    /// The estimate of the tokens that were not reported.
+    pub fn estimated(&self) -> u64 {
+        self.estimated_prompt.saturating_add(self.estimated_generated)
+    }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }

@@ -2,8 +2,7 @@
 mod costs;
 mod heard;
 
-pub use costs::cost_of_call;
-
+use crate::plan::usual_call;
 use crate::{BallotFact, CellEnding, Facts, GateFacts, JudgedFact, NamedFact, SampleFact};
 use agon_core::gate::{self, FirstBallots};
 use agon_core::{
@@ -74,7 +73,7 @@ impl<'a> LogReader<'a> {
         Self {
             spec,
             facts,
-            costs: CostLedger::default(),
+            costs: CostLedger::new(usual_call(spec)),
             first_ballots: FirstBallots::default(),
             challenges: Challenges::new(spec),
             phase: None,
@@ -131,7 +130,7 @@ impl<'a> LogReader<'a> {
         if self.phase != Some(PhaseName::OpeningStatements) {
             return;
         }
-        let (Some((turn, call)), Some(cost)) = (event.settled(), costs::cost_of(event)) else { return };
+        let (Some((turn, call)), Some(cost)) = (event.settled(), self.costs.cost_of(event)) else { return };
         if let Some(sample) = self.facts.samples.get_mut(turn.seat as usize) {
             sample.cost.add(&cost);
             if call.model.is_some() {

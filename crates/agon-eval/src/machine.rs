@@ -101,7 +101,7 @@ struct CellState {
 #[derive(Clone, Debug)]
 pub struct EvalMachine {
     admission: EvalAdmission,
-    /// When it was admitted, in milliseconds since 1970.
+    /// When it was admitted, or ordered again, in milliseconds since 1970.
     began: u64,
     epoch: u64,
     /// Who drives it.
@@ -137,7 +137,7 @@ impl EvalMachine {
         let mut events = events.into_iter();
         let (at, EvalEvent::EvalAdmitted(admission)) = events.next()? else { return None };
         let mut machine = Self::admitted(admission.as_ref().clone(), at);
-        events.for_each(|(_, event)| machine.apply(event));
+        events.for_each(|(at, event)| machine.apply(at, event));
         Some(machine)
     }
 
@@ -243,8 +243,8 @@ impl EvalMachine {
         }
     }
 
-    /// Takes in an event.
-    pub fn apply(&mut self, event: &EvalEvent) {
+    /// Takes in an event; `at` is the time of its record, in milliseconds since 1970.
+    pub fn apply(&mut self, at: u64, event: &EvalEvent) {
         match event {
             // a log has one admission, its first event
             EvalEvent::EvalAdmitted(_) => {}
@@ -259,8 +259,14 @@ impl EvalMachine {
                 self.stopped = Some(EvalStop { reason: reason.clone(), detail: detail.clone() });
             }
             EvalEvent::GateLearned(file) => self.gate = Some(file.clone()),
-            EvalEvent::RetryOrdered { .. } => self.retry(),
-            EvalEvent::RescoreOrdered { grader } => self.graded_anew(grader),
+            EvalEvent::RetryOrdered { .. } => {
+                self.began = at;
+                self.retry();
+            }
+            EvalEvent::RescoreOrdered { grader } => {
+                self.began = at;
+                self.graded_anew(grader);
+            }
             EvalEvent::LabelsGiven { labels } => self.labels.extend(labels.iter().cloned()),
             EvalEvent::EvalEnded { state } => self.end(state),
         }
@@ -399,13 +405,18 @@ impl EvalMachine {
         if let Some(detail) = self.too_many_failures() {
             return vec![stopped("failures", Some(detail)), ended("failed")];
         }
+        let has_work = self.open_cells() > 0 || !self.open_units().is_empty();
+        if let Some(detail) = self.time_over(now).filter(|_| has_work) {
+            let first = self.stopped.is_none().then(|| stopped("limit_seconds", Some(detail)));
+            return first.into_iter().chain([ended("stopped")]).collect();
+        }
         if self.stopped.is_none() && self.wants_new_block() {
-            if let Some((reason, detail)) = self.limit_reached(now) {
+            if let Some((reason, detail)) = self.limit_reached() {
                 return vec![stopped(reason, Some(detail))];
             }
             return Vec::new();
         }
-        if self.look_due().is_some() || self.open_cells() > 0 || !self.open_units().is_empty() {
+        if self.look_due().is_some() || has_work {
             return Vec::new();
         }
         vec![ended(if self.stopped.is_some() { "stopped" } else { "complete" })]

@@ -2,6 +2,10 @@
 //!
 //! After the first [`FIRST_SAMPLES`] samples of a question, of mean cost m, a budget B is worth floor(B/m) samples, and one more with
 //! the chance frac(B/m), by the seed. So every question is matched by itself, and the mean ratio is right.
+//!
+//! That holds for all tokens, of which prompts are most. By other counts the mean of four says too little: what is generated varies from
+//! sample to sample, and where a prompt cache counts, the first samples cost more than later ones. By these, samples are used until
+//! what they cost themselves has come to the budget.
 use crate::{ArmName, CellCost, Count, ModelPrice, draw};
 use std::collections::BTreeMap;
 
@@ -58,6 +62,34 @@ pub fn samples_for(budget: f64, first: &[f64], key: &MatchKey<'_>, max_samples: 
     Some(whole(worth.max(0.0), key.lot(), 1, max_samples))
 }
 
+/// Whether samples are matched by what each of them cost by this count, and not by the mean of the first ones.
+pub fn is_paid_each(count: Count) -> bool {
+    match count {
+        Count::Total => false,
+        Count::Generated | Count::New | Count::Seconds | Count::Money => true,
+    }
+}
+
+/// How many samples `budget` is worth where samples cost `costs`, in their order: as many as it pays for, and the next one with the
+/// chance of what is left of it. Where it pays for more than there are, those to come are taken to cost as much as the ones after the
+/// first did in the mean. Nothing where no sample has a cost above 0, or the budget is no number.
+pub fn samples_paid(budget: f64, costs: &[f64], key: &MatchKey<'_>, max_samples: u32) -> Option<MatchedSamples> {
+    let mut left = budget;
+    let mut worth = 0.0;
+    for cost in costs {
+        if *cost > left {
+            worth += left / cost;
+            return Some(whole(worth.max(0.0), key.lot(), 1, max_samples));
+        }
+        left -= cost;
+        worth += 1.0;
+    }
+    let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
+    let warm = costs.get(1..).map(mean).filter(|mean| *mean > 0.0).unwrap_or_else(|| mean(costs));
+    worth += left / warm;
+    worth.is_finite().then(|| whole(worth.max(0.0), key.lot(), 1, max_samples))
+}
+
 /// How many samples `budget` is worth where a judge reads all of them and picks one.
 ///
 /// Each of its `judge_calls` calls costs what a sample's prompt costs, the samples' generated text as prompt, and its own answer, which is
@@ -94,11 +126,21 @@ fn whole(worth: f64, lot: f64, least: u32, most: u32) -> MatchedSamples {
     MatchedSamples { samples, wanted }
 }
 
-/// What a cost comes to in one count: tokens, seconds or money. Nothing where no call of it is known.
+/// What a cost comes to in one count: tokens, seconds or money. Nothing where no call of it is known or estimated.
 ///
-/// Where some calls are unknown, each is taken to have cost as much as a known one did in the mean; `unknown_calls` marks that.
+/// Unknown calls cost what the plan's token rule says; where nothing is estimated, as for seconds, what a known one did in the mean.
+/// `unknown_calls` marks both.
 pub fn cost_in(cost: &CellCost, count: Count, prices: &BTreeMap<String, ModelPrice>) -> Option<f64> {
     let known = cost.calls.saturating_sub(cost.unknown_calls);
+    if cost.estimated() > 0 && count != Count::Seconds {
+        return match count {
+            Count::Total => Some(cost.tokens() as f64),
+            Count::Generated => Some((cost.generated + cost.estimated_generated) as f64),
+            Count::New => Some(cost.tokens().saturating_sub(cost.cached?) as f64),
+            Count::Money => money(cost, prices),
+            Count::Seconds => None,
+        };
+    }
     if known == 0 {
         return (cost.calls == 0).then_some(0.0);
     }
@@ -118,9 +160,11 @@ fn money(cost: &CellCost, prices: &BTreeMap<String, ModelPrice>) -> Option<f64> 
         let price = prices.get(model)?;
         let cached = cost.cached.unwrap_or(0).min(cost.prompt);
         let millions = |tokens: u64, price: f64| tokens as f64 * price / 1e6;
-        let prompt = millions(cost.prompt - cached, price.prompt);
+        let prompt = millions(cost.prompt - cached + cost.estimated_prompt, price.prompt);
         Some(
-            prompt + millions(cached, price.cached.unwrap_or(price.prompt)) + millions(cost.generated, price.generated),
+            prompt
+                + millions(cached, price.cached.unwrap_or(price.prompt))
+                + millions(cost.generated + cost.estimated_generated, price.generated),
         )
     };
     if cost.by_model.is_empty() {
@@ -193,6 +237,43 @@ mod tests {
     }
 
     #[test]
+    fn the_mean_spent_is_the_budget_where_the_first_samples_of_each_poll_are_dear() {
+        let arm = arm();
+        let (mut spent, mut budgets) = (0.0, 0.0);
+        for question in 0..2_000 {
+            let budget = 400.0 + f64::from(question % 300);
+            let key = key(&arm, question);
+            let mut costs: Vec<f64> = Vec::new();
+            let mut wanted = FIRST_SAMPLES;
+            // polls are held until the samples suffice
+            while (costs.len() as u32) < wanted {
+                costs.push(150.0);
+                costs.resize(wanted as usize, 40.0 + f64::from(question % 7));
+                wanted = samples_paid(budget, &costs, &key, 64).unwrap().samples;
+            }
+            spent += costs.iter().take(wanted as usize).sum::<f64>();
+            budgets += budget;
+        }
+        let ratio = spent / budgets;
+        assert!((0.99..=1.01).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn a_budget_pays_for_samples_by_what_each_of_them_cost() {
+        let arm = arm();
+        let of = |budget, costs: &[f64]| samples_paid(budget, costs, &key(&arm, 1), 64);
+        let samples = |samples| Some(MatchedSamples { samples, wanted: u64::from(samples) });
+        assert_eq!(of(190.0, &[100.0, 40.0, 50.0, 40.0]), samples(3));
+        assert_eq!(of(0.0, &[100.0, 40.0]), samples(1));
+        assert_eq!(of(220.0, &[100.0, 40.0]), samples(4));
+        assert_eq!(of(300.0, &[100.0]), samples(3));
+        for costs in [&[][..], &[0.0, 0.0]] {
+            assert_eq!(of(100.0, costs), None);
+        }
+        assert_eq!(of(f64::NAN, &[1.0]), None);
+    }
+
+    #[test]
     fn what_has_no_known_cost_is_not_matched() {
         let arm = arm();
         assert_eq!(samples_for(100.0, &[], &key(&arm, 1), 64), None);
@@ -227,5 +308,27 @@ mod tests {
         assert_eq!(cost_in(&half, Count::Total, &none), Some(3_000.0));
         assert_eq!(cost_in(&CellCost { calls: 1, unknown_calls: 1, ..CellCost::default() }, Count::Total, &none), None);
         assert_eq!(cost_in(&CellCost::default(), Count::Total, &none), Some(0.0));
+    }
+
+    #[test]
+    fn unknown_calls_cost_what_the_token_rule_says() {
+        let none = BTreeMap::new();
+        let own = CellCost {
+            calls: 1,
+            unknown_calls: 1,
+            estimated_prompt: 900,
+            estimated_generated: 80,
+            ..CellCost::default()
+        };
+        let unknown = CellCost { by_model: BTreeMap::from([("m".to_owned(), own.clone())]), ..own };
+        assert_eq!(cost_in(&unknown, Count::Total, &none), Some(980.0));
+        assert_eq!(cost_in(&unknown, Count::Generated, &none), Some(80.0));
+        assert_eq!(cost_in(&unknown, Count::Seconds, &none), None);
+        let prices = BTreeMap::from([("m".to_owned(), ModelPrice { prompt: 2.0, cached: None, generated: 10.0 })]);
+        assert_eq!(cost_in(&unknown, Count::Money, &prices), Some(0.0026));
+        let mut both = unknown;
+        both.add(&CellCost { calls: 1, prompt: 1_000, generated: 20, cached: Some(400), ..CellCost::default() });
+        assert_eq!(cost_in(&both, Count::Total, &none), Some(2_000.0));
+        assert_eq!(cost_in(&both, Count::New, &none), Some(1_600.0));
     }
 }

@@ -120,6 +120,13 @@ impl Estimated {
     }
 }
 
+/// What a call of a debate usually takes by the plan's token rule: prompt and generated tokens, in the mean of all its calls.
+pub(crate) fn usual_call(spec: &DebateSpec) -> (u64, u64) {
+    let Estimated { calls, likely, generated, .. } = Estimated::of(spec);
+    let calls = calls.max(1) as f64;
+    (((likely - generated) / calls).round() as u64, (generated / calls).round() as u64)
+}
+
 /// What is heard where each call hears all before it.
 fn triangle(calls: u64, generated: u64) -> u64 {
     generated.saturating_mul(calls.saturating_sub(1)) / 2

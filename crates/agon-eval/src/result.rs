@@ -25,7 +25,7 @@ use crate::stats::Effort;
 use crate::{
     AnswerLabel, ArmName, CellClosed, CellCost, Comparison, Count, EvalAdmission, EvalMachine, GradeTask, blocks,
 };
-use arms::{ScoredArm, spent};
+use arms::{ScoredArm, estimated, spent};
 use comparisons::{Comparer, pairs_of};
 use statistics::{Estimator, LEVEL};
 use std::collections::{BTreeMap, BTreeSet};
@@ -231,7 +231,8 @@ fn setup(table: &CellTable<'_>, cells: &[&CellClosed], options: &ResultOptions) 
         // where every cell was held before, nothing was spent
         let none = (paid.is_empty() && !cells.is_empty()).then_some((0.0, 0.0));
         let (total, unknown_share) = spent(table, paid.iter().copied(), count).or(none)?;
-        Some(CostFigure { count, total, per_question: total / places, ratio: None, unknown_share })
+        let estimated = estimated(table, paid.iter().copied(), count);
+        Some(CostFigure { count, total, per_question: total / places, ratio: None, estimated, unknown_share })
     };
     let seen = cells.iter().flat_map(|closed| closed.facts.cost.by_model.keys().cloned());
     let mut models: BTreeMap<String, Option<String>> = seen.map(|model| (model, None)).collect();

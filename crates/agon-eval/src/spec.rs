@@ -154,7 +154,7 @@ pub struct EvalLimits {
     /// Tokens of all cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Seconds since the eval began.
+    /// Seconds since the eval began, or was retried or rescored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
     /// Money of all cells.

@@ -84,7 +84,14 @@ fn sample_setup(questions: u32) -> EvalSetup {
 }
 
 fn cost(count: Count, per_question: f64, questions: u32, ratio: Option<f64>) -> CostFigure {
-    CostFigure { count, total: per_question * f64::from(questions), per_question, ratio, unknown_share: 0.0 }
+    CostFigure {
+        count,
+        total: per_question * f64::from(questions),
+        per_question,
+        ratio,
+        estimated: None,
+        unknown_share: 0.0,
+    }
 }
 
 fn sample_arms(debates: &[ArmName], questions: u32) -> Vec<ArmResult> {
@@ -191,6 +198,7 @@ fn cell_row(question: u32, arm: &ArmResult) -> CellRow {
         samples: arm.samples.map(|samples| samples.least),
         calls: 24,
         total_tokens: of(Count::Total) as u64,
+        estimated_tokens: 0,
         generated_tokens: of(Count::Generated) as u64,
         cost: Some(of(Count::Total)),
         degraded: question < arm.degraded,
@@ -220,6 +228,7 @@ fn sample_comparison(debate: &ArmName, at: u32, questions: u32) -> ComparisonRes
         arm_only: Some(56),
         rival_only: Some(32),
         ratio: Some(ratio),
+        estimated: false,
         verdict: Some(verdict),
         cost_only: false,
         fragile: helped,

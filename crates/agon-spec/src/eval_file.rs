@@ -60,7 +60,7 @@ pub struct EvalFile {
     pub confidence: Option<bool>,
     /// Tokens of all cells.
     pub limit_tokens: Option<u64>,
-    /// Seconds since the eval began.
+    /// Seconds since the eval began, or was retried or rescored.
     pub limit_seconds: Option<f64>,
     /// Money of all cells.
     pub limit_money: Option<f64>,

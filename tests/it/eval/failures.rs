@@ -68,7 +68,7 @@ fn no_denominator_is_smaller(result: &EvalResult) {
     let all = u32::try_from(QUESTIONS).unwrap();
     for arm in &result.arms {
         assert_eq!((arm.n, arm.right.unwrap().n), (all, all), "{}", arm.id);
-        assert_eq!(arm.answered + arm.no_answer + arm.failed, all, "{}", arm.id);
+        assert_eq!(arm.answered + arm.ties + arm.no_answer + arm.failed, all, "{}", arm.id);
         let by_category: u32 = result.categories.iter().filter(|row| row.arm == arm.id).map(|row| row.right.n).sum();
         assert_eq!(by_category, all, "{}", arm.id);
     }

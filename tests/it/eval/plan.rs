@@ -43,7 +43,8 @@ fn the_forecast_after_the_first_block_is_within_a_quarter_of_what_is_spent() {
     let mut events = eval.events.iter().map(|(at, event)| (*at, event));
     let mut machine = EvalMachine::fold(events.by_ref().take(1)).unwrap();
     while machine.progress().blocks_over == 0 {
-        machine.apply(events.next().unwrap().1);
+        let (at, event) = events.next().unwrap();
+        machine.apply(at, event);
     }
     let (forecast, spent) = (machine.progress().tokens_likely.unwrap() as f64, eval.machine.progress().tokens as f64);
     assert!((forecast / spent - 1.0).abs() <= 0.25, "{forecast} {spent}");

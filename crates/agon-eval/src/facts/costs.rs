@@ -3,18 +3,17 @@ use crate::CellCost;
 use agon_core::{Call, Event, PhaseName};
 use std::collections::BTreeMap;
 
-/// What one call cost, where a model was asked at all.
-pub(super) fn cost_of(event: &Event) -> Option<CellCost> {
+/// What one call cost, where a model was asked at all; what nobody reported is taken to be as a call usually is.
+pub(super) fn cost_of(event: &Event, usual: (u64, u64)) -> Option<CellCost> {
     let (_, call) = event.settled()?;
     let made = match event {
         Event::TurnFailed { failure, .. } => call.was_made(Some(failure.cause)),
         _ => true,
     };
-    made.then(|| cost_of_call(call))
+    made.then(|| cost_of_call(call, usual))
 }
 
-/// What one call cost.
-pub fn cost_of_call(call: &Call) -> CellCost {
+fn cost_of_call(call: &Call, (prompt, generated): (u64, u64)) -> CellCost {
     let times = [call.timing.prefill_ms, call.timing.decode_ms];
     let known = times.iter().any(Option::is_some);
     let cost = CellCost {
@@ -23,6 +22,8 @@ pub fn cost_of_call(call: &Call) -> CellCost {
         prompt: call.usage.prompt_tokens.unwrap_or(0),
         cached: call.usage.cached_tokens,
         generated: call.usage.completion_tokens.unwrap_or(0),
+        estimated_prompt: if call.usage.prompt_tokens.is_none() { prompt } else { 0 },
+        estimated_generated: if call.usage.completion_tokens.is_none() { generated } else { 0 },
         seconds: known.then(|| times.iter().flatten().sum::<u64>() as f64 / 1_000.0),
         by_model: BTreeMap::new(),
     };
@@ -33,11 +34,23 @@ pub fn cost_of_call(call: &Call) -> CellCost {
 impl CellCost {
     /// Adds what other calls cost.
     pub fn add(&mut self, other: &Self) {
-        let Self { calls, unknown_calls, prompt, cached, generated, seconds, by_model } = other;
+        let Self {
+            calls,
+            unknown_calls,
+            prompt,
+            cached,
+            generated,
+            estimated_prompt,
+            estimated_generated,
+            seconds,
+            by_model,
+        } = other;
         self.calls = self.calls.saturating_add(*calls);
         self.unknown_calls = self.unknown_calls.saturating_add(*unknown_calls);
         self.prompt = self.prompt.saturating_add(*prompt);
         self.generated = self.generated.saturating_add(*generated);
+        self.estimated_prompt = self.estimated_prompt.saturating_add(*estimated_prompt);
+        self.estimated_generated = self.estimated_generated.saturating_add(*estimated_generated);
         if let Some(cached) = cached {
             self.cached = Some(self.cached.unwrap_or(0).saturating_add(*cached));
         }
@@ -58,6 +71,8 @@ fn whole_milliseconds(seconds: f64) -> f64 {
 /// Costs so far, with what they were when each part of the debate was over.
 #[derive(Default)]
 pub(super) struct CostLedger {
+    /// Prompt and generated tokens that a call usually takes.
+    usual: (u64, u64),
     spent: CellCost,
     by: BTreeMap<String, CellCost>,
     /// The part that goes on.
@@ -65,6 +80,15 @@ pub(super) struct CostLedger {
 }
 
 impl CostLedger {
+    pub(super) fn new(usual: (u64, u64)) -> Self {
+        Self { usual, ..Self::default() }
+    }
+
+    /// What the call of an event cost.
+    pub(super) fn cost_of(&self, event: &Event) -> Option<CellCost> {
+        cost_of(event, self.usual)
+    }
+
     pub(super) fn take(&mut self, event: &Event) {
         match event {
             Event::PhaseEntered { phase } => {
@@ -73,7 +97,7 @@ impl CostLedger {
             Event::RoundOpened { round, .. } => self.begin(Some(format!("round_{round}"))),
             Event::LoopEnded { .. } | Event::DebateEnded { .. } => self.begin(None),
             event => {
-                if let Some(cost) = cost_of(event) {
+                if let Some(cost) = self.cost_of(event) {
                     self.spent.add(&cost);
                 }
             }

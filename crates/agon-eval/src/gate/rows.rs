@@ -114,7 +114,7 @@ impl GateRows {
 }
 
 fn tokens(cost: &crate::CellCost) -> f64 {
-    (cost.prompt.saturating_add(cost.generated)) as f64
+    cost.tokens() as f64
 }
 
 /// How right the debate and its first ballots are, and what the ballots cost.

@@ -1,8 +1,8 @@
 //! Which cells a question needs.
 use super::{CellState, EvalMachine};
 use crate::{
-    ArmName, BaselineArm, Cell, CellClosed, CellWork, Count, FIRST_SAMPLES, MatchKey, Matching, PoolOf, best_of_for,
-    cost_in, first_cells, pool_of, samples_for, users_of,
+    ArmName, BaselineArm, Cell, CellClosed, CellWork, Count, FIRST_SAMPLES, MatchKey, Matching, PoolOf, SampleFact,
+    best_of_for, cost_in, first_cells, is_paid_each, pool_of, samples_for, samples_paid, users_of,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -192,6 +192,11 @@ impl EvalMachine {
             users.iter().flat_map(|(_, arm)| Count::ALL.map(|count| (*arm, count))).filter_map(|(arm, count)| {
                 let key = MatchKey { seed: spec.seed, question, repetition, arm, count };
                 let budget = self.budget(question, repetition, arm, count)?;
+                // polls go on until the samples suffice by the count that decides, and by one that hangs on no cache
+                if is_paid_each(count) && (count == spec.count || count == Count::Generated) {
+                    let drawn = self.drawn_costs(question, repetition, (pool, count));
+                    return samples_paid(budget, &drawn, &key, spec.max_samples);
+                }
                 samples_for(budget, &first(count), &key, spec.max_samples)
             });
         matched.map(|matched| matched.samples).max().unwrap_or(0)
@@ -237,6 +242,19 @@ impl EvalMachine {
         let samples = self.result(&cell).map(|closed| closed.facts.samples.clone()).unwrap_or_default();
         let prices = self.admission.prices.clone();
         move |count| samples.iter().filter_map(|sample| cost_in(&sample.cost, count, &prices)).collect()
+    }
+
+    /// What each sample of a pool cost that was drawn until now; what nobody reported is in no sum.
+    fn drawn_costs(&self, question: u32, repetition: u32, (pool, count): (u32, Count)) -> Vec<f64> {
+        let prices = &self.admission.prices;
+        let mut drawn: BTreeMap<u32, f64> = BTreeMap::new();
+        for (cell, _) in self.cells_of(question, repetition) {
+            let CellWork::Samples { pool: of, .. } = &cell.work else { continue };
+            let samples = self.result(cell).filter(|_| *of == pool).map(|closed| &closed.facts.samples);
+            let cost = |sample: &SampleFact| cost_in(&sample.cost, count, prices).unwrap_or(0.0);
+            drawn.extend(samples.into_iter().flatten().map(|sample| (sample.number, cost(sample))));
+        }
+        drawn.into_values().collect()
     }
 
     /// The polls of which judges pick one answer, one for each debate.

@@ -100,8 +100,21 @@ impl EvalMachine {
         self.closed().filter(|closed| over.contains(&closed.cell.question)).map(value).sum()
     }
 
-    /// The limit that is reached, or that another block of questions would pass by what blocks cost until now; and what was spent.
-    pub(super) fn limit_reached(&self, now: u64) -> Option<(&'static str, String)> {
+    /// When the eval must be over, in milliseconds since 1970; nothing where its time is not limited. A debate that never ends does not
+    /// hold it up.
+    pub fn deadline(&self) -> Option<u64> {
+        let limit = self.admission.spec.limits.seconds?;
+        Some(self.began.saturating_add((limit * 1_000.0) as u64))
+    }
+
+    /// How long the eval took, once its time is over.
+    pub(super) fn time_over(&self, now: u64) -> Option<String> {
+        let limit = self.admission.spec.limits.seconds.filter(|_| self.deadline().is_some_and(|end| now >= end))?;
+        Some(format!("{:.0} of {limit} s", now.saturating_sub(self.began) as f64 / 1_000.0))
+    }
+
+    /// The limit of tokens or money that is reached, or that another block of questions would pass by what blocks cost until now; and what was spent.
+    pub(super) fn limit_reached(&self) -> Option<(&'static str, String)> {
         let limits = self.admission.spec.limits;
         let blocks = f64::from(self.blocks_over().max(1));
         let tokens = self.tokens();
@@ -109,10 +122,6 @@ impl EvalMachine {
         if let Some(limit) = limits.tokens.filter(|limit| tokens as f64 + next > *limit as f64) {
             let [tokens, limit, next] = [tokens, limit, next as u64].map(thousands);
             return Some(("limit_tokens", format!("{tokens} of {limit} tokens; a block takes about {next}")));
-        }
-        let seconds = now.saturating_sub(self.began) as f64 / 1_000.0;
-        if let Some(limit) = limits.seconds.filter(|limit| seconds >= *limit) {
-            return Some(("limit_seconds", format!("{seconds:.0} of {limit} s")));
         }
         let money = self.tally.money;
         let next = money / blocks;

@@ -17,9 +17,9 @@ pub(super) struct CellTally {
     pub(super) reused: u32,
 }
 
-/// Tokens that a cell cost this eval.
+/// Tokens that a cell cost this eval, with an estimate of those that nobody reported.
 pub(super) fn tokens(closed: &CellClosed) -> u64 {
-    if closed.reused { 0 } else { closed.facts.cost.prompt + closed.facts.cost.generated }
+    if closed.reused { 0 } else { closed.facts.cost.tokens() }
 }
 
 impl CellTally {

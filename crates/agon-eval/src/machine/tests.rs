@@ -1,4 +1,5 @@
 mod grading;
+mod matched;
 
 use super::*;
 use crate::*;
@@ -85,8 +86,9 @@ impl Trial {
         let events = self.machine.decide(input);
         let count = events.len();
         for event in events {
-            self.machine.apply(&event);
-            self.log.push((self.log.len() as u64, event));
+            let at = self.log.len() as u64;
+            self.machine.apply(at, &event);
+            self.log.push((at, event));
         }
         count
     }
@@ -232,6 +234,40 @@ fn no_block_is_begun_that_would_pass_a_limit() {
 }
 
 #[test]
+fn time_that_is_over_ends_an_eval_inside_a_block_and_a_retry_has_its_time_anew() {
+    let limits = EvalLimits { seconds: Some(60.0), ..EvalLimits::default() };
+    let mut run = Trial::new(EvalSpec { limits, ..spec(30) });
+    run.settle(1);
+    run.open(4);
+    let (cell, debate) = run.held().remove(0);
+    run.take(EvalInput::Closed(Box::new(failed(closed(&cell, &debate)))));
+    run.settle(59_999);
+    assert_eq!((run.machine.ended(), run.machine.open_cells()), (None, 3));
+    run.settle(60_000);
+    assert_eq!((run.machine.stopped(), run.machine.ended()), (Some("limit_seconds"), Some("stopped")));
+    assert_eq!((run.machine.outstanding(), run.machine.questions_over()), (vec![], vec![]));
+
+    let ordered = run.machine.decide(EvalInput::Retry);
+    ordered.iter().for_each(|event| run.machine.apply(90_000, event));
+    assert_eq!(run.machine.deadline(), Some(150_000));
+    run.settle(149_999);
+    assert_eq!(run.machine.ended(), None);
+}
+
+#[test]
+fn an_eval_whose_last_cell_is_over_at_its_limit_is_complete() {
+    let limits = EvalLimits { seconds: Some(60.0), ..EvalLimits::default() };
+    let mut run = Trial::new(EvalSpec { limits, ..spec(3) });
+    run.run(8, |_| 0, |closed| closed);
+    let complete = run.log.len() - 1;
+    assert!(matches!(&run.log[complete].1, EvalEvent::EvalEnded { state } if state == "complete"));
+    let mut before = EvalMachine::fold(run.log[..complete].iter().map(|(at, event)| (*at, event))).unwrap();
+    let events = before.decide(EvalInput::Settle { now: 70_000 });
+    events.iter().for_each(|event| before.apply(70_000, event));
+    assert_eq!((before.stopped(), before.ended()), (None, Some("complete")));
+}
+
+#[test]
 fn a_sequential_eval_looks_after_each_block_and_ends_when_it_is_decided() {
     let mut run = Trial::new(EvalSpec { design: Design::Sequential, ..spec(60) });
     let mut looks = 0;
@@ -296,7 +332,7 @@ fn a_retry_of_an_eval_that_failures_ended_holds_the_failed_cells_before_it_judge
     let (before, over) = (run.machine.progress(), run.machine.questions_over());
     assert!(run.take(EvalInput::Retry) > 0);
     let mut cancelled = run.machine.clone();
-    cancelled.apply(&EvalEvent::EvalEnded { state: "cancelled".to_owned() });
+    cancelled.apply(0, &EvalEvent::EvalEnded { state: "cancelled".to_owned() });
     assert_eq!((cancelled.progress(), cancelled.questions_over()), (before, over), "nothing that was there is lost");
     run.run(8, |_| 0, |closed| closed);
     assert_eq!((run.machine.ended(), run.machine.questions_over().len()), (Some("complete"), 60));

@@ -128,15 +128,38 @@ pub(super) fn spent<'a>(
     known.then(|| (sum, if calls == 0 { 0.0 } else { unknown as f64 / calls as f64 }))
 }
 
+/// Of what cells cost by a count, what is estimated; nothing where all of it was reported.
+pub(super) fn estimated<'a>(
+    table: &CellTable<'_>,
+    costs: impl Iterator<Item = &'a CellCost>,
+    count: Count,
+) -> Option<f64> {
+    let part = |cost: &CellCost| {
+        let reported = CellCost { estimated_prompt: 0, estimated_generated: 0, ..cost.clone() };
+        let by_model = cost.by_model.iter().map(|(model, cost)| {
+            (model.clone(), CellCost { estimated_prompt: 0, estimated_generated: 0, ..cost.clone() })
+        });
+        let reported = CellCost { unknown_calls: 0, by_model: by_model.collect(), ..reported };
+        Some(table.cost(cost, count)? - table.cost(&reported, count).unwrap_or(0.0))
+    };
+    if count == Count::Seconds {
+        return None;
+    }
+    let parts: Vec<f64> = costs.filter(|cost| cost.estimated() > 0).filter_map(part).collect();
+    (!parts.is_empty()).then(|| parts.iter().sum())
+}
+
 impl<'a> ScoredArm<'a> {
     /// What its cells cost, by each count that is known.
     fn costs(&self, table: &CellTable<'a>, debate: Option<&Self>) -> Vec<CostFigure> {
         let cells = self.cells.len().max(1) as f64;
         let figure = |count| {
-            let (total, unknown_share) = spent(table, self.cells.iter().map(|cell| &cell.cost), count)?;
+            let own = || self.cells.iter().map(|cell| &cell.cost);
+            let (total, unknown_share) = spent(table, own(), count)?;
             let debate = debate.and_then(|debate| spent(table, debate.cells.iter().map(|cell| &cell.cost), count));
             let ratio = debate.filter(|(debate, _)| *debate > 0.0).map(|(debate, _)| total / debate);
-            Some(CostFigure { count, total, per_question: total / cells, ratio, unknown_share })
+            let estimated = estimated(table, own(), count);
+            Some(CostFigure { count, total, per_question: total / cells, ratio, estimated, unknown_share })
         };
         Count::ALL.into_iter().filter_map(figure).collect()
     }

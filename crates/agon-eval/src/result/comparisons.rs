@@ -1,5 +1,5 @@
 //! Comparisons: the same questions in two arms.
-use super::arms::{ScoredArm, baseline_name, spent};
+use super::arms::{ScoredArm, baseline_name, estimated, spent};
 use super::sensitivity;
 use super::sentence::{Told, sentence};
 use super::statistics::{Estimator, PairedFigures, PairedScore};
@@ -245,12 +245,14 @@ impl<'t, 'a> Comparer<'t, 'a> {
         let spending = |cells: &[CellScore<'a>]| spent(self.table, cells.iter().map(|cell| &cell.cost), pair.count);
         let (arm, rival) = (spending(&pair.arm), spending(&pair.rival));
         let ratio = arm.zip(rival).filter(|(_, (rival, _))| *rival > 0.0).map(|((arm, _), (rival, _))| arm / rival);
+        let is_estimated =
+            |cells: &[CellScore<'a>]| estimated(self.table, cells.iter().map(|cell| &cell.cost), pair.count).is_some();
         let mut distrusted = self.distrusted.clone();
         for (name, spending) in [(&open.arm.id, arm), (&open.rival.id, rival)] {
             let unknown = spending.map_or(1.0, |(_, unknown)| unknown);
             if unknown > MOST_UNKNOWN {
                 distrusted
-                    .push(format!("{:.0} % of the calls of {name} did not report what they cost.", unknown * 100.0));
+                    .push(format!("{:.0} % of the calls of {name} did not report what they used.", unknown * 100.0));
             }
         }
         let cells = pair.arm.len().max(1);
@@ -288,6 +290,7 @@ impl<'t, 'a> Comparer<'t, 'a> {
             arm_only: figures.arm_only,
             rival_only: figures.rival_only,
             ratio,
+            estimated: is_estimated(&pair.arm) || is_estimated(&pair.rival),
             verdict,
             cost_only: told && settled.1,
             fragile: false,

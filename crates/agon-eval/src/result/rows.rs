@@ -47,8 +47,9 @@ fn row(table: &CellTable<'_>, arm: &ScoredArm<'_>, cell: &CellScore<'_>, withhel
         flip,
         samples: cell.samples.map(|used| used.samples),
         calls: cell.cost.calls,
-        total_tokens: cell.cost.prompt.saturating_add(cell.cost.generated),
-        generated_tokens: cell.cost.generated,
+        total_tokens: cell.cost.tokens(),
+        estimated_tokens: cell.cost.estimated(),
+        generated_tokens: cell.cost.generated.saturating_add(cell.cost.estimated_generated),
         cost: table.cost(&cell.cost, table.admission.spec.count),
         degraded: cell.degraded,
     }

@@ -94,10 +94,12 @@ fn spending(told: &Told<'_, '_>) -> String {
     let Some(ratio) = told.row.ratio else { return String::new() };
     let unit = unit(told.row.count);
     let meant = told.rematched && told.matching != Matching::None;
+    let mark = if told.row.estimated { ", estimated" } else { "" };
     if meant && is_equal_spending(ratio) {
-        format!(" at equal {unit} ({ratio:.2} x)")
+        format!(" at equal {unit} ({ratio:.2} x{mark})")
     } else {
-        format!(" at {ratio:.2} x the {unit}")
+        let mark = mark.strip_prefix(", ").map(|mark| format!(" ({mark})")).unwrap_or_default();
+        format!(" at {ratio:.2} x the {unit}{mark}")
     }
 }
 

@@ -3,8 +3,8 @@ use super::grades::Grades;
 use super::plurality::{SampleVote, vote_of};
 use crate::{
     ArmName, BaselineArm, CellClosed, CellCost, CellEnding, CellWork, Count, EvalAdmission, FIRST_SAMPLES, Facts,
-    MatchKey, MatchedSamples, Matching, PoolOf, Question, SampleFact, UNREADABLE, cost_in, pool_kind, pool_of,
-    samples_for,
+    MatchKey, MatchedSamples, Matching, PoolOf, Question, SampleFact, UNREADABLE, cost_in, is_paid_each, pool_kind,
+    pool_of, samples_for, samples_paid,
 };
 use std::collections::BTreeMap;
 
@@ -219,12 +219,20 @@ impl<'a> CellTable<'a> {
         }
         let (question, _) = self.questions.get(at)?;
         let budget = self.budget(at, repetition, matched.to, matched.count)?;
-        let first = samples.iter().take(FIRST_SAMPLES as usize);
-        let first: Vec<f64> = first.filter_map(|sample| self.cost(&sample.cost, matched.count)).collect();
         let MatchedMethod { to: arm, count, method: _ } = matched;
         let key = MatchKey { seed: spec.seed, question: *question, repetition, arm, count };
-        let wanted = samples_for(budget, &first, &key, spec.max_samples);
-        let wanted = wanted.unwrap_or(MatchedSamples { samples: 1, wanted: 1 });
+        let one = MatchedSamples { samples: 1, wanted: 1 };
+        if is_paid_each(count) {
+            let costs: Vec<f64> = samples.iter().map(|sample| self.cost(&sample.cost, count).unwrap_or(0.0)).collect();
+            let paid = samples_paid(budget, &costs, &key, spec.max_samples).unwrap_or(one);
+            let samples = paid.samples.min(there);
+            // by another count than the eval's, the polls may end before the limit
+            let at_limit = samples == spec.max_samples;
+            return Some(MatchedSamples { samples, wanted: if at_limit { paid.wanted } else { u64::from(samples) } });
+        }
+        let first = samples.iter().take(FIRST_SAMPLES as usize);
+        let first: Vec<f64> = first.filter_map(|sample| self.cost(&sample.cost, count)).collect();
+        let wanted = samples_for(budget, &first, &key, spec.max_samples).unwrap_or(one);
         Some(MatchedSamples { samples: wanted.samples.min(there), ..wanted })
     }
 

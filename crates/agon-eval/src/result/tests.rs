@@ -188,7 +188,7 @@ fn unknown_usage_of_more_than_5_percent_of_the_calls_lets_nothing_be_told_at_tha
     }
     let own = &eval.result().comparisons[0].counts[0];
     assert_eq!(own.verdict, Some(VerdictKind::CannotTell));
-    assert!(own.sentence.contains("13 % of the calls of panel did not report what they cost."), "{}", own.sentence);
+    assert!(own.sentence.contains("13 % of the calls of panel did not report what they used."), "{}", own.sentence);
 }
 
 /// A debate of three whose ballots are these.

@@ -30,7 +30,7 @@ pub(super) fn scorer_trust(comparer: &Comparer<'_, '_>, labels: &[AnswerLabel]) 
     controls(table, &mut evidence);
     let (cost, ungraded) = gradings(table, &mut evidence);
     let mut found = trust(&evidence);
-    (found.tokens, found.calls) = (cost.prompt + cost.generated, u64::from(cost.calls));
+    (found.tokens, found.calls) = (cost.tokens(), u64::from(cost.calls));
     (found.gradings, found.ungraded) = (count(evidence.panel.len()), ungraded);
     let answers: Vec<GradedAnswer> =
         graded_answers(table, comparer.arms).into_iter().map(|(answer, _)| answer).collect();

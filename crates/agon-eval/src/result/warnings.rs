@@ -43,7 +43,8 @@ pub(super) fn warnings(
         let unknown = arm.costs.iter().find(|cost| cost.count == spec.count).filter(|cost| cost.unknown_share > 0.0);
         if let Some(cost) = unknown {
             let share = cost.unknown_share * 100.0;
-            warnings.push(format!("{share:.1} % of the calls of {} did not report what they cost.", arm.id));
+            let rule = if cost.estimated.is_some() { ", which is estimated by the plan's token rule" } else { "" };
+            warnings.push(format!("{share:.1} % of the calls of {} did not report what they used{rule}.", arm.id));
         }
         if let Some(cut) = arm.cut.filter(|cut| cut.held_down) {
             let share = cut.share * 100.0;

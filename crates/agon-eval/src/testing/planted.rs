@@ -18,6 +18,8 @@ pub fn planted_cost(calls: u32, tokens: u64) -> CellCost {
     let cost = CellCost {
         calls,
         unknown_calls: 0,
+        estimated_prompt: 0,
+        estimated_generated: 0,
         prompt: tokens - generated,
         cached: Some(tokens / 2),
         generated,

@@ -72,7 +72,7 @@ fn why_none(result: &EvalResult) -> String {
             "Too many answers failed, so the eval gives no verdict.".to_owned()
         }
         (_, 0) => "No question was finished in every arm, so nothing can be compared.".to_owned(),
-        _ => "No primary comparison was declared for these arms.".to_owned(),
+        _ => "No primary comparison has figures of both its arms, so nothing can be compared.".to_owned(),
     }
 }
 
@@ -112,6 +112,9 @@ fn arms(result: &EvalResult) -> String {
 
 fn spent(cost: &CostFigure) -> String {
     let unknown = match cost.unknown_share {
+        share if share > 0.0 && cost.estimated.is_some() => {
+            format!(" (estimated for {} of the calls)", words::percent(share))
+        }
         share if share > 0.0 => format!(" (unknown for {} of the calls)", words::percent(share)),
         _ => String::new(),
     };

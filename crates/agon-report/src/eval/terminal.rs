@@ -90,7 +90,7 @@ fn columns(result: &EvalResult, arm: &ArmResult) -> Vec<String> {
     vec![
         words::known(right, |right| words::percent(right.value)),
         words::known(right.and_then(|right| words::interval(right.interval)), |interval| interval),
-        words::known(cost, |cost| words::amount(cost.count, cost.per_question)),
+        words::known(cost, |cost| words::cost(&cost)),
         words::known(arm.wall_median_seconds, words::seconds),
         number(arm.ties.into()),
         failed,

@@ -103,6 +103,15 @@ pub(super) fn amount(count: Count, value: f64) -> String {
         Count::Money => decimals(value, 5),
     }
 }
+/// What a question cost, marked where not all of it was reported.
+pub(super) fn cost(cost: &CostFigure) -> String {
+    let mark = match (cost.estimated, cost.unknown_share) {
+        (Some(_), _) => " (estimated)",
+        (None, share) if share > 0.0 => " (part unknown)",
+        (None, _) => "",
+    };
+    format!("{}{mark}", amount(cost.count, cost.per_question))
+}
 /// `1.2 s`, `3 min 04 s`.
 pub(super) fn seconds(value: f64) -> String {
     finite(value, |value| duration((value.max(0.0) * 1_000.0).round() as u64))

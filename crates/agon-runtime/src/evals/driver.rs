@@ -125,6 +125,8 @@ struct Driver;
 enum Msg {
     /// A cell's debate is over, or cannot be held.
     Held(Box<CellOrder>, Result<Box<CellClosed>, HoldError>),
+    /// The time of the eval is over.
+    TimeOver,
     /// A person ends the eval.
     Cancel(Option<String>),
     /// Somebody else has ended or deleted it.
@@ -183,6 +185,7 @@ impl Actor for Driver {
     async fn handle(&self, myself: ActorRef<Msg>, msg: Msg, state: &mut State) -> Result<(), ActorProcessingErr> {
         let done = match msg {
             Msg::Held(order, held) => state.held(&myself, *order, held).await,
+            Msg::TimeOver => state.time_over(&myself).await,
             Msg::Cancel(detail) => state.cancel(&myself, detail).await,
             Msg::Withdraw => Err(DriverStop::Withdrawn),
         };
@@ -194,7 +197,22 @@ impl Actor for Driver {
 impl State {
     async fn begin(&mut self, myself: &ActorRef<Msg>) -> Result<(), DriverStop> {
         self.step(EvalInput::Claim { writer: self.config.writer.clone() }).await?;
+        self.await_deadline(myself);
         self.go_on(myself).await
+    }
+
+    /// Whatever is open then, the eval looks at its limit of time when that is reached.
+    fn await_deadline(&self, myself: &ActorRef<Msg>) {
+        let Some(deadline) = self.eval.machine.deadline() else { return };
+        let left = deadline.saturating_sub(self.config.clock.now().0);
+        self.scope.after(myself, Duration::from_millis(left), Msg::TimeOver);
+    }
+
+    async fn time_over(&mut self, myself: &ActorRef<Msg>) -> Result<(), DriverStop> {
+        self.go_on(myself).await?;
+        // the clock of the log may be behind the timer's
+        self.await_deadline(myself);
+        Ok(())
     }
 
     async fn held(

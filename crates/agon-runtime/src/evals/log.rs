@@ -112,7 +112,7 @@ impl OpenEval {
         let epoch = claimed.unwrap_or_else(|| self.machine.epoch());
         let record = EvalRecord { epoch, nonce: rand::random(), events };
         // what lists show is of the eval after this record
-        record.events.iter().for_each(|event| self.machine.apply(event));
+        record.events.iter().for_each(|event| self.machine.apply(at.0, event));
         write(logs, self, &record, at).await?;
         self.records += 1;
         self.events.extend(record.events.into_iter().map(|event| (at.0, event)));

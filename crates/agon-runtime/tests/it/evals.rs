@@ -24,6 +24,8 @@ struct Holder {
     at_once: Mutex<(usize, usize)>,
     /// So many debates end before one is halted.
     halts_after: Mutex<Option<usize>>,
+    /// So many debates end before no other one does.
+    hangs_after: Mutex<Option<usize>>,
     cancelled: Mutex<Vec<String>>,
 }
 
@@ -47,6 +49,14 @@ impl CellHolder for Holder {
                 return Err(HoldError::Halted { debate: id, why: "no server".to_owned() });
             }
             *left -= 1;
+        }
+        let hangs = self.hangs_after.lock().unwrap().as_mut().is_some_and(|left| {
+            let none = *left == 0;
+            *left = left.saturating_sub(1);
+            none
+        });
+        if hangs {
+            std::future::pending::<()>().await;
         }
         let admission = agon_core::Admission {
             labels: order.labels.clone(),
@@ -264,6 +274,25 @@ async fn a_cancelled_eval_withdraws_what_is_open() {
     assert!(!bench.holder.cancelled.lock().unwrap().is_empty());
     let kept = read_eval(&*bench.store, &id("eval-1")).await.unwrap();
     assert_eq!((kept.machine.stopped(), kept.machine.ended()), (Some("cancelled"), Some("cancelled")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_eval_whose_debates_never_end_is_over_when_its_time_is_and_withdraws_them() {
+    let bench = EvalBench::new();
+    let eval = eval("eval-1", 30);
+    let spec = EvalSpec { limits: EvalLimits { seconds: Some(20.0), ..EvalLimits::default() }, ..eval.spec.clone() };
+    let admission = EvalAdmission { spec, ..eval };
+    admit_eval(&*bench.store, &id("eval-1"), admission, START).await.unwrap();
+    *bench.holder.hangs_after.lock().unwrap() = Some(50);
+    let driver = bench.drive("eval-1").await;
+    let last = tokio::time::timeout(Duration::from_secs(21), driver.done()).await.unwrap();
+    assert_eq!(last.state, DriverState::Ended);
+    assert!(driver.stop().await);
+    assert_eq!(bench.holder.cancelled.lock().unwrap().len(), 5);
+    let kept = read_eval(&*bench.store, &id("eval-1")).await.unwrap();
+    assert_eq!((kept.machine.stopped(), kept.machine.ended()), (Some("limit_seconds"), Some("stopped")));
+    // of the blocks, the first one is over
+    assert_eq!(result_of(&kept.machine).setup.covered, 10);
 }
 
 #[tokio::test(start_paused = true)]

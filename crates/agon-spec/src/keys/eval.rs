@@ -117,7 +117,12 @@ static LIMITS: KeyTable = KeyTable {
             "",
             "Prompt and generated tokens of all cells.",
         ),
-        key("seconds", Shape::Number { min: 1.0, max: 31_536_000.0 }, "", "Seconds since the eval began."),
+        key(
+            "seconds",
+            Shape::Number { min: 1.0, max: 31_536_000.0 },
+            "",
+            "Seconds since the eval began, or was retried or rescored. What is open then is cancelled.",
+        ),
         key(
             "money",
             Shape::Number { min: 0.0, max: 1_000_000_000.0 },

@@ -103,7 +103,10 @@ pub struct CostFigure {
     /// What it spent, over what the debate that it is matched to spent: 1 is equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
-    /// Share of calls whose cost by this count nobody reported; those are missing in the sums.
+    /// Of the sum, what nobody reported and the plan's token rule estimates; absent where nothing is estimated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated: Option<f64>,
+    /// Share of calls whose cost by this count nobody reported; what is not estimated of them is missing in the sums.
     pub unknown_share: f64,
 }
 

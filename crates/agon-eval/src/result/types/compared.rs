@@ -74,6 +74,9 @@ pub struct CountResult {
     /// What the arm spent by this count, over what the rival spent; 1 is equal. Absent where one of them is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
+    /// Some of that is estimated by the plan's token rule, because a server did not report it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
     /// What was found; absent for post hoc comparisons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<VerdictKind>,

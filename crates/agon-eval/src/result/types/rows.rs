@@ -53,9 +53,12 @@ pub struct CellRow {
     pub samples: Option<u32>,
     /// Calls, failed tries included.
     pub calls: u32,
-    /// Prompt and generated tokens.
+    /// Prompt and generated tokens, with an estimate of those that nobody reported.
     pub total_tokens: u64,
-    /// Generated tokens.
+    /// Of these, estimated by the plan's token rule.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_tokens: u64,
+    /// Generated tokens, with the same estimate.
     pub generated_tokens: u64,
     /// What it cost by the eval's count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -108,4 +111,8 @@ pub struct CategoryRow {
     pub arm: String,
     /// Share of right answers, over the category's cells.
     pub right: Estimate,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }

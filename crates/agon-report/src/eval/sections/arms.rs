@@ -220,8 +220,7 @@ fn lettered(result: &EvalResult, at: usize, arm: &ArmResult) -> String {
     format!("{} {}", draw::letter(at), words::arm_name(result, arm))
 }
 fn amount(cost: CostFigure) -> String {
-    let mark = if cost.unknown_share > 0.0 { " (part unknown)" } else { "" };
-    format!("{}{mark}", words::amount(cost.count, cost.per_question))
+    words::cost(&cost)
 }
 
 fn remarks(result: &EvalResult) -> Vec<String> {

@@ -87,6 +87,7 @@ pub fn withheld() -> EvalResult {
             total: 400_000.0,
             per_question: 10_000.0,
             ratio: None,
+            estimated: None,
             unknown_share: 0.0,
         }];
     }
