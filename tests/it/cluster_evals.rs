@@ -8,15 +8,18 @@ use agon_eval::{
 use agon_runtime::{OpenEval, admit_eval, read_eval};
 use agon_store::EvalLogs as _;
 use agon_testkit::cluster::NodeRole;
-use agon_testkit::until;
+use agon_testkit::{SplitMix, until};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 const EVAL: &str = "eval-in-a-cluster";
-const QUESTIONS: u32 = 30;
+/// Questions for each time that processes are killed, and for the eval's end.
+const QUESTIONS_PER_KILL: u32 = 10;
+/// At most so many cells end between a kill and the next.
+const CELLS_BETWEEN_KILLS: usize = 20;
 const PANEL: &str = "topic: anything\nmode: deliberative\npersona_count: 3\nmax_rounds: 1\nconsensus_strategy: vote\n";
 
-fn wanted() -> EvalAdmission {
+fn wanted(questions: u32) -> EvalAdmission {
     let question = |n: u32| Question {
         id: format!("q{n}"),
         text: format!("Which city is number {n}?"),
@@ -33,7 +36,7 @@ fn wanted() -> EvalAdmission {
         set: BTreeMap::new(),
     };
     let debate = DebateArm { name: ArmName("panel".to_owned()), template, isolated: false };
-    let usual = EvalSpec::usual((0..QUESTIONS).map(question).collect(), vec![debate]);
+    let usual = EvalSpec::usual((0..questions).map(question).collect(), vec![debate]);
     let spec = EvalSpec { max_samples: 8, seed: 7, ..usual };
     let models = RoleModels { model: Some("scripted".to_owned()), ..RoleModels::default() };
     let specs = TemplateSpecs::new(&spec, &models).unwrap();
@@ -53,10 +56,10 @@ fn wanted() -> EvalAdmission {
 }
 
 impl ClusterBench {
-    fn admit_eval(&self) {
+    fn admit_eval(&self, questions: u32) {
         let (store, runtime) = self.logs.store();
         let id = DebateId::parse(EVAL).unwrap();
-        runtime.block_on(admit_eval(store, &id, wanted(), Timestamp(1_800_000_000_000))).unwrap();
+        runtime.block_on(admit_eval(store, &id, wanted(questions), Timestamp(1_800_000_000_000))).unwrap();
     }
     fn eval(&self) -> OpenEval {
         let (store, runtime) = self.logs.store();
@@ -72,11 +75,16 @@ impl ClusterBench {
         });
         found.unwrap()
     }
-    /// The process that drives the eval, once so many cells are over.
+    /// The process that drives the eval, once so many cells are over. A driver that was killed is named until another follows it.
     fn eval_driver(&mut self, cells: u32) -> String {
-        let card = self.eval_card("the eval goes on", |card| card.cells_over >= cells && card.driver.is_some());
-        let node = card.driver.unwrap();
-        self.cluster.member_of(&node).unwrap_or_else(|| panic!("no process is {node}"))
+        loop {
+            let driven = self.eval_card("the eval goes on", |card| card.cells_over >= cells && card.driver.is_some());
+            let driver = driven.driver.unwrap();
+            if let Some(name) = self.cluster.member_of(&driver) {
+                return name;
+            }
+            self.eval_card("another drives the eval", |card| card.driver.as_ref() != Some(&driver));
+        }
     }
     /// The result of the eval but for times; each cell has one debate, and its log is whole.
     fn eval_result(&self) -> Value {
@@ -111,24 +119,31 @@ fn without_times(value: &mut Value) {
     }
 }
 
+/// Kills the coordinator that drives an eval and a host, and starts both again, so often as `AGON_EVAL_KILLS` says, else twice.
 #[test]
 fn an_eval_comes_to_the_same_whichever_coordinators_and_hosts_are_killed() {
+    let kills = std::env::var("AGON_EVAL_KILLS").map_or(2, |kills| kills.parse().unwrap());
+    let questions = (kills + 1) * QUESTIONS_PER_KILL;
     let undisturbed = ClusterBench::start(quick(1, 1));
-    undisturbed.admit_eval();
+    undisturbed.admit_eval(questions);
     let wanted = undisturbed.eval_result();
     drop(undisturbed);
 
+    let mut dice = SplitMix::new(7, "kills in a cluster", 0);
     let mut stage = ClusterBench::start(quick(2, 2));
-    stage.admit_eval();
-    for cells in [3, 20] {
+    stage.admit_eval(questions);
+    let mut cells = 0;
+    for _ in 0..kills {
+        cells += dice.within(1, CELLS_BETWEEN_KILLS) as u32;
         let driver = stage.eval_driver(cells);
         stage.cluster.member(&driver).unwrap().kill();
-        let host = stage.cluster.names(NodeRole::Host).remove(0);
+        let host = stage.cluster.names(NodeRole::Host).remove(dice.within(0, 1));
         stage.cluster.member(&host).unwrap().kill();
         for name in [host, driver] {
             stage.cluster.restart(&name).unwrap();
         }
     }
     assert_eq!(stage.eval_result(), wanted);
-    assert!(stage.eval().machine.epoch() >= 3, "each killed driver was followed by another");
+    let epoch = stage.eval().machine.epoch();
+    assert!(epoch > u64::from(kills), "each killed driver was followed by another: {epoch}");
 }

@@ -146,6 +146,23 @@ fn pairs_of_answers_get_a_verdict_in_a_rehearsal_and_a_biased_grader_is_not_trus
 }
 
 #[test]
+fn a_grader_that_passes_every_answer_is_not_trusted() {
+    let world = World::new();
+    let panel = panel(&world);
+    let questions = world.file("rubric.jsonl", &graded("rubric", RUBRIC));
+    let minds = world.file("minds.toml", "[grader]\nleniency = 1.0\n");
+    let run =
+        ["eval", "run", &questions, "--debate", &panel, "--rehearsal", "--minds", &minds, "--yes", "-q", "--json"];
+    let ran = world.agon(&run).code(2);
+    let result: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let trust = &result["trust"];
+    assert_eq!(trust["gold_accepted"]["value"], 1.0, "{trust}");
+    let why = "The grader accepts 20 of 20 answers to other questions; 10 % may be missed.";
+    assert_eq!(trust["distrusted"], serde_json::json!([why]), "{trust}");
+    assert_eq!(result["comparisons"][0]["counts"][0]["verdict"], "cannot_tell");
+}
+
+#[test]
 fn people_label_graded_answers_and_other_graders_grade_again() {
     let world = World::new();
     let panel = panel(&world);

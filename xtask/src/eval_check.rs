@@ -10,6 +10,9 @@ use crate::process;
 /// The test that holds planted evals, and is asked for more of them.
 const PLANTED: &str = "eval::planted::every_arm_is_right_as_often_as_planted_and_a_gain_of_20_points_is_found";
 
+/// The test that kills what holds an eval in a cluster, and is asked for more of it.
+const KILLED: &str = "cluster_evals::an_eval_comes_to_the_same_whichever_coordinators_and_hosts_are_killed";
+
 /// The options of `cargo xtask eval-check`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -22,12 +25,20 @@ pub struct Args {
     /// Of so many questions each
     #[arg(long, value_name = "N", requires = "runtime", default_value_t = 200)]
     questions: u32,
+    /// Hold one eval in a cluster, and kill the coordinator that drives it and a host so often
+    #[arg(long, value_name = "N", conflicts_with = "runtime", num_args = 0..=1, default_missing_value = "25")]
+    kills: Option<u32>,
 }
 
 /// Builds the simulations, or what holds evals, and runs all of them.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let start = Instant::now();
-    let code = process::to_its_end(&mut if args.runtime { held(args)? } else { simulated() })?;
+    let mut command = match args.kills {
+        Some(kills) => killed(kills)?,
+        None if args.runtime => held(args)?,
+        None => simulated(),
+    };
+    let code = process::to_its_end(&mut command)?;
     println!("{:.0} s, the build included", start.elapsed().as_secs_f64());
     Ok(code)
 }
@@ -39,11 +50,22 @@ fn simulated() -> Command {
 }
 
 fn held(args: &Args) -> Result<Command> {
-    let agon = process::build_agon()?;
-    let mut command = process::cargo();
-    command.args(["test", "--quiet", "-p", "agon-tests", "--test", "it", "--", "--exact", PLANTED, "--nocapture"]);
-    command.env("AGON_BIN", agon);
+    let mut command = system_test(PLANTED)?;
     command.env("AGON_PLANTED_EVALS", args.evals.to_string());
     command.env("AGON_PLANTED_QUESTIONS", args.questions.to_string());
+    Ok(command)
+}
+
+fn killed(kills: u32) -> Result<Command> {
+    let mut command = system_test(KILLED)?;
+    command.env("AGON_EVAL_KILLS", kills.to_string());
+    Ok(command)
+}
+
+fn system_test(name: &str) -> Result<Command> {
+    let agon = process::build_agon()?;
+    let mut command = process::cargo();
+    command.args(["test", "--quiet", "-p", "agon-tests", "--test", "it", "--", "--exact", name, "--nocapture"]);
+    command.env("AGON_BIN", agon);
     Ok(command)
 }
