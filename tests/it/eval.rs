@@ -5,6 +5,7 @@ mod kills;
 mod limits;
 mod plan;
 mod planted;
+mod server;
 
 use crate::support::{RunningProgram, World};
 use serde_json::Value;

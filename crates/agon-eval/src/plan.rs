@@ -6,8 +6,8 @@ pub use gradings::longest_grading;
 use crate::eval_file::baseline;
 use crate::stats::{design_effect, questions_needed, smallest_effect};
 use crate::{
-    BaselineArm, Cell, CellSpecs, CellWork, Count, DebateArm, EQUAL_SPENDING, EvalAdmission, EvalSpec, FIRST_SAMPLES,
-    Matching, PoolOf, cell_arm, first_cells, order, pool_of, users_of,
+    ArmName, BaselineArm, Cell, CellSpecs, CellWork, Count, DebateArm, EQUAL_SPENDING, EvalAdmission, EvalSpec,
+    FIRST_SAMPLES, Matching, PoolOf, cell_arm, first_cells, order, pool_of, users_of,
 };
 use agon_core::{CallPlan, DebateSpec, thousands};
 use serde::Serialize;
@@ -31,6 +31,8 @@ const ANSWER_SHARE: f64 = 0.4;
 pub struct EvalPlan {
     /// Questions.
     pub questions: u32,
+    /// Questions of each kind, by its name.
+    pub scored: BTreeMap<String, u32>,
     /// Arms and pools with their cells.
     pub parts: Vec<PlannedPart>,
     /// Cells that are certain: every debate, and the first samples of every pool.
@@ -55,6 +57,9 @@ pub struct EvalPlan {
     /// Gradings at most. Cells, calls and tokens at most have them, too.
     #[serde(skip_serializing_if = "is_zero")]
     pub gradings_most: u64,
+    /// The models that grade.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub graders: Vec<String>,
     /// Money, as it usually is, where every model has a price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub money_likely: Option<f64>,
@@ -89,6 +94,29 @@ pub struct PlannedPart {
     pub calls_each: u64,
     /// Calls of all certain cells that are still to be held.
     pub calls: u64,
+    /// The models of a pool's samples.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<String>,
+    /// The debates whose pool it is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub arms: Vec<String>,
+}
+
+impl PlannedPart {
+    /// No cell yet of an arm or a pool.
+    fn new(admission: &EvalAdmission, work: &CellWork, calls_each: u64) -> Self {
+        let pool = match work {
+            CellWork::Samples { pool, .. } => usize::try_from(*pool).ok().and_then(|at| admission.pools.get(at)),
+            CellWork::Debate { .. }
+            | CellWork::Isolated { .. }
+            | CellWork::BestOf { .. }
+            | CellWork::Grading { .. } => None,
+        };
+        let (models, arms) = pool.map_or_else(Default::default, |pool| {
+            (pool.models.clone(), pool.arms.iter().map(ArmName::to_string).collect())
+        });
+        Self { name: cell_arm(work), cells: 0, calls_each, calls: 0, models, arms }
+    }
 }
 
 /// What one debate would take.
@@ -154,8 +182,7 @@ impl EvalPlan {
             let each = Estimated::of(&order.spec);
             let is_held = held.contains(&order.debate.id);
             let name = cell_arm(&cell.work);
-            let part =
-                parts.entry(name.clone()).or_insert(PlannedPart { name, cells: 0, calls_each: each.calls, calls: 0 });
+            let part = parts.entry(name).or_insert_with(|| PlannedPart::new(admission, &cell.work, each.calls));
             part.cells += 1;
             plan.cells += 1;
             plan.reused += u64::from(is_held);
@@ -176,6 +203,11 @@ impl EvalPlan {
         plan.add_gradings(admission, specs, (&mut likely, &mut money))?;
         plan.add_power(spec);
         plan.notes = missing_arms(admission);
+        for question in &spec.questions {
+            *plan.scored.entry(question.gold.kind_name().to_owned()).or_default() += 1;
+        }
+        plan.graders =
+            spec.grader.as_ref().filter(|_| plan.gradings_most > 0).map_or_else(Vec::new, |of| of.models.clone());
         plan.warn_of_budget(spec, specs)?;
         plan.parts = parts.into_values().collect();
         plan.tokens_likely = likely as u64;

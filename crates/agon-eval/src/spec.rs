@@ -172,6 +172,38 @@ pub struct Grader {
     pub same_family: bool,
 }
 
+/// The model that grades where nobody is named and all speakers are scripted.
+const SCRIPTED_GRADER: &str = "rehearsal-grader";
+
+/// What whoever begins an eval says of its graders.
+#[derive(Clone, Copy, Debug)]
+pub struct GraderChoice<'a> {
+    /// The models; none where the eval file or the settings decide.
+    pub models: &'a [String],
+    /// They may be of a family that is tested, even if the eval file does not say so.
+    pub same_family: bool,
+    /// All speakers are scripted.
+    pub rehearsal: bool,
+}
+
+impl GraderChoice<'_> {
+    /// Who grades: whoever is named, else as the eval file has it, else the `usual` model of the settings, where an answer needs it; in a
+    /// rehearsal somebody always can.
+    pub fn of(&self, spec: &EvalSpec, usual: Option<&str>) -> Option<Grader> {
+        let same_family = self.same_family || spec.grader.as_ref().is_some_and(|grader| grader.same_family);
+        let named = |models: Vec<String>| Grader { models, same_family };
+        if !self.models.is_empty() {
+            return Some(named(self.models.to_vec()));
+        }
+        if let Some(grader) = &spec.grader {
+            return Some(named(grader.models.clone()));
+        }
+        let usual = usual.or(self.rehearsal.then_some(SCRIPTED_GRADER));
+        let needed = spec.questions.iter().any(|question| !question.is_scored_by_pattern());
+        usual.filter(|_| needed).map(|model| named(vec![model.to_owned()]))
+    }
+}
+
 /// The price of a model in money for a million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelPrice {

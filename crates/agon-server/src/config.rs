@@ -46,6 +46,8 @@ pub struct GatewayConfig {
     pub prices: Prices,
     /// The same as evals record it, by model.
     pub eval_prices: BTreeMap<String, ModelPrice>,
+    /// The model that grades answers of evals where nobody is named.
+    pub eval_grader: Option<String>,
     /// What reads the feeds that debate files name.
     pub feeds: FeedReader,
 }
@@ -66,6 +68,7 @@ impl Default for GatewayConfig {
             retry: RetryPolicy::default(),
             prices: Prices::new(),
             eval_prices: BTreeMap::new(),
+            eval_grader: None,
             feeds: FeedReader::default(),
         }
     }

@@ -14,9 +14,10 @@ mod serve;
 pub use ask::{NewArgs, OutputArgs, PaceArgs, RunArgs, ServerArgs, Show, Template, ViewArgs};
 pub use debate::{DebateArgs, FileSyntax, Label};
 pub use eval::{
-    BuiltinKind, EvalAction, EvalArgs, EvalCheckArgs, EvalDeleteArgs, EvalExport, EvalExportArgs, EvalFormat,
-    EvalGateArgs, EvalLabelArgs, EvalListArgs, EvalNameArgs, EvalReportArgs, EvalRescoreArgs, EvalResumeArgs,
-    EvalRunArgs, EvalViewArgs, EvalWatchArgs, NamedFile, Required, is_arm_byte,
+    BuiltinKind, EvalAction, EvalArgs, EvalAtArgs, EvalCheckArgs, EvalDeleteArgs, EvalExport, EvalExportArgs,
+    EvalFormat, EvalGateArgs, EvalInputArgs, EvalLabelArgs, EvalListArgs, EvalNameArgs, EvalReportArgs,
+    EvalRescoreArgs, EvalResumeArgs, EvalRetryArgs, EvalRunArgs, EvalShowArgs, EvalSubmitArgs, EvalViewArgs,
+    EvalWatchArgs, NamedFile, Required, is_arm_byte,
 };
 pub use groups::parse;
 pub use inspect::{

@@ -2679,6 +2679,21 @@ pub struct EvalPlan {
     /// Possible mistakes.
     #[prost(string, repeated, tag = "14")]
     pub warnings: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Gradings of answers, as many as there usually are; 0 if nobody grades.
+    #[prost(uint64, tag = "15")]
+    pub gradings_likely: u64,
+    /// The maximum of gradings. Cells, calls and tokens have them, too.
+    #[prost(uint64, tag = "16")]
+    pub gradings_most: u64,
+    /// The models that grade.
+    #[prost(string, repeated, tag = "17")]
+    pub graders: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Questions of each kind, by its name: `choice`, `exact`, `number`, `rubric`, `pairwise`.
+    #[prost(btree_map = "string, uint32", tag = "18")]
+    pub scored: ::prost::alloc::collections::BTreeMap<::prost::alloc::string::String, u32>,
+    /// What a reader must know besides, each a sentence: what was asked for and will not be there, debates above the budget.
+    #[prost(string, repeated, tag = "19")]
+    pub notes: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// An arm or a pool of samples in a plan.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2695,6 +2710,12 @@ pub struct PlannedArm {
     /// Calls of all its certain cells that are still to be held.
     #[prost(uint64, tag = "4")]
     pub calls: u64,
+    /// The models of a pool's samples; empty for a debate.
+    #[prost(string, repeated, tag = "5")]
+    pub models: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The debates whose pool of samples it is; empty for a debate.
+    #[prost(string, repeated, tag = "6")]
+    pub arms: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// The questions that show a difference with a chance of 80 %, if a quarter of them tells two arms apart.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]
@@ -2740,6 +2761,15 @@ pub struct CreateEvalRequest {
     /// Use only the first so many questions.
     #[prost(uint32, optional, tag = "10")]
     pub max_questions: ::core::option::Option<u32>,
+    /// Use so many questions, drawn by the seed: a pilot. Not with `max_questions`.
+    #[prost(uint32, optional, tag = "11")]
+    pub pilot_questions: ::core::option::Option<u32>,
+    /// The models that grade, 1, 3 or 5 of them; those of the eval file otherwise, or the server's own.
+    #[prost(string, repeated, tag = "12")]
+    pub graders: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Graders may be of the family of a model that is tested; each verdict is marked.
+    #[prost(bool, tag = "13")]
+    pub same_family: bool,
 }
 /// An eval file as text.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

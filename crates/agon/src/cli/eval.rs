@@ -1,5 +1,7 @@
 //! `agon eval`: whether debating helps, on the user's own questions.
 use super::ask::{PaceArgs, ServerArgs};
+use super::remote::{ApiArgs, PlaceArgs};
+use crate::settings::Length;
 use clap::{Args, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -17,23 +19,25 @@ pub struct EvalArgs {
 pub enum EvalAction {
     /// Compare debates with simpler methods on your questions, at equal tokens
     Run(Box<EvalRunArgs>),
+    /// Hand an eval to a server, whose hosts hold it
+    Submit(Box<EvalSubmitArgs>),
     /// Find every problem of files of questions and eval files, and show what is read from where
     Check(EvalCheckArgs),
     /// Continue an eval that was stopped
     Resume(Box<EvalResumeArgs>),
     /// Repeat the failed cells of all arms of an ended eval
-    Retry(Box<EvalResumeArgs>),
+    Retry(Box<EvalRetryArgs>),
     /// Grade the answers of an ended eval again, without holding a debate
     Rescore(Box<EvalRescoreArgs>),
     /// Say of graded answers whether they are right, which corrects the graders' rates
     Label(EvalLabelArgs),
     /// End an eval; its figures cover whole blocks of questions
-    Cancel(EvalNameArgs),
+    Cancel(EvalAtArgs),
     /// List the stored evals
     List(EvalListArgs),
     /// Show one eval: its state, progress and plan
-    Get(EvalNameArgs),
-    /// Follow an eval that another process runs
+    Get(EvalAtArgs),
+    /// Follow an eval that another process or a server runs
     Watch(EvalWatchArgs),
     /// Print a report of an eval
     Report(EvalReportArgs),
@@ -51,9 +55,11 @@ impl EvalAction {
     /// Whether only the result is wanted.
     pub fn is_quiet(&self) -> bool {
         match self {
-            Self::Run(args) => args.view.quiet,
-            Self::Resume(args) | Self::Retry(args) => args.view.quiet,
-            Self::Rescore(args) => args.resume.view.quiet,
+            Self::Run(args) => args.view.show.quiet,
+            Self::Submit(args) => args.show.quiet,
+            Self::Resume(args) => args.view.show.quiet,
+            Self::Retry(args) => args.resume.view.show.quiet,
+            Self::Rescore(args) => args.resume.view.show.quiet,
             Self::Label(_)
             | Self::Check(_)
             | Self::Cancel(_)
@@ -81,6 +87,38 @@ Examples:
 The result goes to stdout, progress goes to stderr. Ctrl-C stops and keeps the eval for `agon eval resume`.
 Exit codes: 0 done, 1 --require is not met, 2 no primary comparison could be told, 3 failed, 4 cancelled.")]
 pub struct EvalRunArgs {
+    /// What is asked of whom.
+    #[command(flatten)]
+    pub inputs: EvalInputArgs,
+    /// The id of the eval [default: a new one]
+    #[arg(long, value_name = "ID")]
+    pub id: Option<String>,
+    /// Only print what the eval would take
+    #[arg(long)]
+    pub plan: bool,
+    /// Do not ask before an eval of more than 1,000,000 tokens
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Hold all cells again, even those that an earlier eval held
+    #[arg(long)]
+    pub fresh: bool,
+    /// Minds of a rehearsal's speakers (TOML) [default: made from the right answers]
+    #[arg(long, value_name = "FILE", requires = "rehearsal", help_heading = "Rehearsal")]
+    pub minds: Option<PathBuf>,
+    /// How it is held and shown.
+    #[command(flatten)]
+    pub view: EvalViewArgs,
+    /// Which servers to ask.
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// How fast and how badly a rehearsal goes.
+    #[command(flatten)]
+    pub pace: PaceArgs,
+}
+
+/// What an eval asks, and whom.
+#[derive(Clone, Debug, Default, Args)]
+pub struct EvalInputArgs {
     /// A file of questions (JSONL, CSV, YAML, JSON), or an eval file
     #[arg(value_name = "FILE")]
     pub what: Option<String>,
@@ -109,30 +147,51 @@ pub struct EvalRunArgs {
     /// Every random choice derives from this number
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
+}
+
+/// `agon eval submit`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agon eval submit questions.csv --debate panel.md --server gateway:50051     prints the eval's id
+  agon eval submit eval.yaml --wait --json > result.json                      shows it as `agon eval run` does; same exit codes
+  agon eval submit eval.yaml --validate-only                                  what it would take
+
+Ctrl-C during --wait leaves the eval running: `agon eval watch ID` follows it again, `agon eval cancel ID` ends it.")]
+pub struct EvalSubmitArgs {
+    /// What is asked of whom.
+    #[command(flatten)]
+    pub inputs: EvalInputArgs,
     /// The id of the eval [default: a new one]
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
-    /// Only print what the eval would take
+    /// Use scripted speakers instead of models: only hosts that rehearse take its turns
+    #[arg(long, help_heading = "Models")]
+    pub rehearsal: bool,
+    /// Show the eval to its end, and print its result
     #[arg(long)]
-    pub plan: bool,
+    pub wait: bool,
+    /// Only check, and print what the eval would take
+    #[arg(long, visible_alias = "plan", conflicts_with_all = ["wait", "jsonl"])]
+    pub validate_only: bool,
     /// Do not ask before an eval of more than 1,000,000 tokens
     #[arg(long, short)]
     pub yes: bool,
     /// Hold all cells again, even those that an earlier eval held
     #[arg(long)]
     pub fresh: bool,
-    /// Minds of a rehearsal's speakers (TOML) [default: made from the right answers]
-    #[arg(long, value_name = "FILE", requires = "rehearsal", help_heading = "Rehearsal")]
-    pub minds: Option<PathBuf>,
-    /// How it is held and shown.
+    /// Submit with this key: submitting again with the same key and eval returns the first eval [default: a new key]
+    #[arg(long, value_name = "KEY")]
+    pub request_id: Option<String>,
+    /// How it is shown.
     #[command(flatten)]
-    pub view: EvalViewArgs,
-    /// Which servers to ask.
+    pub show: EvalShowArgs,
+    /// How long --wait waits for a server or store that is unreachable or full [default: `client.patience` of the settings]
+    #[arg(long, value_name = "TIME", help_heading = "Server")]
+    pub patience: Option<Length>,
+    /// Which server to speak to.
     #[command(flatten)]
-    pub server: ServerArgs,
-    /// How fast and how badly a rehearsal goes.
-    #[command(flatten)]
-    pub pace: PaceArgs,
+    pub api: ApiArgs,
 }
 
 /// `agon eval check`
@@ -155,6 +214,14 @@ pub struct EvalViewArgs {
     /// Show the comparisons after each block of a fixed design; the test is then the sequential one, which needs more questions
     #[arg(long)]
     pub peek: bool,
+    /// How it is shown.
+    #[command(flatten)]
+    pub show: EvalShowArgs,
+}
+
+/// How an eval is shown.
+#[derive(Clone, Debug, Default, Args)]
+pub struct EvalShowArgs {
     /// End with code 1 unless every primary comparison says this (`no_harm`: a loss of `worth` or more is ruled out)
     #[arg(long, value_name = "WHAT")]
     pub require: Option<Required>,
@@ -225,7 +292,7 @@ pub fn is_arm_byte(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-'
 }
 
-/// `agon eval resume` and `agon eval retry`
+/// `agon eval resume`
 #[derive(Clone, Debug, Args)]
 pub struct EvalResumeArgs {
     /// The eval: its id, the beginning or end of its id, or `last`
@@ -243,6 +310,17 @@ pub struct EvalResumeArgs {
     /// How fast and how badly a rehearsal goes.
     #[command(flatten)]
     pub pace: PaceArgs,
+}
+
+/// `agon eval retry`
+#[derive(Clone, Debug, Args)]
+pub struct EvalRetryArgs {
+    /// Which eval, and how it goes on.
+    #[command(flatten)]
+    pub resume: EvalResumeArgs,
+    /// Where it is.
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
 /// `agon eval rescore`
@@ -293,6 +371,20 @@ pub struct EvalDeleteArgs {
     /// Delete its debates too, but for those that another eval of this store uses
     #[arg(long)]
     pub debates: bool,
+    /// Where it is.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+}
+
+/// Commands about one eval, here or at a server.
+#[derive(Clone, Debug, Args)]
+pub struct EvalAtArgs {
+    /// Which.
+    #[command(flatten)]
+    pub eval: EvalNameArgs,
+    /// Where it is.
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
 /// Commands about one eval.
@@ -315,6 +407,9 @@ pub struct EvalListArgs {
     /// Show at most this many, newest first
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
+    /// Where it is.
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
 /// `agon eval watch`
@@ -329,6 +424,9 @@ pub struct EvalWatchArgs {
     /// Print the events as JSON lines
     #[arg(long)]
     pub jsonl: bool,
+    /// Where it is.
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
 /// `agon eval report`
@@ -351,6 +449,9 @@ pub struct EvalReportArgs {
     /// Also write the HTML report of every debate, into the folder `debates` beside the file; an HTML report then links them
     #[arg(long, requires = "output")]
     pub debates: bool,
+    /// Where it is.
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
 /// The form of a report of an eval.
@@ -387,6 +488,9 @@ pub struct EvalGateArgs {
     /// Write the gate to this file and its figures to stdout, instead of the gate to stdout
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Where it is.
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
 /// `agon eval export`
@@ -401,6 +505,9 @@ pub struct EvalExportArgs {
     /// Write to this file instead of stdout
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Where it is.
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
 /// What is exported of an eval.

@@ -50,15 +50,34 @@ impl Client {
 
     /// The debates that fit, newest first, at most so many.
     pub async fn list(&self, filter: &pb::v1::DebateFilter, limit: usize) -> Result<Vec<pb::v1::Debate>, Stop> {
+        self.list_among(filter, limit, |_| true).await
+    }
+
+    /// The same without the debates that were held for evals.
+    pub async fn list_own(&self, filter: &pb::v1::DebateFilter, limit: usize) -> Result<Vec<pb::v1::Debate>, Stop> {
+        self.list_among(filter, limit, |debate| !agon_eval::is_cell_id(&debate.id)).await
+    }
+
+    async fn list_among(
+        &self,
+        filter: &pb::v1::DebateFilter,
+        limit: usize,
+        among: impl Fn(&pb::v1::Debate) -> bool,
+    ) -> Result<Vec<pb::v1::Debate>, Stop> {
         let mut debates = Vec::new();
-        let mut page_token = String::new();
+        let (mut page_token, mut asked) = (String::new(), limit);
         loop {
-            let rest = i32::try_from(limit.saturating_sub(debates.len())).unwrap_or(PAGE);
+            let rest = i32::try_from(asked.saturating_sub(debates.len())).unwrap_or(PAGE);
             let filter = Some(filter.clone());
             let request = pb::v1::ListDebatesRequest { page_size: rest.min(PAGE), page_token, filter };
             let page =
                 self.ask("list", request, |mut to, request| async move { to.list_debates(request).await }).await?;
-            debates.extend(page.debates);
+            let (found, before) = (page.debates.len(), debates.len());
+            debates.extend(page.debates.into_iter().filter(&among));
+            if debates.len() - before < found {
+                // many more may have to be left out
+                asked = usize::MAX;
+            }
             page_token = page.next_page_token;
             if page_token.is_empty() || debates.len() >= limit {
                 debates.truncate(limit);
@@ -201,7 +220,7 @@ impl Client {
         self.ask_at(&self.debates, doing, question, send).await
     }
 
-    async fn ask_at<S: Clone, Q: Clone, A, F>(
+    pub(super) async fn ask_at<S: Clone, Q: Clone, A, F>(
         &self,
         service: &S,
         doing: &str,

@@ -6,6 +6,7 @@ use crate::settings::{ClientSettings, carries_credentials};
 use agon_proto::pb::v1::archive_service_client::ArchiveServiceClient;
 use agon_proto::pb::v1::cluster_service_client::ClusterServiceClient;
 use agon_proto::pb::v1::debate_service_client::DebateServiceClient;
+use agon_proto::pb::v1::eval_service_client::EvalServiceClient;
 use anyhow::Context as _;
 use std::path::Path;
 use std::time::Duration;
@@ -31,6 +32,7 @@ pub type AuthChannel = InterceptedService<Channel, TokenInterceptor>;
 pub struct Client {
     pub(super) debates: DebateServiceClient<AuthChannel>,
     pub(super) archive: ArchiveServiceClient<AuthChannel>,
+    pub(super) evals: EvalServiceClient<AuthChannel>,
     pub(super) cluster: ClusterServiceClient<AuthChannel>,
     pub(super) health: HealthClient<AuthChannel>,
     /// Its address, for messages.
@@ -55,6 +57,8 @@ impl Client {
             debates: DebateServiceClient::with_interceptor(channel.clone(), pass.clone())
                 .max_decoding_message_size(LARGEST_ANSWER),
             archive: ArchiveServiceClient::with_interceptor(channel.clone(), pass.clone())
+                .max_decoding_message_size(LARGEST_ANSWER),
+            evals: EvalServiceClient::with_interceptor(channel.clone(), pass.clone())
                 .max_decoding_message_size(LARGEST_ANSWER),
             health: HealthClient::with_interceptor(channel.clone(), pass.clone()),
             cluster: ClusterServiceClient::with_interceptor(channel, pass).max_decoding_message_size(LARGEST_ANSWER),

@@ -15,7 +15,7 @@ impl Client {
             return Ok(name.to_owned());
         }
         let looked = if name == LAST { 1 } else { LOOKED_THROUGH };
-        let newest = self.list(&pb::v1::DebateFilter::default(), looked).await?;
+        let newest = self.list_own(&pb::v1::DebateFilter::default(), looked).await?;
         let ids: Vec<DebateId> = newest.iter().filter_map(|debate| DebateId::parse(&debate.id).ok()).collect();
         Ok(store::pick(name, &ids)?.name().to_owned())
     }

@@ -1,6 +1,7 @@
 //! Speaking to an Agon server over gRPC.
 mod calls;
 mod connect;
+mod evals;
 mod find;
 mod follow;
 mod patient;
@@ -9,6 +10,7 @@ mod wait;
 mod wrong_port;
 
 pub use connect::{Client, address};
+pub use evals::{EvalFollower, EvalNews};
 pub use follow::{follow, is_halted};
 pub use refusal::Refusal;
 pub use wait::TELL;

@@ -29,7 +29,11 @@ pub fn list(context: &Context, args: &ListArgs) -> Result<Exit, Stop> {
         DebateSource::Local => local_rows(context, args)?,
         DebateSource::Server(server) => client::ask(context, &server, async |client| {
             let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
-            let debates = client.list(&filter::for_server(args), limit).await?;
+            let filter = filter::for_server(args);
+            let debates = match asks_for_cells(args) {
+                true => client.list(&filter, limit).await?,
+                false => client.list_own(&filter, limit).await?,
+            };
             Ok(debates.iter().map(DebateRow::of_debate).collect())
         })?,
     };
@@ -47,14 +51,18 @@ pub fn list(context: &Context, args: &ListArgs) -> Result<Exit, Stop> {
     Ok(Exit::Done)
 }
 
+/// The debates of evals are listed where they are asked for.
+fn asks_for_cells(args: &ListArgs) -> bool {
+    args.labels.iter().any(|label| label.key == EVAL_LABEL)
+}
+
 fn local_rows(context: &Context, args: &ListArgs) -> Result<Vec<DebateRow>, Stop> {
     let Some(store) = Store::open_existing(context)? else { return Ok(Vec::new()) };
     let warn = |why: &str, head: &DebateHead| {
         let delete = store.advice(&format!("delete {}", head.id));
         context.output.warn(&format!("{}; {delete} removes it", agon_report::one_line(why)));
     };
-    let asks_for_cells = args.labels.iter().any(|label| label.key == EVAL_LABEL);
-    let among = |head: &DebateHead| asks_for_cells || store::is_own(&head.id);
+    let among = |head: &DebateHead| asks_for_cells(args) || store::is_own(&head.id);
     let fits = |head: &DebateHead, kept: &StoredDebate| {
         let fits = filter::fits(args, head, kept);
         if let (StoredDebate::Damaged(why), false) = (kept, fits) {

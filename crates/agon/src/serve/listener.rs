@@ -32,6 +32,7 @@ pub fn config(plan: &ServePlan, environment: &Environment) -> Result<GatewayConf
         retry: plan.settings.retry_policy(),
         prices: plan.settings.prices(),
         eval_prices: plan.settings.eval.model_prices(),
+        eval_grader: plan.settings.eval.grader_model.clone(),
         feeds: feed_reader(&plan.settings.feeds, environment)?,
     })
 }

@@ -49,7 +49,11 @@ impl Api {
         request: &pb::CreateEvalRequest,
     ) -> Result<(EvalRequest, Vec<DebateSpec>), Problem> {
         let (request, tenant) = (request.clone(), call.caller.tenant.clone());
-        let defaults = EvalDefaults { debates: self.defaults.clone(), prices: self.eval_prices.clone() };
+        let defaults = EvalDefaults {
+            debates: self.defaults.clone(),
+            prices: self.eval_prices.clone(),
+            grader: self.eval_grader.clone(),
+        };
         let checked = tokio::task::spawn_blocking(move || {
             let wanted = EvalRequest::check(&request, &tenant, &defaults)?;
             let kinds = TemplateSpecs::of(&wanted.admission).and_then(|specs| specs.kinds(&wanted.admission));

@@ -2,7 +2,9 @@
 use crate::api::create_request::{REHEARSAL_MODEL, checked, debate_id, field, request_id, told};
 use crate::error::{Problem, Violation};
 use agon_core::{DebateId, TenantId};
-use agon_eval::{EvalAdmission, EvalSpec, ModelPrice, RoleModels, read_eval_file};
+use agon_eval::{
+    EvalAdmission, EvalSpec, Grader, GraderChoice, ModelPrice, RoleModels, drawn_questions, read_eval_file,
+};
 use agon_proto::Hash;
 use agon_proto::pb::v1 as pb;
 use agon_spec::{Defaults, Severity, Source};
@@ -14,6 +16,8 @@ use std::collections::BTreeMap;
 pub(super) struct EvalDefaults {
     pub debates: Defaults,
     pub prices: BTreeMap<String, ModelPrice>,
+    /// Who grades where nobody is named.
+    pub grader: Option<String>,
 }
 
 /// An eval that somebody wants.
@@ -39,7 +43,13 @@ impl EvalRequest {
         if request.max_questions == Some(0) {
             wrong.push(Violation::of("max_questions", "an eval has at least 1 question"));
         }
-        let (spec, warnings) = spec(&mut wrong, request);
+        if request.pilot_questions.is_some_and(|wanted| wanted == 0 || request.max_questions.is_some()) {
+            wrong.push(Violation::of(
+                "pilot_questions",
+                "a pilot has at least 1 question, and is not limited by max_questions",
+            ));
+        }
+        let (spec, warnings) = spec(&mut wrong, request, defaults);
         let Some(spec) = spec.filter(|_| wrong.is_empty()) else { return Err(Problem::Invalid(wrong)) };
         let models = models(request, &defaults.debates);
         // what is wrong now is wrong in a debate file, or in what the eval file sets over it
@@ -61,7 +71,11 @@ fn payload(request: &pb::CreateEvalRequest) -> Hash {
     *blake3::hash(&request.encode_to_vec()).as_bytes()
 }
 
-fn spec(wrong: &mut Vec<Violation>, request: &pb::CreateEvalRequest) -> (Option<EvalSpec>, Vec<String>) {
+fn spec(
+    wrong: &mut Vec<Violation>,
+    request: &pb::CreateEvalRequest,
+    defaults: &EvalDefaults,
+) -> (Option<EvalSpec>, Vec<String>) {
     let Some(file) = &request.file else {
         wrong.push(Violation::of("file", "an eval file is needed"));
         return (None, Vec::new());
@@ -78,11 +92,22 @@ fn spec(wrong: &mut Vec<Violation>, request: &pb::CreateEvalRequest) -> (Option<
     wrong.extend(of(Severity::Error).map(|error| Violation::of(field(error, "file.text"), told(error))));
     let warnings = of(Severity::Warning).map(told).collect();
     let spec = read.spec.map(|mut spec| {
-        let most = request.max_questions.and_then(|most| usize::try_from(most).ok());
-        spec.questions.truncate(most.unwrap_or(usize::MAX));
-        EvalSpec { seed: request.seed.unwrap_or(spec.seed), ..spec }
+        let number = |wanted: u32| usize::try_from(wanted).unwrap_or(usize::MAX);
+        spec.seed = request.seed.unwrap_or(spec.seed);
+        spec.questions.truncate(request.max_questions.map_or(usize::MAX, number));
+        if let Some(wanted) = request.pilot_questions {
+            spec.questions = drawn_questions(spec.questions, number(wanted), spec.seed);
+        }
+        EvalSpec { grader: grader(&spec, request, defaults), ..spec }
     });
     (spec, warnings)
+}
+
+/// Who grades: by the request, else by the eval file, else as the server is set; in a rehearsal somebody always can.
+fn grader(spec: &EvalSpec, request: &pb::CreateEvalRequest, defaults: &EvalDefaults) -> Option<Grader> {
+    let flags =
+        GraderChoice { models: &request.graders, same_family: request.same_family, rehearsal: request.rehearsal };
+    flags.of(spec, defaults.grader.as_deref())
 }
 
 /// The request's models; the server's own where it names none.

@@ -116,6 +116,8 @@ pub(super) fn plan(plan: EvalPlan, unserved: Vec<pb::Unserved>, warnings: Vec<St
         cells: part.cells,
         calls_each: part.calls_each,
         calls: part.calls,
+        models: part.models,
+        arms: part.arms,
     };
     let needed = |needed: PlannedQuestions| pb::NeededQuestions { points: needed.points, questions: needed.questions };
     pb::EvalPlan {
@@ -133,5 +135,10 @@ pub(super) fn plan(plan: EvalPlan, unserved: Vec<pb::Unserved>, warnings: Vec<St
         needed: plan.needed.into_iter().map(needed).collect(),
         unserved,
         warnings,
+        gradings_likely: plan.gradings_likely,
+        gradings_most: plan.gradings_most,
+        graders: plan.graders,
+        scored: plan.scored.into_iter().collect(),
+        notes: plan.notes,
     }
 }

@@ -64,7 +64,7 @@ impl Drive<'_> {
         };
         let driver = EvalDriver::start(config, eval).await.map_err(log_failed)?;
         let mut updates = driver.updates();
-        let mut line = ProgressLine::new(self.context, self.view.jsonl || self.view.quiet);
+        let mut line = ProgressLine::new(self.context, self.view.show.jsonl || self.view.show.quiet);
         let mut peeked = updates.borrow().progress.blocks_over;
         let interrupted = loop {
             let update = updates.borrow_and_update().clone();
@@ -78,7 +78,7 @@ impl Drive<'_> {
                     peek(self.context, &eval);
                 }
             }
-            if self.view.jsonl {
+            if self.view.show.jsonl {
                 shown = events(self.context, &store, &id, shown).await?;
             }
             if update.state != DriverState::Running {
@@ -105,7 +105,7 @@ impl Drive<'_> {
             () = closing => {}
             () = self.signals.next() => return Err(Stop::quietly(Exit::Interrupted)),
         }
-        if self.view.jsonl {
+        if self.view.show.jsonl {
             events(self.context, &store, &id, shown).await?;
         }
         let eval = read_eval(&*store.sqlite, &id).await.map_err(log_failed)?;

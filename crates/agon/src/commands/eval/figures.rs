@@ -1,34 +1,34 @@
 //! The figures of an eval, from its log: printed, exported, and as an exit code.
-use crate::cli::{EvalFormat, EvalViewArgs, Required};
+use crate::cli::{EvalFormat, EvalShowArgs, Required};
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::terminal;
 use agon_eval::{
-    ComparisonFamily, CountResult, EvalResult, VerdictKind, cells_csv, persona_calibration, result_json, result_of,
+    ComparisonFamily, CountResult, EvalMachine, EvalResult, VerdictKind, cells_csv, persona_calibration, result_json,
+    result_of,
 };
 use agon_report::{DebateLinks, eval_html, eval_markdown, eval_terminal};
-use agon_runtime::OpenEval;
 use anyhow::Context as _;
 
 /// Columns of a result that is not shown on a terminal.
 const PIPED: usize = 100;
 
 /// Prints the result of an eval that `run` or `resume` has brought to its end.
-pub fn show(context: &Context, view: &EvalViewArgs, eval: &OpenEval) -> Result<Exit, Stop> {
-    let result = result_of(&eval.machine);
-    if !view.jsonl {
-        print_result(context, view.json, &result)?;
+pub fn show(context: &Context, show: &EvalShowArgs, eval: &EvalMachine) -> Result<Exit, Stop> {
+    let result = result_of(eval);
+    if !show.jsonl {
+        print_result(context, show.json, &result)?;
     }
     let exit = exit_of(eval, &result);
-    match view.require {
+    match show.require {
         Some(required) if matches!(exit, Exit::Done | Exit::Undecided) => Ok(as_required(context, required, &result)),
         Some(_) | None => Ok(exit),
     }
 }
 
 /// Prints the result.
-pub fn print(context: &Context, json: bool, eval: &OpenEval) -> Result<Exit, Stop> {
-    let result = result_of(&eval.machine);
+pub fn print(context: &Context, json: bool, eval: &EvalMachine) -> Result<Exit, Stop> {
+    let result = result_of(eval);
     print_result(context, json, &result)?;
     Ok(exit_of(eval, &result))
 }
@@ -42,8 +42,8 @@ fn print_result(context: &Context, json: bool, result: &EvalResult) -> Result<()
 }
 
 /// The result in a form, ending with a line end.
-pub fn render(eval: &OpenEval, format: EvalFormat, links: &DebateLinks) -> Result<String, Stop> {
-    let result = result_of(&eval.machine);
+pub fn render(eval: &EvalMachine, format: EvalFormat, links: &DebateLinks) -> Result<String, Stop> {
+    let result = result_of(eval);
     let text = match format {
         EvalFormat::Text => {
             let lines = eval_terminal(&result, PIPED);
@@ -57,24 +57,24 @@ pub fn render(eval: &OpenEval, format: EvalFormat, links: &DebateLinks) -> Resul
 }
 
 /// A row for each question, arm and repetition.
-pub fn cells(eval: &OpenEval) -> Result<String, Stop> {
-    Ok(cells_csv(&result_of(&eval.machine)).context("the cells cannot be written")?)
+pub fn cells(eval: &EvalMachine) -> Result<String, Stop> {
+    Ok(cells_csv(&result_of(eval)).context("the cells cannot be written")?)
 }
 
 /// How well each persona judges its own certainty, as debate files take it.
-pub fn calibration(eval: &OpenEval) -> Result<String, Stop> {
-    let file = persona_calibration(&eval.machine).map_err(Stop::usage)?;
+pub fn calibration(eval: &EvalMachine) -> Result<String, Stop> {
+    let file = persona_calibration(eval).map_err(Stop::usage)?;
     let text = serde_json::to_string_pretty(&file).context("the calibration cannot be written")?;
     Ok(format!("{}\n", agon_report::safe_json(&text)))
 }
 
 /// How the program ends where an eval was only read.
-pub fn exit(eval: &OpenEval) -> Exit {
-    exit_of(eval, &result_of(&eval.machine))
+pub fn exit(eval: &EvalMachine) -> Exit {
+    exit_of(eval, &result_of(eval))
 }
 
-fn exit_of(eval: &OpenEval, result: &EvalResult) -> Exit {
-    match eval.machine.ended() {
+fn exit_of(eval: &EvalMachine, result: &EvalResult) -> Exit {
+    match eval.ended() {
         Some("failed") => Exit::Failed,
         Some("cancelled") => Exit::Cancelled,
         Some(_) if primary(result).all(|count| !is_told(count)) => Exit::Undecided,

@@ -2,11 +2,13 @@
 use super::drive::log_failed;
 use super::stored::{open, read};
 use crate::cli::EvalGateArgs;
+use crate::client::{self, DebateSource};
 use crate::commands::{Context, small_runtime};
 use crate::exit::{Exit, Stop};
 use crate::reports;
 use agon_eval::gate::{GateFile, GateObjective, GateRequest, learn_gate_of};
 use agon_eval::{ArmName, EvalInput};
+use agon_proto::pb::v1 as pb;
 use agon_report::gate_lines;
 use agon_runtime::{Clock as _, SystemClock};
 
@@ -16,14 +18,17 @@ pub fn learn(context: &Context, args: &EvalGateArgs) -> Result<Exit, Stop> {
     let objective =
         price.map_or(GateObjective::FewestTokens, |points_per_million| GateObjective::Price { points_per_million });
     let request = GateRequest { debate: args.debate.clone().map(ArmName), objective };
-    let store = open(context)?;
-    let file = small_runtime()?.block_on(async {
-        let mut eval = read(&store, &args.id).await?;
-        let file = learn_gate_of(&eval.machine, &request).map_err(Stop::usage)?;
-        let learned = EvalInput::GateLearned(Box::new(file.clone()));
-        eval.decide(&*store.sqlite, learned, SystemClock.now()).await.map_err(log_failed)?;
-        Ok::<GateFile, Stop>(file)
-    })?;
+    let file = match client::place(context, &args.place)? {
+        DebateSource::Local => learn_here(context, &args.id, &request)?,
+        DebateSource::Server(server) => {
+            let text = client::ask(context, &server, async |client| {
+                let name = client.find_eval(&args.id).await?;
+                let debate = args.debate.clone();
+                client.learn_gate(pb::LearnGateRequest { name, debate, points_per_million: price }).await
+            })?;
+            GateFile::read(&text).map_err(Stop::usage)?
+        }
+    };
     if file.rehearsal {
         context.output.warn("the eval is a rehearsal; this gate says nothing about models");
     }
@@ -39,4 +44,15 @@ pub fn learn(context: &Context, args: &EvalGateArgs) -> Result<Exit, Stop> {
         }
     }
     Ok(Exit::Done)
+}
+
+fn learn_here(context: &Context, name: &str, request: &GateRequest) -> Result<GateFile, Stop> {
+    let store = open(context)?;
+    small_runtime()?.block_on(async {
+        let mut eval = read(&store, name).await?;
+        let file = learn_gate_of(&eval.machine, request).map_err(Stop::usage)?;
+        let learned = EvalInput::GateLearned(Box::new(file.clone()));
+        eval.decide(&*store.sqlite, learned, SystemClock.now()).await.map_err(log_failed)?;
+        Ok(file)
+    })
 }

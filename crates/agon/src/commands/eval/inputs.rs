@@ -1,16 +1,20 @@
 //! From the command line to an eval: questions, debates, and what is compared.
-use crate::cli::{BuiltinKind, EvalRunArgs, NamedFile, is_arm_byte};
+use crate::cli::{BuiltinKind, EvalInputArgs, NamedFile, is_arm_byte};
 use crate::commands::Context;
 use crate::debate_file;
 use crate::exit::Stop;
 use crate::settings::{Settings, USUAL_MODEL};
 use agon_core::thousands;
 use agon_eval::{
-    ArmName, BuiltinSet, DataSource, DebateArm, DebateTemplate, EvalSpec, FRESH_QUESTIONS, Grader, MOST_DATA_BYTES,
-    Question, RoleModels, builtin_questions, drawn_questions, own_context, read_eval_file, read_questions,
+    ArmName, BuiltinSet, DataSource, DebateArm, DebateTemplate, EvalSpec, FRESH_QUESTIONS, GraderChoice,
+    MOST_DATA_BYTES, Question, RoleModels, builtin_questions, drawn_questions, own_context, read_eval_file,
+    read_questions,
 };
 use agon_report::excerpt;
 use agon_spec::{Diagnostic, Severity, Source, Syntax};
+use serde_json::json;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -25,20 +29,47 @@ pub struct EvalInputs {
     pub models: RoleModels,
     /// Warnings for the user.
     pub warnings: Vec<String>,
+    /// The same as files.
+    pub bundle: EvalBundle,
+}
+
+impl EvalInputs {
+    /// Says what the user should know before anything is asked.
+    pub fn tell(&self, context: &Context, pilot: Option<u32>) {
+        if let Some(questions) = pilot {
+            context.output.note(&format!(
+                "a pilot on {}, drawn by the seed {}: read how many questions a verdict needs, not its verdict",
+                agon_report::count(questions.into(), "question"),
+                self.spec.seed
+            ));
+        }
+        self.warnings.iter().for_each(|warning| context.output.warn(warning));
+    }
+}
+
+/// An eval as files: what a server is sent.
+pub struct EvalBundle {
+    /// The name of the eval file, for messages.
+    pub name: String,
+    /// The eval file.
+    pub text: Vec<u8>,
+    /// The files that it names.
+    pub files: BTreeMap<String, Vec<u8>>,
 }
 
 /// Reads everything that the command line names.
-pub fn read(context: &Context, settings: &Settings, args: &EvalRunArgs) -> Result<EvalInputs, Stop> {
-    let mut spec = match args.what.as_deref().map(eval_source).transpose()?.flatten() {
+pub fn read(context: &Context, settings: &Settings, args: &EvalInputArgs, rehearsal: bool) -> Result<EvalInputs, Stop> {
+    let (mut spec, bundle) = match args.what.as_deref().map(eval_source).transpose()?.flatten() {
         Some(source) => of_eval_file(context, &source, args)?,
         None => of_flags(context, args)?,
     };
     if let Some(seed) = args.seed {
         spec.seed = seed;
     }
-    spec.grader = grader(&spec, settings, args);
+    let graders = GraderChoice { models: &args.grader, same_family: args.same_family, rehearsal };
+    spec.grader = graders.of(&spec, settings.eval.grader_model.as_deref());
     let warnings = own_contexts(&spec);
-    Ok(EvalInputs { spec, models: role_models(settings, args.model.as_deref()), warnings })
+    Ok(EvalInputs { spec, models: role_models(settings, args.model.as_deref()), warnings, bundle })
 }
 
 /// Models of roles that files leave open.
@@ -51,31 +82,21 @@ pub fn role_models(settings: &Settings, model: Option<&str>) -> RoleModels {
     }
 }
 
-/// Who grades where nobody is named and all speakers are scripted.
-const SCRIPTED_GRADER: &str = "rehearsal-grader";
-
-/// Who grades: by flags, else by the eval file, else by the settings; in a rehearsal somebody always can.
-fn grader(spec: &EvalSpec, settings: &Settings, args: &EvalRunArgs) -> Option<Grader> {
-    let same_family = args.same_family || spec.grader.as_ref().is_some_and(|grader| grader.same_family);
-    let named = |models: Vec<String>| Grader { models, same_family };
-    if !args.grader.is_empty() {
-        return Some(named(args.grader.clone()));
-    }
-    if let Some(grader) = &spec.grader {
-        return Some(named(grader.models.clone()));
-    }
-    let scripted = || args.server.rehearsal.then(|| SCRIPTED_GRADER.to_owned());
-    let usual = settings.eval.grader_model.clone().or_else(scripted);
-    let needed = spec.questions.iter().any(|question| !question.is_scored_by_pattern());
-    usual.filter(|_| needed).map(|model| named(vec![model]))
-}
-
 /// The eval that questions and `--debate` describe.
-fn of_flags(context: &Context, args: &EvalRunArgs) -> Result<EvalSpec, Stop> {
+fn of_flags(context: &Context, args: &EvalInputArgs) -> Result<(EvalSpec, EvalBundle), Stop> {
     let wanted = args.questions.or(args.pilot);
-    let questions = match (&args.what, args.builtin) {
-        (_, Some(kind)) => builtin_questions(set(kind), wanted.unwrap_or(FRESH_QUESTIONS), args.seed.unwrap_or(0)),
-        (Some(file), None) => some_of(context, of_file(context, file)?, args, 0),
+    let mut files = BTreeMap::new();
+    let (questions, named) = match (&args.what, args.builtin) {
+        (_, Some(kind)) => {
+            let (set, count, seed) = (set(kind), wanted.unwrap_or(FRESH_QUESTIONS), args.seed.unwrap_or(0));
+            (builtin_questions(set, count, seed), json!({"builtin": set.as_str(), "count": count, "seed": seed}))
+        }
+        (Some(file), None) => {
+            let source = data_source(file)?;
+            let name = format!("questions{}", ending(file));
+            files.insert(name.clone(), source.bytes.clone());
+            (some_of(context, of_source(context, source)?, args, 0), name.into())
+        }
         (None, None) => return Err(Stop::usage("name a file of questions, an eval file, or --builtin KIND")),
     };
     let debates = args.debates.iter().map(debate).collect::<Result<Vec<_>, _>>()?;
@@ -90,11 +111,23 @@ fn of_flags(context: &Context, args: &EvalRunArgs) -> Result<EvalSpec, Stop> {
             twice.1.name
         )));
     }
-    Ok(EvalSpec::usual(questions, debates))
+    let mut listed = Vec::new();
+    for DebateArm { name, template, .. } in &debates {
+        let file = format!("{name}{}", ending(&template.file));
+        files.insert(file.clone(), template.text.clone().into_bytes());
+        listed.push(json!({"name": name, "file": file}));
+    }
+    let text = json!({"questions": named, "debates": listed}).to_string().into_bytes();
+    Ok((EvalSpec::usual(questions, debates), EvalBundle { name: "eval.json".to_owned(), text, files }))
+}
+
+/// The ending of a file's name, with its dot.
+fn ending(file: &str) -> String {
+    Path::new(file).extension().map(|ending| format!(".{}", ending.to_string_lossy())).unwrap_or_default()
 }
 
 /// The questions that the command line asks for: the first ones, or those of a pilot, drawn by the seed.
-fn some_of(context: &Context, questions: Vec<Question>, args: &EvalRunArgs, seed: u64) -> Vec<Question> {
+fn some_of(context: &Context, questions: Vec<Question>, args: &EvalInputArgs, seed: u64) -> Vec<Question> {
     let Some(wanted) = args.questions.or(args.pilot) else { return questions };
     let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
     if wanted > questions.len() {
@@ -131,15 +164,23 @@ pub fn eval_source(name: &str) -> Result<Option<Source>, Stop> {
 }
 
 /// The eval that a file describes; the files that it names lie in its folder.
-fn of_eval_file(context: &Context, source: &Source, args: &EvalRunArgs) -> Result<EvalSpec, Stop> {
+fn of_eval_file(context: &Context, source: &Source, args: &EvalInputArgs) -> Result<(EvalSpec, EvalBundle), Stop> {
     if !args.debates.is_empty() {
         return Err(Stop::usage("an eval file names its debates itself; --debate is for files of questions"));
     }
-    let read = read_eval_file(source, &loaded(source));
+    let (load, files) = (loaded(source), RefCell::new(BTreeMap::new()));
+    let kept = |name: &str| {
+        let bytes = load(name)?;
+        files.borrow_mut().insert(name.to_owned(), bytes.clone());
+        Ok(bytes)
+    };
+    let read = read_eval_file(source, &kept);
     let Some(spec) = read.spec else { return Err(refused(&source.name, &read.diagnostics)) };
     warn(context, &read.diagnostics);
     let seed = spec.seed;
-    Ok(EvalSpec { questions: some_of(context, spec.questions, args, seed), ..spec })
+    let spec = EvalSpec { questions: some_of(context, spec.questions, args, seed), ..spec };
+    let bundle = EvalBundle { name: source.name.clone(), text: source.bytes.clone(), files: files.take() };
+    Ok((spec, bundle))
 }
 
 /// Reads the files that an eval file names, which lie in its folder.
@@ -182,9 +223,10 @@ fn name_of(file: &str) -> String {
 }
 
 /// The questions of a file; warnings are printed, errors end the program.
-fn of_file(context: &Context, name: &str) -> Result<Vec<Question>, Stop> {
-    let read = read_questions(data_source(name)?);
-    let Some(questions) = read.questions else { return Err(refused(name, &read.diagnostics)) };
+fn of_source(context: &Context, source: DataSource) -> Result<Vec<Question>, Stop> {
+    let name = source.name.clone();
+    let read = read_questions(source);
+    let Some(questions) = read.questions else { return Err(refused(&name, &read.diagnostics)) };
     warn(context, &read.diagnostics);
     Ok(questions)
 }

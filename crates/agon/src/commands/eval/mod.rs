@@ -9,7 +9,9 @@ mod label;
 mod plan;
 mod progress;
 mod run;
+mod seen;
 mod stored;
+mod submit;
 mod waits;
 
 use super::Context;
@@ -20,8 +22,9 @@ use crate::exit::{Exit, Stop};
 pub fn run(context: &Context, args: &EvalArgs) -> Result<Exit, Stop> {
     match &args.action {
         EvalAction::Run(args) => run::run(context, args),
+        EvalAction::Submit(args) => submit::run(context, args),
         EvalAction::Resume(args) => run::resume(context, args, &run::GoOn::AsItIs),
-        EvalAction::Retry(args) => run::resume(context, args, &run::GoOn::Retry),
+        EvalAction::Retry(args) => run::retry(context, args),
         EvalAction::Rescore(args) => run::rescore(context, args),
         EvalAction::Label(args) => label::run(context, args),
         EvalAction::Cancel(args) => stored::cancel(context, args),

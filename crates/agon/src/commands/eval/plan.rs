@@ -1,8 +1,13 @@
 //! The plan of an eval for a person.
+use crate::commands::Context;
+use crate::exit::{Exit, Stop};
 use agon_core::thousands;
-use agon_eval::{EvalAdmission, EvalPlan, PlannedPart};
+use agon_eval::{EvalPlan, PlannedPart};
 use agon_report::{count, one_line};
-use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
+
+/// An eval of more tokens than this is not begun unasked on a terminal.
+const ASK_ABOVE: u64 = 1_000_000;
 
 /// `84 debates and polls`: what an eval holds.
 pub fn held(n: u64) -> String {
@@ -20,16 +25,14 @@ pub fn approximately(seconds: f64) -> String {
 }
 
 /// The plan as text.
-pub fn text(plan: &EvalPlan, seconds: Option<f64>, admission: &EvalAdmission) -> String {
+pub fn text(plan: &EvalPlan, seconds: Option<f64>) -> String {
     let mut lines = vec![format!(
         "questions: {}; to be held: {}, up to {} if rivals need more samples to spend as much as the debates",
         thousands(plan.questions.into()),
         held(plan.cells),
         thousands(plan.cells_most)
     )];
-    let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
-    admission.spec.questions.iter().for_each(|question| *kinds.entry(question.gold.kind_name()).or_default() += 1);
-    let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    let kinds: Vec<String> = plan.scored.iter().map(|(kind, n)| format!("{n} {}", one_line(kind))).collect();
     lines.push(format!("scored as: {}", kinds.join(", ")));
     if plan.reused > 0 {
         lines.push(format!("of these, {} were held before and cost nothing", thousands(plan.reused)));
@@ -44,8 +47,8 @@ pub fn text(plan: &EvalPlan, seconds: Option<f64>, admission: &EvalAdmission) ->
         plan.money_likely
             .map(|money| format!("money: about {money:.2}, in the currency of [eval.prices] in the settings")),
     );
-    if let Some(grader) = admission.spec.grader.as_ref().filter(|_| plan.gradings_most > 0) {
-        let graders: Vec<String> = grader.models.iter().map(|model| one_line(model)).collect();
+    if !plan.graders.is_empty() {
+        let graders: Vec<String> = plan.graders.iter().map(|model| one_line(model)).collect();
         let (likely, most) = (thousands(plan.gradings_likely), thousands(plan.gradings_most));
         lines.push(format!("gradings: about {likely}, at most {most}, by {}", graders.join(", ")));
     }
@@ -57,7 +60,7 @@ pub fn text(plan: &EvalPlan, seconds: Option<f64>, admission: &EvalAdmission) ->
         None => "time: unknown, because no speed of these models is measured yet".to_owned(),
     });
     lines.extend(power(plan));
-    lines.extend(plan.parts.iter().map(|part| part_line(part, admission)));
+    lines.extend(plan.parts.iter().map(part_line));
     lines.extend(plan.notes.iter().map(|note| one_line(note)));
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
@@ -76,22 +79,52 @@ fn power(plan: &EvalPlan) -> Option<String> {
 }
 
 /// `panel: 60 debates, 26 calls each`, `samples of llama3.1:8b for panel: 60 polls, 4 calls each`.
-fn part_line(part: &PlannedPart, admission: &EvalAdmission) -> String {
+fn part_line(part: &PlannedPart) -> String {
     let calls = count(part.calls_each, "call");
-    let pool = part.name.strip_prefix("samples ").and_then(|at| at.parse::<usize>().ok());
-    match pool.and_then(|at| admission.pools.get(at.checked_sub(1)?)) {
-        Some(pool) => {
-            let arms: Vec<String> = pool.arms.iter().map(|arm| one_line(&arm.0)).collect();
-            let models: Vec<String> = pool.models.iter().map(|model| one_line(model)).collect();
-            format!(
-                "samples of {} for {}: {}, {calls} each",
-                models.join(", "),
-                arms.join(", "),
-                count(part.cells, "poll")
-            )
-        }
-        None => format!("{}: {}, {calls} each", one_line(&part.name), count(part.cells, "debate")),
+    if part.models.is_empty() {
+        return format!("{}: {}, {calls} each", one_line(&part.name), count(part.cells, "debate"));
     }
+    let arms: Vec<String> = part.arms.iter().map(|arm| one_line(arm)).collect();
+    let models: Vec<String> = part.models.iter().map(|model| one_line(model)).collect();
+    format!("samples of {} for {}: {}, {calls} each", models.join(", "), arms.join(", "), count(part.cells, "poll"))
+}
+
+/// Whether somebody is there to be asked before a large eval, who did not say yes already; a rehearsal costs nothing.
+pub fn asks_for_consent(yes: bool, rehearsal: bool) -> bool {
+    !yes && !rehearsal && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// A plan, and the seconds that it takes where speeds are known.
+type TimedPlan<'a> = (&'a EvalPlan, Option<f64>);
+
+/// Prints a plan.
+pub fn print(context: &Context, (plan, seconds): TimedPlan<'_>, json: bool) -> Result<Exit, Stop> {
+    match json {
+        true => {
+            let mut value = serde_json::to_value(plan).map_err(anyhow::Error::from)?;
+            if let (Some(members), Some(seconds)) = (value.as_object_mut(), seconds) {
+                members.insert("seconds_likely".to_owned(), seconds.into());
+            }
+            context.output.safe_json(&value)?;
+        }
+        false => context.output.data(&text(plan, seconds))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Shows the plan, and asks before a large eval.
+pub fn agree(context: &Context, (plan, seconds): TimedPlan<'_>, asks: bool) -> Result<(), Stop> {
+    context.output.note(text(plan, seconds).trim_end());
+    if !asks || plan.tokens_likely <= ASK_ABOVE {
+        return Ok(());
+    }
+    context.output.ask(&format!("About {} tokens. Go on? [y/N] ", agon_core::thousands(plan.tokens_likely)));
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    if matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
+        return Ok(());
+    }
+    Err(Stop::usage("the eval was not begun; --questions N asks fewer questions, --yes does not ask"))
 }
 
 #[cfg(test)]

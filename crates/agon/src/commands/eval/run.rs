@@ -1,7 +1,10 @@
 //! `agon eval run`, `resume` and `retry`: an eval held in this process.
 use super::drive::{Drive, log_failed};
-use super::{figures, inputs, plan};
-use crate::cli::{EvalRescoreArgs, EvalResumeArgs, EvalRunArgs, EvalViewArgs, PaceArgs, ServerArgs};
+use super::plan::{self, asks_for_consent};
+use super::{figures, inputs};
+use crate::cli::{EvalRescoreArgs, EvalResumeArgs, EvalRetryArgs, EvalRunArgs, EvalViewArgs, PaceArgs, ServerArgs};
+use crate::client::{self, DebateSource};
+use crate::commands::submit::flag;
 use crate::commands::{Context, run as debates, runtime};
 use crate::exit::{Exit, Stop};
 use crate::local_runtime::{ModelServers, ModelSource};
@@ -18,26 +21,15 @@ use agon_rehearsal::RehearsalConfig;
 use agon_rehearsal::mind::{MindQuestion, MindTopic, MindWorld, Minds, MindsFile};
 use agon_runtime::{Clock as _, EvalOrderError, OpenEval, SystemClock, admit_eval, order_retry, read_eval};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
-/// An eval of more tokens than this is not begun unasked on a terminal.
-const ASK_ABOVE: u64 = 1_000_000;
-
 /// `agon eval run`
 pub fn run(context: &Context, args: &EvalRunArgs) -> Result<Exit, Stop> {
-    let context = &context.quietly(args.view.quiet);
+    let context = &context.quietly(args.view.show.quiet);
     let settings = context.settings()?;
-    let inputs = inputs::read(context, &settings, args)?;
-    if let Some(questions) = args.pilot {
-        context.output.note(&format!(
-            "a pilot on {}, drawn by the seed {}: read how many questions a verdict needs, not its verdict",
-            agon_report::count(questions.into(), "question"),
-            inputs.spec.seed
-        ));
-    }
-    inputs.warnings.iter().for_each(|warning| context.output.warn(warning));
+    let inputs = inputs::read(context, &settings, &args.inputs, args.server.rehearsal)?;
+    inputs.tell(context, args.inputs.pilot);
     let id = match &args.id {
         Some(id) => DebateId::parse(id).map_err(|_| Stop::usage(bad_id(id)))?,
         None => debates::fresh_id()?,
@@ -71,9 +63,9 @@ pub fn run(context: &Context, args: &EvalRunArgs) -> Result<Exit, Stop> {
         let speed = |model: &str| servers.as_ref().and_then(|servers| servers.speed(context, model));
         let seconds = plan.seconds_likely(speed);
         if args.plan {
-            return print_plan(context, (&plan, seconds), &admission, args.view.json);
+            return plan::print(context, (&plan, seconds), args.view.show.json);
         }
-        agree(context, args, (&plan, seconds), &admission)?;
+        plan::agree(context, (&plan, seconds), asks_for_consent(args.yes, admission.rehearsal))?;
         let Some(servers) = servers else { return Err(Stop::quietly(Exit::Unavailable)) };
         let store = Store::open(context)?;
         let ownership = Ownership::eval(&store, &id).await?;
@@ -106,9 +98,23 @@ pub fn rescore(context: &Context, args: &EvalRescoreArgs) -> Result<Exit, Stop> 
     resume(context, resumed, &GoOn::Rescore(grader))
 }
 
-/// `agon eval resume` and `agon eval retry`
+/// `agon eval retry`
+pub fn retry(context: &Context, args: &EvalRetryArgs) -> Result<Exit, Stop> {
+    let EvalRetryArgs { resume: resumed, place } = args;
+    let DebateSource::Server(server) = client::place_to_play(context, place, &resumed.server)? else {
+        return resume(context, resumed, &GoOn::Retry);
+    };
+    let (context, flag) = (&context.quietly(resumed.view.show.quiet), flag(&place.api.server));
+    client::ask(context, &server, async |client| {
+        let id = client.find_eval(&resumed.id).await?;
+        client.retry_eval(&id).await?;
+        super::submit::follow(context, client, &id, &resumed.view.show, &flag).await
+    })
+}
+
+/// `agon eval resume`, and what goes on like it
 pub fn resume(context: &Context, args: &EvalResumeArgs, go_on: &GoOn) -> Result<Exit, Stop> {
-    let context = &context.quietly(args.view.quiet);
+    let context = &context.quietly(args.view.show.quiet);
     let settings = context.settings()?;
     let Some(store) = Store::open_existing(context)? else { return Err(Stop::usage("there is no eval yet")) };
     runtime()?.block_on(async {
@@ -300,53 +306,10 @@ async fn held(context: &Context) -> Result<BTreeSet<String>, Stop> {
     Ok(heads.into_iter().filter(|head| head.ended).map(|head| head.id.to_string()).collect())
 }
 
-/// A plan, and the seconds that it takes where speeds are known.
-type TimedPlan<'a> = (&'a EvalPlan, Option<f64>);
-
-fn print_plan(
-    context: &Context,
-    (plan, seconds): TimedPlan<'_>,
-    admission: &EvalAdmission,
-    json: bool,
-) -> Result<Exit, Stop> {
-    match json {
-        true => {
-            let mut value = serde_json::to_value(plan).map_err(anyhow::Error::from)?;
-            if let (Some(members), Some(seconds)) = (value.as_object_mut(), seconds) {
-                members.insert("seconds_likely".to_owned(), seconds.into());
-            }
-            context.output.safe_json(&value)?;
-        }
-        false => context.output.data(&plan::text(plan, seconds, admission))?,
-    }
-    Ok(Exit::Done)
-}
-
-/// Shows the plan, and asks before a large eval.
-fn agree(
-    context: &Context,
-    args: &EvalRunArgs,
-    (plan, seconds): TimedPlan<'_>,
-    admission: &EvalAdmission,
-) -> Result<(), Stop> {
-    context.output.note(plan::text(plan, seconds, admission).trim_end());
-    let asks = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    if args.yes || admission.rehearsal || plan.tokens_likely <= ASK_ABOVE || !asks {
-        return Ok(());
-    }
-    context.output.ask(&format!("About {} tokens. Go on? [y/N] ", agon_core::thousands(plan.tokens_likely)));
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    if matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
-        return Ok(());
-    }
-    Err(Stop::usage("the eval was not begun; --questions N asks fewer questions, --yes does not ask"))
-}
-
 /// Prints the result.
 fn conclude(context: &Context, view: &EvalViewArgs, (eval, exit): (OpenEval, Option<Exit>)) -> Result<Exit, Stop> {
     if let Some(exit) = exit {
         return Ok(exit);
     }
-    figures::show(context, view, &eval)
+    figures::show(context, &view.show, &eval.machine)
 }

@@ -2,10 +2,13 @@
 use super::drive::{log_failed, print};
 use super::figures;
 use super::progress::line;
+use super::seen::SeenEval;
 use crate::cli::{
-    EvalDeleteArgs, EvalExport, EvalExportArgs, EvalFormat, EvalListArgs, EvalNameArgs, EvalReportArgs, EvalWatchArgs,
-    Format,
+    EvalAtArgs, EvalDeleteArgs, EvalExport, EvalExportArgs, EvalFormat, EvalListArgs, EvalNameArgs, EvalReportArgs,
+    EvalShowArgs, EvalWatchArgs, Format,
 };
+use crate::client::{self, DebateSource};
+use crate::commands::submit::flag;
 use crate::commands::{Context, cancel, small_runtime};
 use crate::exit::{Exit, Stop};
 use crate::output::columns;
@@ -14,6 +17,8 @@ use crate::signals::Signals;
 use crate::store::{self, Store, failed};
 use agon_core::{DebateId, TenantId, thousands};
 use agon_eval::{EvalCard, EvalEffect, EvalEvent, EvalStop};
+use agon_proto::pb::v1 as pb;
+use agon_proto::pb::v1::eval::State;
 use agon_report::{DebateLinks, count, one_line};
 use agon_runtime::{Clock as _, EvalOrderError, OpenEval, SystemClock, cancel_eval, read_eval};
 use agon_store::{EvalHead, EvalLogs as _, LocalState, StoreError, Upkeep as _};
@@ -67,7 +72,7 @@ fn card(head: &EvalHead) -> EvalCard {
 }
 
 /// How an eval stands that has not ended: whether a process of this store's user runs it.
-async fn standing(store: &Store, id: &DebateId) -> Result<&'static str, Stop> {
+pub async fn standing(store: &Store, id: &DebateId) -> Result<&'static str, Stop> {
     Ok(match store.sqlite.local(id).await.map_err(failed)? {
         Some(LocalState::Played(_)) => "running",
         Some(LocalState::Halted(halt)) => halt.as_str(),
@@ -83,24 +88,72 @@ async fn state(store: &Store, head: &EvalHead, card: &EvalCard) -> Result<String
     })
 }
 
-/// An eval in a list, with its card and its state.
-type ListedEval = (EvalHead, EvalCard, String);
+/// An eval in a list.
+struct ListedEval {
+    id: String,
+    state: String,
+    card: EvalCard,
+    admitted_ms: u64,
+    updated_ms: u64,
+}
 
 async fn listed(store: &Store, limit: u32) -> Result<Vec<ListedEval>, Stop> {
     let mut all = Vec::new();
     for head in heads(store, limit).await? {
         let card = card(&head);
         let state = state(store, &head, &card).await?;
-        all.push((head, card, state));
+        let (admitted_ms, updated_ms) = (head.admitted.0, head.updated.0);
+        all.push(ListedEval { id: head.id.to_string(), state, card, admitted_ms, updated_ms });
     }
     Ok(all)
 }
 
+/// The same as a server lists it.
+fn of_server(eval: pb::Eval) -> ListedEval {
+    let state = match eval.state() {
+        State::Unspecified => "unknown",
+        State::Queued => "queued",
+        State::Running => "running",
+        State::Complete => "complete",
+        State::Stopped => "stopped",
+        State::Cancelled => "cancelled",
+        State::Failed => "failed",
+    };
+    let ms = |time: Option<prost_types::Timestamp>| {
+        let time = time.unwrap_or_default();
+        u64::try_from(time.seconds).unwrap_or(0) * 1000 + u64::try_from(time.nanos).unwrap_or(0) / 1_000_000
+    };
+    let told = eval.progress.unwrap_or_default();
+    let card = EvalCard {
+        debates: eval.debates,
+        questions: told.questions,
+        questions_over: told.questions_over,
+        cells_over: told.cells_over,
+        cells_likely: told.cells_likely,
+        failed: told.failed,
+        tokens: told.tokens,
+        rehearsal: eval.rehearsal,
+        ..EvalCard::default()
+    };
+    let (admitted_ms, updated_ms) = (ms(eval.create_time), ms(eval.update_time));
+    ListedEval { id: eval.id, state: state.to_owned(), card, admitted_ms, updated_ms }
+}
+
 /// `agon eval list`
 pub fn list(context: &Context, args: &EvalListArgs) -> Result<Exit, Stop> {
-    let evals = match Store::open_existing(context)? {
-        Some(store) => small_runtime()?.block_on(listed(&store, args.limit))?,
-        None => Vec::new(),
+    let (evals, first) = match client::place(context, &args.place)? {
+        DebateSource::Local => {
+            let evals = match Store::open_existing(context)? {
+                Some(store) => small_runtime()?.block_on(listed(&store, args.limit))?,
+                None => Vec::new(),
+            };
+            (evals, "agon eval run --builtin arithmetic --debate FILE --rehearsal")
+        }
+        DebateSource::Server(server) => {
+            let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
+            let evals = client::ask(context, &server, async |client| client.list_evals(limit).await)?;
+            (evals.into_iter().map(of_server).collect(), "agon eval submit FILE --debate FILE")
+        }
     };
     if args.json {
         let rows: Vec<Value> = evals.iter().map(row).collect();
@@ -108,15 +161,13 @@ pub fn list(context: &Context, args: &EvalListArgs) -> Result<Exit, Stop> {
         return Ok(Exit::Done);
     }
     if evals.is_empty() {
-        context
-            .output
-            .note("no evals yet; start one with: agon eval run --builtin arithmetic --debate FILE --rehearsal");
+        context.output.note(&format!("no evals yet; start one with: {first}"));
         return Ok(Exit::Done);
     }
-    let cells = |(head, card, state): &ListedEval| {
+    let cells = |ListedEval { id, state, card, .. }: &ListedEval| {
         let mark = if card.rehearsal { "rehearsal" } else { "" };
         vec![
-            store::short(head.id.as_str()).to_owned(),
+            store::short(id).to_owned(),
             one_line(state),
             format!("{} of {} questions", card.questions_over, card.questions),
             one_line(&card.debates.join(", ")),
@@ -128,28 +179,22 @@ pub fn list(context: &Context, args: &EvalListArgs) -> Result<Exit, Stop> {
     Ok(Exit::Done)
 }
 
-fn row((head, card, state): &ListedEval) -> Value {
+fn row(ListedEval { id, state, card, admitted_ms, updated_ms }: &ListedEval) -> Value {
     json!({
-        "id": head.id, "state": state, "debates": card.debates, "questions": card.questions,
+        "id": id, "state": state, "debates": card.debates, "questions": card.questions,
         "questions_over": card.questions_over, "cells_over": card.cells_over, "cells_likely": card.cells_likely,
         "failed": card.failed, "tokens": card.tokens, "rehearsal": card.rehearsal,
-        "admitted_ms": head.admitted.0, "updated_ms": head.updated.0,
+        "admitted_ms": admitted_ms, "updated_ms": updated_ms,
     })
 }
 
 /// `agon eval get`
-pub fn get(context: &Context, args: &EvalNameArgs) -> Result<Exit, Stop> {
-    let store = open(context)?;
-    let (eval, standing) = small_runtime()?.block_on(async {
-        let eval = read(&store, &args.id).await?;
-        let standing = standing(&store, &eval.id).await?;
-        Ok::<_, Stop>((eval, standing))
-    })?;
-    let (machine, progress) = (&eval.machine, eval.machine.progress());
-    if args.json {
+pub fn get(context: &Context, args: &EvalAtArgs) -> Result<Exit, Stop> {
+    let SeenEval { id, machine, progress, standing } = SeenEval::find(context, &args.place, &args.eval.id)?;
+    if args.eval.json {
         let debates: Vec<&str> = machine.admission().spec.debates.iter().map(|debate| debate.name.0.as_str()).collect();
         let value = json!({
-            "id": eval.id, "state": machine.ended().unwrap_or(standing), "stopped": machine.stopped(),
+            "id": id, "state": machine.ended().unwrap_or(standing), "stopped": machine.stopped(),
             "stopped_detail": machine.stop().and_then(|stop| stop.detail.as_deref()), "debates": debates,
             "rehearsal": machine.admission().rehearsal, "seed": machine.admission().spec.seed, "progress": progress,
         });
@@ -159,7 +204,7 @@ pub fn get(context: &Context, args: &EvalNameArgs) -> Result<Exit, Stop> {
     let state = one_line(machine.ended().unwrap_or(standing));
     let why = machine.stop().map(|stop| format!(" ({})", one_line(&stopped(stop)))).unwrap_or_default();
     let mark = if machine.admission().rehearsal { ", a rehearsal" } else { "" };
-    context.output.line(&format!("eval {}: {state}{why}{mark}", eval.id))?;
+    context.output.line(&format!("eval {id}: {state}{why}{mark}"))?;
     context.output.line(&line(&progress))?;
     for arm in &progress.arms {
         context.output.line(&format!(
@@ -183,6 +228,14 @@ fn stopped(stop: &EvalStop) -> String {
 
 /// `agon eval watch`
 pub fn watch(context: &Context, args: &EvalWatchArgs) -> Result<Exit, Stop> {
+    if let DebateSource::Server(server) = client::place(context, &args.place)? {
+        let show = EvalShowArgs { json: args.json, jsonl: args.jsonl, ..EvalShowArgs::default() };
+        let flag = flag(&args.place.api.server);
+        return client::ask(context, &server, async |client| {
+            let id = client.find_eval(&args.id).await?;
+            super::submit::follow(context, client, &id, &show, &flag).await
+        });
+    }
     let store = open(context)?;
     crate::commands::runtime()?.block_on(async {
         let id = find(&store, &args.id).await?;
@@ -201,8 +254,8 @@ pub fn watch(context: &Context, args: &EvalWatchArgs) -> Result<Exit, Stop> {
             if eval.machine.ended().is_some() {
                 progress.finish();
                 return match args.jsonl {
-                    true => Ok(figures::exit(&eval)),
-                    false => figures::print(context, args.json, &eval),
+                    true => Ok(figures::exit(&eval.machine)),
+                    false => figures::print(context, args.json, &eval.machine),
                 };
             }
             tokio::select! {
@@ -219,14 +272,19 @@ pub fn watch(context: &Context, args: &EvalWatchArgs) -> Result<Exit, Stop> {
 /// `agon eval report`
 pub fn report(context: &Context, args: &EvalReportArgs) -> Result<Exit, Stop> {
     let format = args.format.unwrap_or_else(|| format_of(args.output.as_deref()));
-    let store = open(context)?;
-    let eval = small_runtime()?.block_on(read(&store, &args.id))?;
-    let links = match (&args.output, args.debates) {
+    let (eval, links) = match (&args.output, args.debates) {
         (Some(path), true) => {
+            if let DebateSource::Server(_) = client::place(context, &args.place)? {
+                return Err(Stop::usage(
+                    "--debates is for evals of this machine; `agon report ID --server ...` writes a debate of a server",
+                ));
+            }
+            let store = open(context)?;
+            let eval = small_runtime()?.block_on(read(&store, &args.id))?;
             small_runtime()?.block_on(write_debates(&store, &eval, path))?;
-            DebateLinks::Files
+            (eval.machine, DebateLinks::Files)
         }
-        (Some(_) | None, _) => DebateLinks::None,
+        (Some(_) | None, _) => (SeenEval::find(context, &args.place, &args.id)?.machine, DebateLinks::None),
     };
     write(context, args.output.as_deref(), &figures::render(&eval, format, &links)?)
 }
@@ -271,8 +329,7 @@ pub fn export(context: &Context, args: &EvalExportArgs) -> Result<Exit, Stop> {
     if ending.is_some_and(|ending| ending != form && (ending == "csv" || ending == "json")) {
         return Err(Stop::usage(format!("this export is {form}; --output must name a file that ends in .{form}")));
     }
-    let store = open(context)?;
-    let eval = small_runtime()?.block_on(read(&store, &args.id))?;
+    let eval = SeenEval::find(context, &args.place, &args.id)?.machine;
     let text = match args.what {
         EvalExport::Cells => figures::cells(&eval)?,
         EvalExport::Result => figures::render(&eval, EvalFormat::Json, &DebateLinks::None)?,
@@ -322,10 +379,23 @@ async fn verified(store: &Store, name: &str) -> Result<(DebateId, u64, Vec<Strin
 }
 
 /// `agon eval cancel`
-pub fn cancel(context: &Context, args: &EvalNameArgs) -> Result<Exit, Stop> {
+pub fn cancel(context: &Context, args: &EvalAtArgs) -> Result<Exit, Stop> {
+    let id = match client::place(context, &args.place)? {
+        DebateSource::Local => cancel_here(context, &args.eval.id)?.to_string(),
+        DebateSource::Server(server) => client::ask(context, &server, async |client| {
+            let id = client.find_eval(&args.eval.id).await?;
+            Ok(client.cancel_eval(&id).await?.id)
+        })?,
+    };
+    let value = json!({"id": id, "cancelled": true});
+    context.output.became(args.eval.json, &value, &format!("eval {id} is cancelled"))?;
+    Ok(Exit::Done)
+}
+
+fn cancel_here(context: &Context, name: &str) -> Result<DebateId, Stop> {
     let store = open(context)?;
-    let id = crate::commands::runtime()?.block_on(async {
-        let id = find(&store, &args.id).await?;
+    crate::commands::runtime()?.block_on(async {
+        let id = find(&store, name).await?;
         let open = open_debates(&read_eval(&*store.sqlite, &id).await.map_err(log_failed)?)?;
         let cancelled = cancel_eval(&*store.sqlite, &id, None, SystemClock.now()).await;
         let eval = cancelled.map_err(|refused| match refused {
@@ -335,10 +405,8 @@ pub fn cancel(context: &Context, args: &EvalNameArgs) -> Result<Exit, Stop> {
         for debate in &open {
             cancel::of_eval(context, &store, debate, "the eval was cancelled").await?;
         }
-        Ok::<DebateId, Stop>(eval.id)
-    })?;
-    context.output.became(args.json, &json!({"id": id, "cancelled": true}), &format!("eval {id} is cancelled"))?;
-    Ok(Exit::Done)
+        Ok(eval.id)
+    })
 }
 
 /// The debates of the cells that are open.
@@ -353,6 +421,18 @@ fn open_debates(eval: &OpenEval) -> Result<Vec<DebateId>, Stop> {
 
 /// `agon eval delete`
 pub fn delete(context: &Context, args: &EvalDeleteArgs) -> Result<Exit, Stop> {
+    if let DebateSource::Server(server) = client::place(context, &args.place)? {
+        if args.debates {
+            return Err(Stop::usage("--debates is for evals of this machine; a server deletes debates one by one"));
+        }
+        let id = client::ask(context, &server, async |client| {
+            let id = client.find_eval(&args.eval.id).await?;
+            client.delete_eval(&id).await.map(|()| id)
+        })?;
+        let value = json!({"id": id, "removed": true, "debates_removed": 0});
+        context.output.became(args.eval.json, &value, &format!("eval {id} is removed; its debates stay"))?;
+        return Ok(Exit::Done);
+    }
     let store = open(context)?;
     let (id, debates) = small_runtime()?.block_on(async {
         let eval = read(&store, &args.eval.id).await?;
