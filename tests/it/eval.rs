@@ -197,6 +197,7 @@ fn people_label_graded_answers_and_other_graders_grade_again() {
     assert!(refused.stderr.contains("line 2") && refused.stderr.contains("write y or n"), "{refused:?}");
 
     let cells = world.json(&["eval", "get", "rubric", "--json"])["progress"]["cells_over"].as_u64().unwrap();
+    world.agon(&["eval", "rescore", "rubric", "--peek"]).code(64);
     let again = world.agon(&["eval", "rescore", "rubric", "--grader", "other-grader", "-q"]);
     assert!(matches!(again.code, Some(0 | 2)), "{again:?}");
     let after = world.json(&["eval", "get", "rubric", "--json"]);

@@ -1,7 +1,7 @@
 //! Labels by people: which answers they are shown, and what follows for the rates.
 use super::trust::estimate;
 use crate::draw::shuffle;
-use crate::stats::{JudgeLabels, LEAST_RELIABILITY, corrected};
+use crate::stats::{JudgeLabels, LEAST_RELIABILITY, corrected, wilson_of_mean};
 use crate::{CorrectedRate, Estimate};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -69,7 +69,8 @@ pub fn label_sheet(answers: &[GradedAnswer], most: usize, seed: u64) -> Vec<usiz
 /// The rates of arms, corrected by labels; arms without labels of both kinds are left out. And why grades are not to be trusted, each a sentence.
 ///
 /// Rates are those of the grader over all answers of the arm. Labels are drawn evenly from both grades, so that sensitivity and specificity weigh
-/// each label by the answers of its grade that it stands for.
+/// each label by the answers of its grade that it stands for; their `n` is the number of labels. Where every answer of an arm is labelled, the rate
+/// is that of the labels, whatever the grader said.
 pub fn corrected_rates(
     answers: &[GradedAnswer],
     labels: &[LabelledAnswer],
@@ -86,27 +87,34 @@ pub fn corrected_rates(
         let Some(raw) = estimate(&graded, level) else { continue };
         let Some(counts) = reweighted(&graded, &of_arm) else { continue };
         let accepted = graded.iter().filter(|accepted| **accepted).count() as u64;
-        let (sensitivity, specificity) =
-            (share(counts.right_accepted, counts.right, level), share(counts.wrong_rejected, counts.wrong, level));
+        let labelled = |right: bool| of_arm.iter().filter(|label| label.right == right).count() as u64;
+        let sensitivity = share(counts.right_accepted / counts.right, labelled(true), level);
+        let specificity = share(counts.wrong_rejected / counts.wrong, labelled(false), level);
         let (Some(sensitivity), Some(specificity)) = (sensitivity, specificity) else { continue };
         let reliable = sensitivity.value + specificity.value >= LEAST_RELIABILITY;
-        let found = corrected(accepted, graded.len() as u64, counts, level).filter(|_| reliable);
-        if !reliable {
+        let found = match of_arm.len() == graded.len() {
+            true => estimate(&of_arm.iter().map(|label| label.right).collect::<Vec<_>>(), level),
+            false => corrected(accepted, graded.len() as u64, counts, level)
+                .filter(|_| reliable)
+                .map(|found| Estimate { value: found.rate, interval: Some(found.interval), n: raw.n }),
+        };
+        if found.is_none() && !reliable {
             let sum = sensitivity.value + specificity.value;
             distrusted.push(format!(
                 "By people's labels of {arm}, sensitivity and specificity of the grader add up to {sum:.2}; {LEAST_RELIABILITY} are needed."
             ));
         }
-        let corrected = found.map(|found| Estimate { value: found.rate, interval: Some(found.interval), n: raw.n });
         let labels = u32::try_from(of_arm.len()).unwrap_or(u32::MAX);
-        rates.push(CorrectedRate { arm: arm.to_owned(), labels, sensitivity, specificity, raw, corrected });
+        rates.push(CorrectedRate { arm: arm.to_owned(), labels, sensitivity, specificity, raw, corrected: found });
     }
     (rates, distrusted)
 }
 
-fn share(hits: u64, all: u64, level: f64) -> Option<Estimate> {
-    let n = u32::try_from(all).ok().filter(|n| *n > 0)?;
-    Some(Estimate { value: hits as f64 / all as f64, interval: crate::stats::wilson(hits, all, level), n })
+fn share(value: f64, labels: u64, level: f64) -> Option<Estimate> {
+    let n = u32::try_from(labels).ok().filter(|n| *n > 0)?;
+    // sums of weights may be above 1 by a rounding of the last digit
+    let value = value.min(1.0);
+    Some(Estimate { value, interval: wilson_of_mean(value, labels, level), n })
 }
 
 /// The labels as a sample of the arm's answers would give them: as many labels, each grade with the share that it has among all answers. None
@@ -131,14 +139,6 @@ fn reweighted(graded: &[bool], labels: &[&LabelledAnswer]) -> Option<JudgeLabels
         }
     }
     let [[wrong_rejected, right_rejected], [wrong_accepted, right_accepted]] = cells;
-    let whole = |value: f64| value.round() as u64;
     let (right, wrong) = (right_accepted + right_rejected, wrong_accepted + wrong_rejected);
-    // rounding must not make a share of nothing
-    let counts = JudgeLabels {
-        right: whole(right).max(u64::from(right > 0.0)),
-        right_accepted: whole(right_accepted).min(whole(right)),
-        wrong: whole(wrong).max(u64::from(wrong > 0.0)),
-        wrong_rejected: whole(wrong_rejected).min(whole(wrong)),
-    };
-    (counts.right > 0 && counts.wrong > 0).then_some(counts)
+    (right > 0.0 && wrong > 0.0).then_some(JudgeLabels { right, right_accepted, wrong, wrong_rejected })
 }

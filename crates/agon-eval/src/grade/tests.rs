@@ -1,5 +1,5 @@
 use super::*;
-use crate::stats::ResampleDice;
+use crate::stats::{ResampleDice, wilson};
 use crate::{Criterion, Facts, Gold, Grader, Question, SampleFact};
 use proptest::prelude::*;
 
@@ -302,9 +302,28 @@ fn labels_that_contradict_the_grader_correct_nothing() {
         .collect();
     let label = |at: u32| LabelledAnswer { arm: "a".into(), accepted: at.is_multiple_of(2), right: at % 4 < 2 };
     let labels: Vec<LabelledAnswer> = (0..100).map(label).collect();
-    let (rates, distrusted) = corrected_rates(&answers, &labels, 0.95);
+    let (rates, distrusted) = corrected_rates(&answers, &labels[..60], 0.95);
     assert_eq!((rates[0].corrected, distrusted.len()), (None, 1));
     assert!(distrusted[0].contains("add up to 1.00"), "{distrusted:?}");
+    // who labels every answer needs no grader
+    let (rates, distrusted) = corrected_rates(&answers, &labels, 0.95);
+    let found = rates[0].corrected.unwrap();
+    assert_eq!((found.value, found.interval, distrusted.len()), (0.5, wilson(50, 100, 0.95), 0));
+}
+
+#[test]
+fn labels_weigh_as_the_answers_of_their_grade_and_are_not_rounded() {
+    // 20 accepted and 10 rejected answers; people call 5 of 6 and 3 of 6 of them right
+    let answers: Vec<GradedAnswer> =
+        (0..30).map(|at| GradedAnswer { arm: "a".into(), question: at, repetition: 0, accepted: at < 20 }).collect();
+    let label = |at: u32| LabelledAnswer { arm: "a".into(), accepted: at < 6, right: at < 5 || (6..9).contains(&at) };
+    let labels: Vec<LabelledAnswer> = (0..12).map(label).collect();
+    let (rates, _) = corrected_rates(&answers, &labels, 0.95);
+    let (accepted, rejected) = (20.0 / 30.0 * 5.0 / 6.0, 10.0 / 30.0 * 3.0 / 6.0);
+    let found = &rates[0];
+    assert!((found.sensitivity.value - accepted / (accepted + rejected)).abs() < 1e-12, "{found:?}");
+    assert_eq!((found.sensitivity.n, found.specificity.n), (8, 4));
+    assert!((found.corrected.unwrap().value - (accepted + rejected)).abs() < 1e-12, "{found:?}");
 }
 
 fn any_grade() -> impl Strategy<Value = Option<Grade>> {

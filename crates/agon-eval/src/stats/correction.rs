@@ -5,17 +5,17 @@ use crate::Interval;
 /// Below so much sensitivity and specificity together, grades say too little.
 pub const LEAST_RELIABILITY: f64 = 1.2;
 
-/// How a judge graded what people had labelled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a judge graded what people had labelled. Numbers of answers; fractions where labels are weighed.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JudgeLabels {
     /// Answers that people call right.
-    pub right: u64,
+    pub right: f64,
     /// Of these, graded right.
-    pub right_accepted: u64,
+    pub right_accepted: f64,
     /// Answers that people call wrong.
-    pub wrong: u64,
+    pub wrong: f64,
     /// Of these, graded wrong.
-    pub wrong_rejected: u64,
+    pub wrong_rejected: f64,
 }
 
 /// A rate that labels corrected.
@@ -38,19 +38,17 @@ pub struct CorrectedShare {
 /// of both kinds, with impossible counts, or where the judge is no better than chance.
 pub fn corrected(accepted: u64, n: u64, labels: JudgeLabels, level: f64) -> Option<CorrectedShare> {
     let possible = accepted <= n && labels.right_accepted <= labels.right && labels.wrong_rejected <= labels.wrong;
-    if n == 0 || labels.right == 0 || labels.wrong == 0 || !possible {
+    if n == 0 || labels.right <= 0.0 || labels.wrong <= 0.0 || !possible {
         return None;
     }
     let z = two_sided(level)?;
-    let share = |hits: u64, all: u64| hits as f64 / all as f64;
-    let (sensitivity, specificity) =
-        (share(labels.right_accepted, labels.right), share(labels.wrong_rejected, labels.wrong));
-    let rate = inverted(share(accepted, n), specificity, sensitivity)?;
+    let (sensitivity, specificity) = (labels.right_accepted / labels.right, labels.wrong_rejected / labels.wrong);
+    let rate = inverted(accepted as f64 / n as f64, specificity, sensitivity)?;
     // adjusted as for a single rate (Agresti and Coull 1998): z^2/2 more of each outcome, and one more for the labels
     let size = n as f64 + z * z;
     let p = (accepted as f64 + z * z / 2.0) / size;
-    let (rights, wrongs) = (labels.right as f64 + 2.0, labels.wrong as f64 + 2.0);
-    let (q1, q0) = ((labels.right_accepted as f64 + 1.0) / rights, (labels.wrong_rejected as f64 + 1.0) / wrongs);
+    let (rights, wrongs) = (labels.right + 2.0, labels.wrong + 2.0);
+    let (q1, q0) = ((labels.right_accepted + 1.0) / rights, (labels.wrong_rejected + 1.0) / wrongs);
     let middle = inverted(p, q0, q1)?;
     let (v0, v1) = (q0 * (1.0 - q0) / wrongs, q1 * (1.0 - q1) / rights);
     let variance = p * (1.0 - p) / size + (1.0 - middle).powi(2) * v0 + middle.powi(2) * v1;
@@ -79,15 +77,15 @@ mod tests {
 
     #[test]
     fn a_perfect_judge_is_not_corrected_and_a_random_one_cannot_be() {
-        let perfect = JudgeLabels { right: 50, right_accepted: 50, wrong: 50, wrong_rejected: 50 };
+        let perfect = JudgeLabels { right: 50.0, right_accepted: 50.0, wrong: 50.0, wrong_rejected: 50.0 };
         let seen = corrected(140, 200, perfect, 0.95).unwrap();
         assert_eq!((seen.rate, seen.reliable), (0.7, true));
         assert!(seen.interval.low < 0.66 && seen.interval.high > 0.74, "{seen:?}");
-        let random = JudgeLabels { right: 50, right_accepted: 25, wrong: 50, wrong_rejected: 25 };
+        let random = JudgeLabels { right: 50.0, right_accepted: 25.0, wrong: 50.0, wrong_rejected: 25.0 };
         assert_eq!(corrected(140, 200, random, 0.95), None);
-        assert_eq!(corrected(140, 200, JudgeLabels { wrong: 0, wrong_rejected: 0, ..perfect }, 0.95), None);
+        assert_eq!(corrected(140, 200, JudgeLabels { wrong: 0.0, wrong_rejected: 0.0, ..perfect }, 0.95), None);
         assert!(
-            !corrected(140, 200, JudgeLabels { right_accepted: 30, wrong_rejected: 29, ..perfect }, 0.95)
+            !corrected(140, 200, JudgeLabels { right_accepted: 30.0, wrong_rejected: 29.0, ..perfect }, 0.95)
                 .unwrap()
                 .reliable
         );
@@ -101,8 +99,8 @@ mod tests {
             let mut covered = 0;
             for _ in 0..2_000 {
                 let accepted = count(300, rate * q1 + (1.0 - rate) * (1.0 - q0));
-                let labels =
-                    JudgeLabels { right: 50, right_accepted: count(50, q1), wrong: 50, wrong_rejected: count(50, q0) };
+                let (right_accepted, wrong_rejected) = (count(50, q1) as f64, count(50, q0) as f64);
+                let labels = JudgeLabels { right: 50.0, right_accepted, wrong: 50.0, wrong_rejected };
                 let seen = corrected(accepted, 300, labels, 0.95).unwrap();
                 covered += u32::from(seen.interval.low <= rate && rate <= seen.interval.high);
             }

@@ -94,6 +94,9 @@ pub enum GoOn {
 /// `agon eval rescore`
 pub fn rescore(context: &Context, args: &EvalRescoreArgs) -> Result<Exit, Stop> {
     let EvalRescoreArgs { grader, same_family, resume: resumed } = args;
+    if resumed.view.peek {
+        return Err(Stop::usage("--peek shows comparisons before an eval's end; answers are graded again after it"));
+    }
     let grader = (!grader.is_empty()).then(|| Grader { models: grader.clone(), same_family: *same_family });
     resume(context, resumed, &GoOn::Rescore(grader))
 }
