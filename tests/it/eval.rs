@@ -192,9 +192,19 @@ fn people_label_graded_answers_and_other_graders_grade_again() {
     let corrected = result("rubric");
     assert!(!corrected["trust"]["corrected"].as_array().unwrap().is_empty(), "{}", corrected["trust"]);
 
-    let wrong = world.file("wrong.csv", "id,right\nx,perhaps\n");
+    let wrong = world.file("wrong.csv", "id,right\r\n\r\nx,perhaps\r\n");
     let refused = world.agon(&["eval", "label", "rubric", "--from", &wrong]).code(64);
-    assert!(refused.stderr.contains("line 2") && refused.stderr.contains("write y or n"), "{refused:?}");
+    assert!(refused.stderr.contains("line 3") && refused.stderr.contains("write y or n"), "{refused:?}");
+    let first = labelled.lines().nth(1).and_then(|row| row.split(',').next()).unwrap();
+    let twice = world.file("twice.csv", &format!("id,right\n{first},y\n{first},n\n"));
+    let refused = world.agon(&["eval", "label", "rubric", "--from", &twice]).code(64);
+    assert!(refused.stderr.contains("line 3") && refused.stderr.contains("opposite"), "{refused:?}");
+    let kept = world.agon(&["eval", "label", "rubric", "--csv", &sheet]).code(64);
+    assert!(kept.stderr.contains("has 40 labels already"), "{kept:?}");
+    // graders that are away take nothing from the result
+    let nobody = ["--grader", "nobody:1b", "--ollama", "http://127.0.0.1:9"];
+    world.agon(&[&["eval", "rescore", "rubric", "-q"], &nobody[..]].concat()).code(69);
+    assert_eq!(result("rubric"), corrected);
 
     let cells = world.json(&["eval", "get", "rubric", "--json"])["progress"]["cells_over"].as_u64().unwrap();
     world.agon(&["eval", "rescore", "rubric", "--peek"]).code(64);

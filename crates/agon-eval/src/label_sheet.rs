@@ -37,6 +37,14 @@ pub enum SheetRefused {
         /// What the row names.
         id: String,
     },
+    /// Two rows say the opposite of one answer.
+    #[error("line {line}: {id:?} has the opposite label on an earlier line")]
+    Contradicted {
+        /// Of the file, from 1.
+        line: u64,
+        /// What both rows name.
+        id: String,
+    },
     /// A label is neither yes nor no.
     #[error("line {line}: `right` is {given:?}; write y or n, or leave it empty")]
     Label {
@@ -105,10 +113,10 @@ pub fn sheet_labels(items: &[LabelItem], bytes: &[u8]) -> Result<Vec<AnswerLabel
     };
     let (id, right) = (column("id")?, column("right")?);
     let known: BTreeMap<&str, &LabelItem> = items.iter().map(|item| (item.id.as_str(), item)).collect();
-    let mut labels = Vec::new();
+    let mut labels: BTreeMap<&str, AnswerLabel> = BTreeMap::new();
     for row in reader.records() {
         let row = row.map_err(unreadable)?;
-        let line = row.position().map_or(0, csv::Position::line);
+        let line = row.position().map_or(0, |position| line_of(bytes, position));
         let cell = |at: usize| row.get(at).unwrap_or_default().trim();
         let given = cell(right).to_lowercase();
         let right = match given.as_str() {
@@ -118,7 +126,20 @@ pub fn sheet_labels(items: &[LabelItem], bytes: &[u8]) -> Result<Vec<AnswerLabel
             _ => return Err(SheetRefused::Label { line, given }),
         };
         let item = known.get(cell(id)).ok_or_else(|| SheetRefused::Unknown { line, id: cell(id).to_owned() })?;
-        labels.push(item.label(right));
+        let label = item.label(right);
+        match labels.insert(&item.id, label) {
+            Some(earlier) if earlier.right != right => {
+                return Err(SheetRefused::Contradicted { line, id: item.id.clone() });
+            }
+            Some(_) | None => {}
+        }
     }
-    Ok(labels)
+    Ok(labels.into_values().collect())
+}
+
+/// The line on which a row begins: what ends the row before it is not part of it.
+fn line_of(bytes: &[u8], position: &csv::Position) -> u64 {
+    let start = usize::try_from(position.byte()).unwrap_or(usize::MAX);
+    let ends = bytes.get(start..).unwrap_or_default().iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+    position.line() + ends.filter(|byte| **byte == b'\n').count() as u64
 }

@@ -3,7 +3,7 @@ use super::GateRow;
 use super::choice::{GATE_MARGIN, GateObjective};
 use super::cuts::{Cut, Cuts, Skipping};
 use super::errors::{MeanError, mean, ratio};
-use crate::stats::wilson;
+use crate::stats::{wilson, wilson_of_mean};
 use crate::{Estimate, GateCurvePoint, GatePolicy, GateResult};
 use agon_core::gate::{GateFeature, GateKind, GateMethod, GateSide};
 
@@ -51,10 +51,17 @@ pub(super) fn figures(judged: &ChosenGate<'_>, debate: &str) -> GateResult {
         policies,
         savings: savings.map(|savings| savings.estimate(rows.len(), (f64::NEG_INFINITY, 1.0))),
         regret: Some(regret.estimate(rows.len(), SHARE)),
-        harm_avoided: ratio(rows, |at| harm(at) * skipped(at), harm).map(|share| share.estimate(rows.len(), SHARE)),
+        harm_avoided: harm_avoided(rows, harm, skipped),
         left_ballots: left(rows, skipped),
         curve: curve(judged),
     }
+}
+
+/// The share of the harm that is skipped, with Wilson's interval over the debates that do any: few of them say little.
+fn harm_avoided(rows: &[&GateRow], harm: impl Fn(usize) -> f64, skipped: impl Fn(usize) -> f64) -> Option<Estimate> {
+    let share = ratio(rows, |at| harm(at) * skipped(at), &harm)?.mean.clamp(0.0, 1.0);
+    let debates = (0..rows.len()).filter(|at| harm(*at) > 0.0).count();
+    Some(Estimate { value: share, interval: wilson_of_mean(share, debates as u64, 0.95), n: debates as u32 })
 }
 
 /// The share of the skipped debates that would have left their ballots, with Wilson's interval.
@@ -96,7 +103,7 @@ fn why(judged: &ChosenGate<'_>, policies: &[GatePolicy], savings: Option<MeanErr
     match (kind, judged.objective) {
         (GateKind::Never, _) if judged.beaten => {
             format!(
-                "No debate is worth its tokens: the gates that are better than never are so by less than one standard error; {both}."
+                "No debate is surely worth its tokens: what is better than never debating is so by less than one standard error; {both}."
             )
         }
         (GateKind::Never, _) => format!("No gate beats both: no debate is worth its tokens; {both}."),

@@ -218,8 +218,7 @@ fn plain_standings(rows: &[&GateRow], objective: GateObjective) -> Vec<GateStand
     vec![always, skipping.cut(0.0).standing]
 }
 
-/// The simplest candidate within one standard error of the best, and whether some gate was good enough and better than both always and
-/// never.
+/// The simplest candidate within one standard error of the best, and whether one was good enough and better than never.
 fn simplest(rows: &[&GateRow], objective: GateObjective, candidates: &[GateCandidate]) -> (GateKind, bool) {
     let standing = |candidate: &GateCandidate| {
         let mut skipping = Skipping::none(rows, objective);
@@ -241,7 +240,7 @@ fn simplest(rows: &[&GateRow], objective: GateObjective, candidates: &[GateCandi
     let good = candidates.iter().enumerate().zip(enough).filter(|(_, enough)| *enough).map(|(one, _)| one);
     let chosen = good.filter(|(at, _)| *at == best_at || within(*at)).map(|(_, one)| one.kind).min();
     let best_kind = candidates.get(best_at).map(|one| one.kind);
-    (chosen.unwrap_or(GateKind::Always), best_kind.is_some_and(|kind| kind > GateKind::Always))
+    (chosen.unwrap_or(GateKind::Always), best_kind.is_some_and(|kind| kind > GateKind::Never))
 }
 
 /// What a row costs under a candidate: tokens, or minus its worth.

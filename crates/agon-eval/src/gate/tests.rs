@@ -1,4 +1,5 @@
 use super::*;
+use crate::stats::wilson;
 use crate::testing::gates::GateWorld;
 use crate::{
     ArmName, BallotFact, Cell, CellClosed, CellCost, CellEnding, CellWork, Facts, GateFacts, GatePolicy, GateResult,
@@ -102,7 +103,8 @@ fn where_debates_do_harm_never_wins_and_where_each_helps_always_does() {
     let harm = rows(100, share, |at| if at % 5 == 0 { (0.0, 1.0) } else { (1.0, 1.0) });
     let learned = learn_gate(&harm, &plan(GateObjective::FewestTokens)).unwrap();
     assert_eq!(learned.rule.method, GateMethod::Never);
-    assert_eq!(learned.figures.harm_avoided.unwrap().value, 1.0);
+    let avoided = learned.figures.harm_avoided.unwrap();
+    assert_eq!((avoided.value, avoided.n, avoided.interval), (1.0, 20, wilson(20, 20, 0.95)));
     let help = rows(100, share, |at| if at % 5 < 2 { (1.0, 0.0) } else { (1.0, 1.0) });
     let learned = learn_gate(&help, &plan(GateObjective::FewestTokens)).unwrap();
     assert_eq!(learned.rule.method, GateMethod::Always);

@@ -32,8 +32,15 @@ pub fn run(context: &Context, args: &EvalLabelArgs) -> Result<Exit, Stop> {
     let given = match (&args.csv, &args.from) {
         (Some(file), _) => {
             let text = sheet_csv(&eval.machine, &sheet.items).context("the sheet cannot be written")?;
-            reports::replace(file, &text)?;
             let path = one_line(&file.display().to_string());
+            let labelled = labels_in(&eval, file);
+            if labelled > 0 {
+                let labels = count(labelled as u64, "label");
+                return Err(Stop::usage(format!(
+                    "{path} has {labels} already; give them back with --from first, or name another file"
+                )));
+            }
+            reports::replace(file, &text)?;
             let rows = count(sheet.items.len() as u64, "answer");
             context.output.say(&format!("{path} has {rows}; write y or n into `right`, and give it back with --from"));
             return Ok(Exit::Done);
@@ -68,6 +75,13 @@ fn from_file(store: &Store, eval: &mut OpenEval, file: &Path) -> Result<usize, S
     let given = labels.len();
     keep(store, eval, labels)?;
     Ok(given)
+}
+
+/// The labels of a sheet that stands there already; none of any other file.
+fn labels_in(eval: &OpenEval, file: &Path) -> usize {
+    let Ok(bytes) = agon_files::read(file, MOST_DATA_BYTES) else { return 0 };
+    let labels = label_items(&eval.machine).ok().and_then(|items| sheet_labels(&items, &bytes).ok());
+    labels.map_or(0, |labels| labels.len())
 }
 
 /// Asks a person, one answer after the other; each label is written down at once.

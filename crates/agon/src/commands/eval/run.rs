@@ -123,18 +123,22 @@ pub fn resume(context: &Context, args: &EvalResumeArgs, go_on: &GoOn) -> Result<
     runtime()?.block_on(async {
         let id = super::stored::find(&store, &args.id).await?;
         let ownership = Ownership::eval(&store, &id).await?;
-        let eval = match go_on {
-            GoOn::Retry => ordered_again(&store, &id).await?,
-            GoOn::AsItIs => read_eval(&*store.sqlite, &id).await.map_err(log_failed)?,
-            GoOn::Rescore(grader) => rescored(&store, &id, grader.as_ref()).await?,
-        };
-        if eval.machine.ended().is_some() {
-            context
-                .output
-                .note(&format!("eval {id} has ended; {} shows it", store.advice(&format!("eval report {id}"))));
-            return conclude(context, &args.view, (eval, None));
+        let mut eval = read_eval(&*store.sqlite, &id).await.map_err(log_failed)?;
+        let mut admission = eval.machine.admission().clone();
+        match go_on {
+            GoOn::AsItIs if eval.machine.ended().is_some() => {
+                context
+                    .output
+                    .note(&format!("eval {id} has ended; {} shows it", store.advice(&format!("eval report {id}"))));
+                return conclude(context, &args.view, (eval, None));
+            }
+            // what would not be ordered is refused at once
+            GoOn::Retry if eval.machine.decide(EvalInput::Retry).is_empty() => {
+                eval = ordered_again(&store, &id).await?
+            }
+            GoOn::AsItIs | GoOn::Retry => {}
+            GoOn::Rescore(grader) => admission = regraded(&eval, grader.as_ref())?,
         }
-        let admission = eval.machine.admission().clone();
         let samples = samples(&admission)?;
         let mut server = args.server.clone();
         server.rehearsal |= admission.rehearsal && !server.is_named();
@@ -145,6 +149,15 @@ pub fn resume(context: &Context, args: &EvalResumeArgs, go_on: &GoOn) -> Result<
             () = signals.next() => return Err(Stop::quietly(Exit::Interrupted)),
         };
         the_same(&admission, &servers, &digests)?;
+        // an eval whose servers are away stays as it is
+        match (go_on, admission.spec.grader.clone()) {
+            (GoOn::Retry, _) => eval = ordered_again(&store, &id).await?,
+            (GoOn::Rescore(_), Some(grader)) => {
+                let order = EvalInput::Rescore(grader);
+                eval.decide(&*store.sqlite, order, SystemClock.now()).await.map_err(log_failed)?;
+            }
+            (GoOn::Rescore(_), None) | (GoOn::AsItIs, _) => {}
+        }
         context.output.note(&format!("resuming eval {id} on {}", servers.names()));
         let specs = Arc::new(TemplateSpecs::of(&admission).map_err(Stop::usage)?);
         let view = &args.view;
@@ -166,25 +179,22 @@ async fn ordered_again(store: &Store, id: &DebateId) -> Result<OpenEval, Stop> {
     })
 }
 
-/// Orders the answers of an ended eval to be graded again.
-async fn rescored(store: &Store, id: &DebateId, grader: Option<&Grader>) -> Result<OpenEval, Stop> {
-    let mut eval = read_eval(&*store.sqlite, id).await.map_err(log_failed)?;
-    let admission = eval.machine.admission();
+/// The eval with other graders, or with the same ones, where its answers can be graded again.
+fn regraded(eval: &OpenEval, grader: Option<&Grader>) -> Result<EvalAdmission, Stop> {
+    let (id, admission) = (&eval.id, eval.machine.admission());
     let Some(grader) = grader.or(admission.spec.grader.as_ref()).cloned() else {
         return Err(Stop::usage(format!(
             "no answer of eval {id} was graded by a grader: there is nothing to grade again"
         )));
     };
-    // refused graders are not written down
     let spec = EvalSpec { grader: Some(grader.clone()), ..admission.spec.clone() };
-    EvalAdmission::of(id.to_string(), spec, admission.models.clone()).map_err(Stop::usage)?;
-    let order = EvalInput::Rescore(grader);
-    if eval.machine.decide(order.clone()).is_empty() {
+    // refused graders are not written down
+    EvalAdmission::of(id.to_string(), spec.clone(), admission.models.clone()).map_err(Stop::usage)?;
+    if eval.machine.decide(EvalInput::Rescore(grader)).is_empty() {
         let state = eval.machine.ended().unwrap_or("not over");
         return Err(Stop::usage(format!("eval {id} is {state}; answers are graded again where all of them are there")));
     }
-    eval.decide(&*store.sqlite, order, SystemClock.now()).await.map_err(log_failed)?;
-    Ok(eval)
+    Ok(EvalAdmission { spec, ..admission.clone() })
 }
 
 /// Nobody is to take scripted words for a model's, nor one model for another.
