@@ -2,6 +2,7 @@
 mod ask;
 mod debate;
 mod eval;
+mod eval_input;
 mod groups;
 mod inspect;
 mod list;
@@ -14,11 +15,11 @@ mod serve;
 pub use ask::{NewArgs, OutputArgs, PaceArgs, RunArgs, ServerArgs, Show, Template, ViewArgs};
 pub use debate::{DebateArgs, FileSyntax, Label};
 pub use eval::{
-    BuiltinKind, EvalAction, EvalArgs, EvalAtArgs, EvalCheckArgs, EvalDeleteArgs, EvalExport, EvalExportArgs,
-    EvalFormat, EvalGateArgs, EvalInputArgs, EvalLabelArgs, EvalListArgs, EvalNameArgs, EvalReportArgs,
-    EvalRescoreArgs, EvalResumeArgs, EvalRetryArgs, EvalRunArgs, EvalShowArgs, EvalSubmitArgs, EvalViewArgs,
-    EvalWatchArgs, NamedFile, Required, is_arm_byte,
+    EvalAction, EvalArgs, EvalAtArgs, EvalCheckArgs, EvalDeleteArgs, EvalExport, EvalExportArgs, EvalFormat,
+    EvalGateArgs, EvalLabelArgs, EvalListArgs, EvalNameArgs, EvalReportArgs, EvalRescoreArgs, EvalResumeArgs,
+    EvalRetryArgs, EvalRunArgs, EvalShowArgs, EvalSubmitArgs, EvalViewArgs, EvalWatchArgs, Required,
 };
+pub use eval_input::{BuiltinKind, EvalInputArgs, NamedFile, is_arm_byte};
 pub use groups::parse;
 pub use inspect::{
     CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, HealthArgs, OpenArgs,

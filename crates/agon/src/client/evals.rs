@@ -98,7 +98,7 @@ impl Client {
 
     /// An eval as it is now, with all its events.
     pub async fn eval_log(&self, id: &str) -> Result<(pb::Eval, Vec<(u64, EvalEvent)>), Stop> {
-        let mut follower = EvalFollower::new(self, id);
+        let mut follower = RemoteEvalFollower::new(self, id);
         let (mut events, mut shown) = (Vec::new(), None::<pb::Eval>);
         loop {
             if let Some(eval) = shown.take_if(|eval| follower.seen >= eval.sequence()) {
@@ -107,7 +107,7 @@ impl Client {
             match follower.next().await? {
                 // what may be shown of the events has changed between two streams
                 EvalNews::Snapshot(eval) if shown.as_ref().is_some_and(|before| before.withheld != eval.withheld) => {
-                    (follower, events, shown) = (EvalFollower::new(self, id), Vec::new(), None);
+                    (follower, events, shown) = (RemoteEvalFollower::new(self, id), Vec::new(), None);
                 }
                 EvalNews::Snapshot(eval) => shown = Some(*eval),
                 EvalNews::Event(event) => events.push(parsed(&event)?),
@@ -143,7 +143,7 @@ pub enum EvalNews {
 }
 
 /// Follows an eval, however often the connection breaks.
-pub struct EvalFollower {
+pub struct RemoteEvalFollower {
     client: Client,
     id: String,
     /// The last event that was heard.
@@ -156,7 +156,7 @@ pub struct EvalFollower {
     pause: Duration,
 }
 
-impl EvalFollower {
+impl RemoteEvalFollower {
     /// From the first event on.
     pub fn new(client: &Client, id: &str) -> Self {
         let (client, id, silent) = (client.clone(), id.to_owned(), Instant::now());

@@ -10,7 +10,7 @@ mod wait;
 mod wrong_port;
 
 pub use connect::{Client, address};
-pub use evals::{EvalFollower, EvalNews};
+pub use evals::{EvalNews, RemoteEvalFollower};
 pub use follow::{follow, is_halted};
 pub use refusal::Refusal;
 pub use wait::TELL;

@@ -4,7 +4,7 @@ use super::progress::ProgressLine;
 use super::seen::{SeenEval, progress};
 use super::{figures, inputs};
 use crate::cli::{EvalInputArgs, EvalShowArgs, EvalSubmitArgs};
-use crate::client::{self, Client, EvalFollower, EvalNews};
+use crate::client::{self, Client, EvalNews, RemoteEvalFollower};
 use crate::commands::submit::flag;
 use crate::commands::{Context, small_runtime};
 use crate::exit::{Exit, Stop};
@@ -142,7 +142,7 @@ pub async fn follow(
 ) -> Result<Exit, Stop> {
     let mut signals = Signals::listen()?;
     let mut line = ProgressLine::new(context, show.jsonl || show.quiet);
-    let mut follower = EvalFollower::new(client, id);
+    let mut follower = RemoteEvalFollower::new(client, id);
     loop {
         let news = tokio::select! {
             news = follower.next() => news,
