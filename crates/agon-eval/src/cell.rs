@@ -294,6 +294,7 @@ impl CellCost {
     }
 }
 
-fn is_zero(number: &u64) -> bool {
+/// Whether a number that is left out where it is 0 is left out.
+pub(crate) fn is_zero(number: &u64) -> bool {
     *number == 0
 }

@@ -52,10 +52,10 @@ pub struct EvalPlan {
     /// Of the likely tokens, those that each model generates.
     pub generated: BTreeMap<String, f64>,
     /// Gradings of answers, as many as there usually are; nothing where nobody grades.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::cell::is_zero")]
     pub gradings_likely: u64,
     /// Gradings at most. Cells, calls and tokens at most have them, too.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::cell::is_zero")]
     pub gradings_most: u64,
     /// The models that grade.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -333,10 +333,6 @@ pub fn cells(admission: &EvalAdmission) -> impl Iterator<Item = Cell> {
     let questions =
         (0..count(spec.questions.len())).flat_map(|question| (0..spec.repetitions).map(move |n| (question, n)));
     questions.flat_map(|(question, repetition)| first_cells(spec, &admission.pools, question, repetition))
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 fn at_first(work: CellWork) -> Cell {

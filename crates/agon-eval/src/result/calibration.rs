@@ -126,21 +126,12 @@ fn of_samples<'a>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::plurality::tests::two_and_two;
     use super::*;
-    use crate::Gold;
-    use agon_core::Tolerance;
 
     #[test]
     fn answers_that_tie_are_one_answer_that_is_right_by_its_share() {
-        let question = Question {
-            id: "q".to_owned(),
-            text: "2 + 2?".to_owned(),
-            options: Vec::new(),
-            context: None,
-            gold: Gold::Number { answers: vec![4.0], tolerance: Tolerance::Exact },
-            category: None,
-            group: None,
-        };
+        let question = two_and_two();
         let of =
             |votes: &[&'static str]| by_share(&question, votes.iter().copied(), (0, 3)).map(|of| (of.sure, of.right));
         assert_eq!(of(&["4", "5", "6"]), Some((1.0 / 3.0, 1.0 / 3.0)));

@@ -40,14 +40,14 @@ pub(super) fn vote_of<'a>(question: &Question, answers: impl Iterator<Item = &'a
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::Gold;
     use agon_core::Tolerance;
 
-    #[test]
-    fn equal_answers_are_one_and_a_shared_first_place_scores_its_share() {
-        let question = Question {
+    /// A question with one right number.
+    pub(in crate::result) fn two_and_two() -> Question {
+        Question {
             id: "q".to_owned(),
             text: "2 + 2?".to_owned(),
             options: Vec::new(),
@@ -55,7 +55,12 @@ mod tests {
             gold: Gold::Number { answers: vec![4.0], tolerance: Tolerance::Exact },
             category: None,
             group: None,
-        };
+        }
+    }
+
+    #[test]
+    fn equal_answers_are_one_and_a_shared_first_place_scores_its_share() {
+        let question = two_and_two();
         let of = |answers: &[&'static str]| vote_of(&question, answers.iter().copied());
         assert_eq!(of(&["4", "5", "4.0"]), SampleVote { top: vec!["4"], votes: 2, cast: 3, score: Some(1.0) });
         assert_eq!(of(&["4", "5", "6"]).score, Some(1.0 / 3.0));

@@ -56,7 +56,7 @@ pub struct CellRow {
     /// Prompt and generated tokens, with an estimate of those that nobody reported.
     pub total_tokens: u64,
     /// Of these, estimated by the plan's token rule.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::cell::is_zero")]
     pub estimated_tokens: u64,
     /// Generated tokens, with the same estimate.
     pub generated_tokens: u64,
@@ -111,8 +111,4 @@ pub struct CategoryRow {
     pub arm: String,
     /// Share of right answers, over the category's cells.
     pub right: Estimate,
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
