@@ -161,7 +161,7 @@ reports every problem at once. An unknown key or value is an error and never ign
 questions: questions.jsonl
 debates:
   - {file: panel.md}
-  - {name: wide, file: panel.md, set: {persona_count: 5}}
+  - {name: longer, file: panel.md, set: {max_rounds: 3}}
 arms: [single, self_consistency, best_of_n]
 ```
 
