@@ -177,16 +177,27 @@ pub fn interjection_text(interjection: &Interjection) -> Option<String> {
 /// What a speech states as its speaker's answer: the last line that begins with `My answer:`.
 pub fn named_answer(speech: &str) -> Option<&str> {
     const KEY: &str = "my answer:";
-    let decoration = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '-' | '>');
+    let closing = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '-');
+    // it begins a quoted line, and ends what stands in angle brackets
+    let decoration = |c: char| closing(c) || c == '>';
+    // `**My answer: Rome**.` ends with its emphasis too
+    let end = |text: &str| {
+        let mut bare = text.trim_end_matches(closing);
+        while let Some(inner) = bare.strip_suffix('.').filter(|inner| inner.ends_with(['*', '_'])) {
+            bare = inner.trim_end_matches(closing);
+        }
+        bare.len()
+    };
     speech.lines().rev().find_map(|line| {
-        let line = line.trim_matches(decoration);
+        let line = line.trim_start_matches(decoration);
         let head = line.get(..KEY.len()).filter(|head| head.eq_ignore_ascii_case(KEY))?;
-        let whole = line.get(head.len()..)?.trim_matches(|c: char| decoration(c) && c != '-');
-        let answer = whole.trim_matches(decoration);
+        let whole = line.get(head.len()..)?.trim_start_matches(|c: char| decoration(c) && c != '-');
+        let whole = whole.get(..end(whole))?;
+        let answer = whole.trim_start_matches(decoration);
         // the sign of a number is none
         let signed =
             whole.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'));
-        let answer = if signed { whole.trim_end_matches(decoration) } else { answer };
+        let answer = if signed { whole } else { answer };
         (!answer.is_empty()).then_some(answer)
     })
 }
