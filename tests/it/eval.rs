@@ -175,7 +175,7 @@ fn people_label_graded_answers_and_other_graders_grade_again() {
     let sheet = world.file("sheet.csv", "");
     world.agon(&["eval", "label", "rubric", "--csv", &sheet, "--count", "40"]).ok();
     let text = std::fs::read_to_string(&sheet).unwrap();
-    assert!(text.starts_with("id,question,context,reference,criteria,answer,right\n"), "{text}");
+    assert!(text.starts_with("id,question,context,reference,criteria,answer,rehearsal,right\n"), "{text}");
     assert_eq!(text.lines().filter(|line| line.ends_with(',')).count(), 40, "{text}");
     assert!(!text.contains("panel") && !text.contains("self_consistency"), "{text}");
     // half of the answers are said to be right, whatever they say

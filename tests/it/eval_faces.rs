@@ -113,3 +113,126 @@ fn a_peek_is_shown_logged_and_makes_the_test_sequential() {
     let result = world.json(&["eval", "export", "result", "blind"]);
     assert_eq!((&result["setup"]["peeked"], &result["sequential"]), (&Value::Null, &Value::Null));
 }
+
+/// What an eval file says beside its debate `panel.yaml`.
+const GRADED: &str = "questions: graded.jsonl\ndebates: [{file: panel.yaml}]\n";
+
+#[test]
+fn check_finds_what_a_run_would_refuse_before_its_first_call() {
+    let world = World::new();
+    world.file("panel.yaml", PANEL);
+    world.file("graded.jsonl", "{\"question\": \"Why is rain wet?\", \"rubric\": [\"Names water.\"]}\n");
+    world.file("plain.jsonl", "{\"question\": \"1 + 1?\", \"answer\": 2}\n");
+    let plain = GRADED.replace("graded", "plain");
+    for (text, place, why) in [
+        (GRADED.to_owned(), "eval.yaml:1:1", "can only be scored by a grader, and none is named"),
+        (format!("{GRADED}grader: m:7b\n"), "eval.yaml:3:1", "is of the family m, as is the tested model m"),
+        (format!("{GRADED}grader: {{models: [gemma3, phi4]}}\n"), "eval.yaml:3:1", "a panel of 3 or 5"),
+        (format!("{plain}grader: gemma3\n"), "eval.yaml:3:1", "nothing is graded"),
+        (format!("{plain}count: money\n"), "eval.yaml:3:1", "no [eval.prices] of m"),
+        (plain.replace("{file", "{name: single, file"), "eval.yaml:2:1", "cannot be named single"),
+    ] {
+        let eval = world.file("eval.yaml", &text);
+        let ran = world.agon(&["eval", "run", &eval, "--plan"]).code(64);
+        assert!(ran.stderr.contains(why), "{text}: {ran:?}");
+        let told = world.agon(&["eval", "check", &eval]).code(64).stdout;
+        assert!(told.contains(why) && told.contains(&format!("{place}: error")), "{text}: {told}");
+    }
+    world.agon(&["eval", "check", &world.file("eval.yaml", &format!("{GRADED}grader: gemma3\n"))]).ok();
+    let settings = world.file("agon.toml", "[eval]\ngrader_model = \"gemma3\"\n");
+    world.agon(&["eval", "check", &world.file("eval.yaml", GRADED), "--config", &settings]).ok();
+
+    // the second question does not fit a template that hands options out
+    world.file("stances.yaml", &PANEL.replace("{name: Ada}", "{name: Ada, stance: \"{{option}}\"}"));
+    let lines =
+        [r#"{"question": "Wet?", "options": ["yes", "no"], "answer": "yes"}"#, r#"{"question": "2?", "answer": 2}"#];
+    world.file("plain.jsonl", &format!("{}\n{}\n", lines[0], lines[1]));
+    let eval = world.file("eval.yaml", &plain.replace("panel", "stances"));
+    let told = world.agon(&["eval", "check", &eval]).code(64).stdout;
+    assert!(told.contains("question \"2\" has none") || told.contains("question '2' has none"), "{told}");
+
+    let pairs = "{\"question\": \"Which park?\", \"kind\": \"pairwise\"}\n{\"question\": \"1 + 1?\", \"answer\": 2}\n";
+    let told = world.agon(&["eval", "check", &world.file("mixed.jsonl", pairs)]).code(64).stdout;
+    assert!(told.contains("one eval has either"), "{told}");
+}
+
+#[test]
+fn a_template_of_an_eval_is_no_debate() {
+    let world = World::new();
+    let file = root().join("examples/eval/panel.md").to_str().unwrap().to_owned();
+    let hint = "agon eval run QUESTIONS --debate FILE";
+    let checked = world.agon(&["check", &file]).code(64);
+    assert!(checked.stdout.contains("panel.md:2:") && checked.stdout.contains(hint), "{checked:?}");
+    for command in [&["run", &file, "--rehearsal"][..], &["submit", &file, "--server", "127.0.0.1:9", "--rehearsal"]] {
+        let refused = world.agon(command).code(64);
+        assert!(refused.stderr.contains("a template of an eval") && refused.stderr.contains(hint), "{refused:?}");
+    }
+}
+
+#[test]
+fn every_output_of_a_rehearsed_eval_says_that_it_is_one() {
+    let world = World::new();
+    let panel = world.file("panel.yaml", PANEL);
+    let questions: String = (0..40)
+        .map(|at| format!("{{\"question\": \"Thing {at}?\", \"answer\": \"t{at}\", \"rubric\": [\"Names it.\"]}}\n"))
+        .collect();
+    let questions = world.file("q.jsonl", &questions);
+    let run = ["eval", "run", &questions, "--debate", &panel, "--rehearsal", "--yes", "--id", "rehearsed"];
+    let plan = world.agon(&[&run[..], &["--plan"]].concat()).ok();
+    assert!(plan.stdout.starts_with("Rehearsal: scripted speakers"), "{plan:?}");
+    assert_eq!(world.json(&[&run[..], &["--plan", "--json"]].concat())["rehearsal"], true);
+    let ran = world.agon(&run);
+    assert!(matches!(ran.code, Some(0 | 2)), "{ran:?}");
+    let sheet = world.path("sheet.csv").to_str().unwrap().to_owned();
+    let labelled = world.agon(&["eval", "label", "--csv", &sheet]).ok();
+    assert!(labelled.stderr.contains("a rehearsal"), "{labelled:?}");
+    let sheet = std::fs::read_to_string(&sheet).unwrap();
+    assert!(sheet.lines().next().unwrap().ends_with(",rehearsal,right"), "{sheet}");
+    let cells = world.agon(&["eval", "export", "cells"]).ok().stdout;
+    assert!(cells.lines().next().unwrap().ends_with(",rehearsal"), "{cells}");
+    assert!(cells.lines().skip(1).all(|row| row.ends_with(",true")) && cells.lines().count() > 40, "{cells}");
+    let gate = world.path("gate.json").to_str().unwrap().to_owned();
+    for output in [
+        &["list"][..],
+        &["list", "--json"],
+        &["get"],
+        &["get", "--json"],
+        &["watch"],
+        &["watch", "--json"],
+        &["watch", "--jsonl"],
+        &["report"],
+        &["report", "--format", "markdown"],
+        &["report", "--format", "html"],
+        &["report", "--format", "json"],
+        &["export", "result"],
+        &["gate"],
+        &["gate", "-o", &gate],
+    ] {
+        let shown = world.agon(&[&["eval"], output].concat());
+        assert!(shown.stdout.to_lowercase().contains("rehearsal"), "{output:?}: {shown:?}");
+    }
+}
+
+#[test]
+fn deleting_a_debate_of_an_eval_names_the_eval_and_verify_names_the_debate() {
+    let world = World::new();
+    let panel = world.file("panel.yaml", PANEL);
+    let run =
+        ["eval", "run", "--builtin", "dates", "--questions", "2", "--debate", &panel, "--rehearsal", "--yes", "-q"];
+    for id in ["first", "again"] {
+        let ran = world.agon(&[&run[..], &["--id", id]].concat());
+        assert!(matches!(ran.code, Some(0 | 2)), "{ran:?}");
+    }
+    let listed = world.json(&["list", "--label", "eval=first", "--json"]);
+    let cell = listed[0]["id"].as_str().unwrap();
+    let deleted = world.agon(&["delete", cell]).ok();
+    for eval in ["first", "again"] {
+        assert!(deleted.stderr.contains(&format!("was part of eval {eval}")), "{deleted:?}");
+        let verified = world.agon(&["eval", "verify", eval]).code(3);
+        assert!(verified.stdout.contains(&format!("debate {cell} was deleted")), "{verified:?}");
+    }
+    // a debate of no eval goes without a word
+    world.agon(&["run", "Tea or coffee?", "--rehearsal", "--id", "tea-or-coffee", "--no-reports", "-q"]);
+    let deleted = world.agon(&["delete", "tea-or-coffee"]).ok();
+    assert!(!deleted.stderr.contains("eval"), "{deleted:?}");
+}

@@ -1,9 +1,11 @@
 //! What was said, in order, and how a judge is shown it.
 mod hidden_names;
 mod quotations;
+mod stated;
 
 pub use hidden_names::{is_ordinary_name, rename};
 pub use quotations::{QUOTE_CHARS, QUOTE_WORDS, check_citations};
+pub use stated::{named_answer, named_confidence};
 
 use crate::answer::{Critique, Interjection};
 use crate::checks::Check;
@@ -172,40 +174,6 @@ pub fn interjection_text(interjection: &Interjection) -> Option<String> {
         lines.extend(remarks.iter().map(|remark| format!("{title} {}: {}", remark.to, remark.text.trim())));
     }
     (!lines.is_empty()).then(|| lines.join("\n"))
-}
-
-/// What a speech states as its speaker's answer: the last line that begins with `My answer:`.
-pub fn named_answer(speech: &str) -> Option<&str> {
-    const KEY: &str = "my answer:";
-    let decoration = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '-' | '>');
-    speech.lines().rev().find_map(|line| {
-        let line = line.trim_matches(decoration);
-        let head = line.get(..KEY.len()).filter(|head| head.eq_ignore_ascii_case(KEY))?;
-        let whole = line.get(head.len()..)?.trim_matches(|c: char| decoration(c) && c != '-');
-        let answer = whole.trim_matches(decoration);
-        // the sign of a number is none
-        let signed =
-            whole.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'));
-        let answer = if signed { whole.trim_end_matches(decoration) } else { answer };
-        (!answer.is_empty()).then_some(answer)
-    })
-}
-
-/// How sure a speech says that its speaker is, and the speech without the lines that say it: those that begin with `My confidence:`.
-/// None where the last of them gives no whole number from 0 to 100.
-pub fn named_confidence(speech: &str) -> (Option<u8>, Cow<'_, str>) {
-    const KEY: &str = "my confidence:";
-    let decoration = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '-' | '>' | '%' | '.');
-    let said = |line: &str| {
-        let line = line.trim_matches(decoration);
-        let head = line.get(..KEY.len()).filter(|head| head.eq_ignore_ascii_case(KEY))?;
-        Some(line.get(head.len()..).unwrap_or_default().trim_matches(decoration).to_owned())
-    };
-    let Some(last) = speech.lines().rev().find_map(said) else { return (None, speech.into()) };
-    let figure = last.strip_suffix("/100").unwrap_or(&last).trim_end_matches(decoration);
-    let figure = figure.parse().ok().filter(|percent: &u8| *percent <= 100);
-    let rest: Vec<&str> = speech.lines().filter(|line| said(line).is_none()).collect();
-    (figure, rest.join("\n").trim_end().to_owned().into())
 }
 
 /// A speech as a judge is shown it.

@@ -1,7 +1,8 @@
 //! The log of an eval, the only truth of it.
 use crate::gate::GateFile;
 use crate::{
-    AnswerLabel, ArmName, Cell, EvalSpec, Facts, Grader, ModelPrice, Pool, TemplateSpecs, asked_models, check_grading,
+    AnswerLabel, ArmName, Cell, EvalRefused, EvalSpec, Facts, Grader, ModelPrice, Pool, TemplateSpecs, asked_models,
+    check_grading,
 };
 use agon_core::ModelName;
 use serde::{Deserialize, Serialize};
@@ -108,7 +109,7 @@ pub struct EvalAdmission {
 
 impl EvalAdmission {
     /// An eval of models that was not admitted yet; no digests and no prices are known.
-    pub fn of(id: String, spec: EvalSpec, models: RoleModels) -> Result<Self, String> {
+    pub fn of(id: String, spec: EvalSpec, models: RoleModels) -> Result<Self, EvalRefused> {
         let specs = TemplateSpecs::new(&spec, &models)?;
         let admission = Self {
             id,
@@ -125,7 +126,8 @@ impl EvalAdmission {
         };
         let arms = TemplateSpecs::of(&admission)?.arms(&admission)?;
         let tested: BTreeSet<ModelName> = arms.iter().flat_map(asked_models).collect();
-        check_grading(&admission.spec, tested.iter().map(ModelName::as_str)).map_err(|refused| refused.to_string())?;
+        check_grading(&admission.spec, tested.iter().map(ModelName::as_str))
+            .map_err(|refused| EvalRefused::at(refused.key(), refused))?;
         Ok(admission)
     }
 }

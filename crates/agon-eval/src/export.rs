@@ -3,7 +3,7 @@ use crate::{CellFlip, CellOutcome, CellRow, EvalResult};
 use agon_core::NumberAnswer;
 
 /// The columns of `cells.csv`, in order.
-pub const CELL_COLUMNS: [&str; 18] = [
+pub const CELL_COLUMNS: [&str; 19] = [
     "question",
     "category",
     "group",
@@ -22,6 +22,7 @@ pub const CELL_COLUMNS: [&str; 18] = [
     "cost",
     "degraded",
     "debates",
+    "rehearsal",
 ];
 
 /// The whole result as JSON, which ends with a line end.
@@ -62,6 +63,7 @@ fn fields(result: &EvalResult, cell: &CellRow) -> [String; CELL_COLUMNS.len()] {
         figure(cell.cost),
         cell.degraded.to_string(),
         cell.debates.join(" "),
+        result.rehearsal.to_string(),
     ]
 }
 

@@ -13,7 +13,7 @@ mod task;
 mod tests;
 mod trust;
 
-pub use check::{GradingRefused, check_grading};
+pub use check::{GradingRefused, check_grading, check_one_scoring};
 pub use controls::{CONTROLS, ControlAnswer, LEAST_REPEATS, control_answers, repeated};
 pub use family::{GraderRefused, check_graders, family_of};
 pub use labels::{AnswerLabel, GradedAnswer, LabelledAnswer, corrected_rates, label_sheet};

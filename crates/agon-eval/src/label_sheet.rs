@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 /// Labels of an eval where no number is given.
 pub const USUAL_LABELS: u32 = 100;
 
-/// The columns of a sheet, in order.
-pub const SHEET_COLUMNS: [&str; 7] = ["id", "question", "context", "reference", "criteria", "answer", "right"];
+/// The columns of a sheet before `right`, in order.
+const SHEET_TEXTS: [&str; 6] = ["id", "question", "context", "reference", "criteria", "answer"];
 
 /// What a person has to label of an eval.
 #[derive(Clone, Debug)]
@@ -85,15 +85,16 @@ pub fn sheet_texts(question: &Question) -> [String; 4] {
     [question.text.clone(), question.context.clone().unwrap_or_default(), answers.join("\n"), criteria.join("\n")]
 }
 
-/// A sheet as CSV, its column `right` empty.
+/// A sheet as CSV, its last column `right` empty. The sheet of a rehearsal has the column `rehearsal` before it.
 pub fn sheet_csv(machine: &EvalMachine, items: &[LabelItem]) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(SHEET_COLUMNS)?;
+    let mark = |text| machine.admission().rehearsal.then_some(text);
+    writer.write_record(SHEET_TEXTS.into_iter().chain(mark("rehearsal")).chain(["right"]))?;
     for item in items {
         let question = machine.admission().spec.questions.get(item.graded.question as usize);
         let [text, context, reference, criteria] = question.map(sheet_texts).unwrap_or_default();
         let texts = [&item.id, &text, &context, &reference, &criteria, &item.answer].map(|text| plain(text));
-        writer.write_record(texts.iter().map(String::as_str).chain([""]))?;
+        writer.write_record(texts.iter().map(String::as_str).chain(mark("true")).chain([""]))?;
     }
     let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

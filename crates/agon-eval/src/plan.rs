@@ -6,8 +6,8 @@ pub use gradings::longest_grading;
 use crate::eval_file::baseline;
 use crate::stats::{design_effect, questions_needed, smallest_effect};
 use crate::{
-    ArmName, BaselineArm, Cell, CellSpecs, CellWork, Count, DebateArm, EQUAL_SPENDING, EvalAdmission, EvalSpec,
-    FIRST_SAMPLES, Matching, PoolOf, cell_arm, first_cells, order, pool_of, users_of,
+    ArmName, BaselineArm, Cell, CellSpecs, CellWork, Count, DebateArm, EQUAL_SPENDING, EvalAdmission, EvalRefused,
+    EvalSpec, FIRST_SAMPLES, Matching, PoolOf, cell_arm, first_cells, order, pool_of, users_of,
 };
 use agon_core::{CallPlan, DebateSpec, thousands};
 use serde::Serialize;
@@ -29,6 +29,9 @@ const ANSWER_SHARE: f64 = 0.4;
 /// What an eval would take.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct EvalPlan {
+    /// Scripted speakers would answer: nothing here is about models.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rehearsal: bool,
     /// Questions.
     pub questions: u32,
     /// Questions of each kind, by its name.
@@ -168,10 +171,11 @@ fn judges_hear(spec: &DebateSpec) -> u64 {
 
 impl EvalPlan {
     /// The plan of an eval. `held` has the ids of debates that are in the store and have ended.
-    pub fn of(admission: &EvalAdmission, specs: &dyn CellSpecs, held: &BTreeSet<String>) -> Result<Self, String> {
+    pub fn of(admission: &EvalAdmission, specs: &dyn CellSpecs, held: &BTreeSet<String>) -> Result<Self, EvalRefused> {
         let spec = &admission.spec;
-        check_names(spec)?;
-        let mut plan = Self { questions: count(spec.questions.len()), ..Self::default() };
+        check_names(spec).map_err(|message| EvalRefused::at("debates", message))?;
+        let mut plan =
+            Self { rehearsal: admission.rehearsal, questions: count(spec.questions.len()), ..Self::default() };
         let mut parts: BTreeMap<String, PlannedPart> = BTreeMap::new();
         let (mut likely, mut money) = (0.0, Some(0.0));
         let mut unpriced = BTreeSet::new();
@@ -197,7 +201,10 @@ impl EvalPlan {
         }
         if (spec.count == Count::Money || spec.limits.money.is_some()) && !unpriced.is_empty() {
             let models: Vec<String> = unpriced.into_iter().collect();
-            return Err(format!("money is counted, and the settings have no [eval.prices] of {}", models.join(", ")));
+            let key = if spec.count == Count::Money { "count" } else { "limits" };
+            let models = models.join(", ");
+            let message = format!("money is counted, and the settings have no [eval.prices] of {models}");
+            return Err(EvalRefused::at(key, message));
         }
         plan.add_matched(admission, specs, (&mut likely, &mut money))?;
         plan.add_gradings(admission, specs, (&mut likely, &mut money))?;

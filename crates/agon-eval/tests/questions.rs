@@ -106,6 +106,36 @@ fn an_answer_is_a_text_a_letter_or_an_index_from_0_and_never_a_guess() {
 }
 
 #[test]
+fn digits_that_could_be_read_otherwise_are_a_warning_with_both_readings() {
+    let told = |name: &str, text: &str| {
+        let read = read(name, text);
+        assert!(
+            read.diagnostics.iter().all(|found| found.severity == Severity::Warning),
+            "{}",
+            render(&read.diagnostics)
+        );
+        (read.questions.unwrap(), render(&read.diagnostics))
+    };
+    // a text in a table is the option with this text
+    let (questions, warned) = told("a.csv", "question,A,B,C,answer\n1 + 1?,1,2,3,2\n1 + 2?,1,2,3,3\n");
+    assert_eq!((&questions[0].gold, &questions[1].gold), (&choice(1), &choice(2)));
+    let wanted = "a.csv:2:14: warning[combination]: the answer is read as the option '2', and not as the index of '3'";
+    assert!(warned.contains(wanted) && warned.matches("warning").count() == 1, "{warned}");
+    // so is a label, which is no index
+    let (questions, warned) = told("a.csv", "question,choice1,choice2,choice3,answer\nWhich?,iron,ice,salt,2\n");
+    assert_eq!(questions[0].gold, choice(1));
+    assert!(warned.contains("as the option 'ice', and not as the index of 'salt'"), "{warned}");
+    // MMLU has indices; one that can be nothing else shows that the file means them
+    let two = r#"{"question":"2 + 2?","choices":["1","4","2"],"answer":1}"#;
+    let (questions, warned) = told("a.jsonl", two);
+    assert_eq!(questions[0].gold, choice(1));
+    assert!(warned.contains("is read as the index of the option '4', and not as the option '1'"), "{warned}");
+    let (_, warned) =
+        told("a.jsonl", &format!("{two}\n{{\"question\":\"Ice?\",\"choices\":[\"a\",\"b\"],\"answer\":0}}"));
+    assert_eq!(warned, "");
+}
+
+#[test]
 fn gsm8k_keeps_what_follows_the_mark() {
     let text = r#"{"question":"How many?","answer":"5 * 3 = <<5*3=15>>15 apples.\n#### 1,015"}"#;
     let (shape, questions) = shaped("test.jsonl", text, DataShape::Gsm8k);

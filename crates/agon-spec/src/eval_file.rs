@@ -143,6 +143,21 @@ pub fn eval_file_problems(source: &Source, found: Vec<(Span, String, String)>) -
     problems.into_readable_list()
 }
 
+/// What is wrong with a whole eval, at the key of its file that is to blame; at the beginning where no key is.
+pub fn eval_file_refused(source: &Source, key: &str, message: &str) -> Vec<Diagnostic> {
+    let mut problems = Problems::new(&source.name);
+    let Some(text) = decode(source, &mut problems) else { return problems.into_list() };
+    let entries = match tree(source, &text) {
+        Ok(Some(FileNode { value: Value::Map(entries), .. })) => entries,
+        Ok(_) | Err(_) => Vec::new(),
+    };
+    let mut problems = problems.with_text(&text, Limits::default());
+    let found = entries.iter().find(|entry| entry.key == key);
+    let (span, field) = found.map_or((Span::default(), ""), |entry| (entry.key_span, key));
+    problems.error(SpecFinding::new(Code::Combination, span, message).field(field));
+    problems.into_readable_list()
+}
+
 /// The JSON Schema of eval files.
 pub fn eval_schema() -> serde_json::Value {
     schema::of_file(&EVAL, "Agon eval file")

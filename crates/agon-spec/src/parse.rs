@@ -37,7 +37,11 @@ pub fn parse_with(source: &Source, defaults: &Defaults, overrides: &Overrides) -
     };
     let mut problems = problems.with_text(&text, defaults.limits);
     let spec = match load(&text, detect(source, &text), &mut problems) {
-        Ok(loaded) => Some(resolve(&loaded, (defaults, overrides), &mut problems)),
+        Ok(loaded) => {
+            let entries = loaded.root.as_ref().map_or(&[] as &[MapEntry], entries);
+            rules::placeholders::check(entries, loaded.body.as_ref(), &mut problems);
+            Some(resolve(&loaded, (defaults, overrides), &mut problems))
+        }
         Err(finding) => {
             problems.error(finding);
             None

@@ -5,6 +5,7 @@ mod endpoints;
 mod gates;
 mod masks;
 mod personas;
+pub(crate) mod placeholders;
 mod rooms;
 mod templates;
 mod warnings;

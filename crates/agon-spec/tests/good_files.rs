@@ -119,7 +119,9 @@ fn every_example_is_valid_without_any_warning() {
         if name == "README.md" || ![".md", ".yaml", ".json"].iter().any(|ending| name.ends_with(ending)) {
             continue;
         }
-        let source = Source::new(name.clone(), std::fs::read(&path).unwrap());
+        // as an eval fills it in, where it is a template of one
+        let text = std::fs::read_to_string(&path).unwrap().replace("{{question}}", "Is 91 a prime?");
+        let source = Source::new(name.clone(), text);
         if agon_spec::is_eval_file(&source) {
             continue;
         }

@@ -37,11 +37,13 @@ fn is_eval_file(path: &Path) -> bool {
     path.starts_with("examples/eval") && path.extension().is_some_and(|ending| ending == "yaml")
 }
 
-/// Whether the file at `path`, relative to the workspace, is a debate file that users are shown.
+/// Whether the file at `path`, relative to the workspace, is a debate file that users are shown. Templates of evals are none: they are
+/// checked with the eval file that names them.
 pub fn is_debate_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let known = [".md", ".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending));
-    path.starts_with("examples/") && known && name != "README.md"
+    let template = path.starts_with("examples/eval/") && name.ends_with(".md");
+    path.starts_with("examples/") && known && name != "README.md" && !template
 }
 
 #[cfg(test)]
@@ -53,6 +55,7 @@ mod tests {
         assert!(is_debate_file("examples/hiring.md"));
         assert!(is_debate_file("examples/a/policy.yaml"));
         assert!(!is_debate_file("examples/README.md"));
+        assert!(is_debate_file("examples/eval/eval.yaml") && !is_debate_file("examples/eval/panel.md"));
         assert!(!is_debate_file("examples/cast.py"));
         assert!(!is_debate_file("docs/hiring.md"));
     }

@@ -62,19 +62,53 @@ impl AnswerForm {
     }
 
     /// The option that a text names: by its words, by its letter (`B`, `(b)`, `Option B`), or by both (`B) Rome`). No letter counts where
-    /// an option is itself a single character.
+    /// an option is itself a single character. Marks around it do not count: quotation marks, backquotes, angle brackets, emphasis.
     fn option(&self, text: &str) -> Option<&String> {
-        let by_words = |text: &str| self.options.iter().find(|option| same_answer(option, text));
-        if let Some(option) = by_words(text) {
+        if let Some(option) = named(&self.options, text) {
             return Some(option);
         }
         if self.options.iter().any(|option| option.trim().chars().nth(1).is_none()) {
             return None;
         }
+        layers(text).find_map(|text| self.by_letter(text))
+    }
+
+    fn by_letter(&self, text: &str) -> Option<&String> {
         let (letter, words) = lettered(text)?;
         let option = self.options.get(usize::from(letter.to_ascii_uppercase() as u8 - b'A'))?;
         (words.is_empty() || same_answer(option, words)).then_some(option)
     }
+}
+
+/// The option that a text names by its words, whatever marks are around it.
+fn named<'o>(options: &'o [String], text: &str) -> Option<&'o String> {
+    layers(text).find_map(|text| options.iter().find(|option| same_answer(option, text)))
+}
+
+/// The text, and what is left of it where mark after mark around it is removed.
+fn layers(text: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(text.trim()), |text| unwrapped(text))
+}
+
+/// The text without the outermost marks around it, else without the stop at its end. Marks go in pairs: what only begins with one is not
+/// wrapped in it.
+fn unwrapped(text: &str) -> Option<&str> {
+    const AROUND: [(&str, &str); 12] = [
+        ("`", "`"),
+        ("*", "*"),
+        ("_", "_"),
+        ("<", ">"),
+        ("\"", "\""),
+        ("'", "'"),
+        ("“", "”"),
+        ("„", "“"),
+        ("„", "”"),
+        ("‘", "’"),
+        ("«", "»"),
+        ("\\boxed{", "}"),
+    ];
+    let inner = AROUND.iter().find_map(|(open, close)| text.strip_prefix(open)?.strip_suffix(close));
+    inner.or_else(|| text.strip_suffix('.')).map(str::trim).filter(|inner| !inner.is_empty())
 }
 
 /// The letter that a text begins with, as one among several, and what follows it.
@@ -131,12 +165,15 @@ impl DebateSpec {
         self.answer.is_some() && !(candidates.is_empty() && self.elects_debaters())
     }
 
-    /// Which of these is meant: by its own words, else as the answer that the text is.
+    /// Which of these is meant: by its own words, else as the answer that the text is. Where the file says what an answer is, marks
+    /// around it do not count.
     pub fn pick<'a>(&self, among: &'a [String], text: &str) -> Option<&'a String> {
         let by_words = among.iter().find(|one| same_answer(one, text));
         by_words.or_else(|| {
-            let answer = self.answer.as_ref()?.read(text).ok()?;
-            among.iter().find(|one| self.same_answer(one, &answer))
+            let form = self.answer.as_ref()?;
+            let answer = form.read(text).ok();
+            let same = answer.and_then(|answer| among.iter().find(|one| self.same_answer(one, &answer)));
+            same.or_else(|| named(among, text))
         })
     }
 }
@@ -170,6 +207,13 @@ mod tests {
             ("(B) Rome", "Rome"),
             ("b: rome", "Rome"),
             ("A town that has no name", "A town that has no name"),
+            ("`Rome`", "Rome"),
+            ("<rome>", "Rome"),
+            ("\"**Rome**\".", "Rome"),
+            ("__`Rome.`__", "Rome"),
+            ("<B>", "Rome"),
+            ("`(b)`.", "Rome"),
+            ("\\boxed{Rome}", "Rome"),
         ] {
             assert_eq!(form.read(text).as_deref(), Ok(wanted), "{text}");
         }
@@ -178,7 +222,24 @@ mod tests {
     #[test]
     fn what_is_no_option_or_contradicts_itself_is_refused_with_what_is_allowed() {
         let form = choice(&["Paris", "Rome"]);
-        for text in ["", "Berlin", "B) Paris", "A or B", "A town", "C", "Rome, I think", "1", "(B", "B Rome"] {
+        for text in [
+            "",
+            "Berlin",
+            "B) Paris",
+            "A or B",
+            "A town",
+            "C",
+            "Rome, I think",
+            "1",
+            "(B",
+            "B Rome",
+            "`Rome` or `Paris`",
+            "<Rome",
+            "*Rome",
+            "not `Rome`",
+            "<>",
+            "``",
+        ] {
             assert!(form.read(text).is_err(), "{text}");
         }
         assert_eq!(form.read("Berlin").unwrap_err(), r#"the answer is "Berlin"; allowed are "Paris", "Rome""#);

@@ -5,6 +5,8 @@ mod decided;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
+mod form_answers;
+#[cfg(test)]
 mod formats;
 #[cfg(test)]
 mod invariants;

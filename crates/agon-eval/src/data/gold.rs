@@ -1,5 +1,6 @@
 //! From what a row says to a question with its gold answer.
 use super::answers::{self, AnswerReading};
+use super::guesses::DigitAnswers;
 use super::members::plain_text;
 use super::raw::{LabelledOption, Placed, QuestionRowText};
 use super::{DataShape, QuestionKind, rubric, shapes};
@@ -16,6 +17,7 @@ const MOST_ANSWER: usize = 20_000;
 pub(super) fn question(
     raw: QuestionRowText,
     (shape, usual): (DataShape, Option<QuestionKind>),
+    digits: &mut DigitAnswers,
     problems: &mut Problems<'_>,
 ) -> Option<Question> {
     let before = problems.count_errors();
@@ -24,7 +26,7 @@ pub(super) fn question(
     let gold = if bad || problems.count_errors() > before {
         None
     } else {
-        let mut check = GoldReader { raw: &raw, shape, problems };
+        let mut check = GoldReader { raw: &raw, shape, digits, problems };
         check.gold(usual)
     };
     let QuestionRowText { id, text, context, category, group, .. } = raw;
@@ -72,6 +74,7 @@ fn one_line(text: &str) -> String {
 struct GoldReader<'r, 'p, 'q> {
     raw: &'r QuestionRowText,
     shape: DataShape,
+    digits: &'r mut DigitAnswers,
     problems: &'p mut Problems<'q>,
 }
 
@@ -197,11 +200,14 @@ impl GoldReader<'_, '_, '_> {
         for Placed { value, span } in answers {
             for value in parts(value, options, self.raw.cells) {
                 match answers::option(&value, options, reading) {
-                    Ok(at) if right.contains(&at) => {
+                    Ok(meant) if right.contains(&meant.at) => {
                         let message = "an answer is here twice".to_owned();
                         good = self.error::<()>(Code::DuplicateItem, *span, ("answer", message), "").is_some();
                     }
-                    Ok(at) => right.push(at),
+                    Ok(meant) => {
+                        self.digits.note(*span, options, meant);
+                        right.push(meant.at);
+                    }
                     Err(message) => {
                         let help = "an answer is the text of an option, its letter, or its index from 0";
                         good = self.error::<()>(Code::UnknownValue, *span, ("answer", message), help).is_some();

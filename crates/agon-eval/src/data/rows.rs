@@ -3,7 +3,7 @@ use super::csv_rows;
 use super::{DataShape, MOST_DATA_BYTES, MOST_NODES, MOST_QUESTIONS};
 use crate::names::named_values;
 use agon_spec::reading::{Charge, FileNode, MapEntry, Problems, Span, SpecFinding, Text, TreeLimits, Value};
-use agon_spec::reading::{duplicate_keys, json, yaml};
+use agon_spec::reading::{clean, duplicate_keys, json, yaml};
 use agon_spec::{Code, Place, nearest};
 
 named_values! {
@@ -134,6 +134,11 @@ fn list(root: FileNode) -> Result<Vec<FileNode>, SpecFinding> {
         Value::List(items) => Ok(items),
         Value::Null => Ok(Vec::new()),
         Value::Map(entries) => {
+            let earlier = |at: usize, entry: &MapEntry| entries.iter().take(at).any(|other| other.key == entry.key);
+            if let Some((_, twice)) = entries.iter().enumerate().find(|(at, entry)| earlier(*at, entry)) {
+                let message = format!("the key `{}` is here twice", clean(&twice.key));
+                return Err(SpecFinding::new(Code::DuplicateKey, twice.key_span, message));
+            }
             let keys: Vec<String> = entries.iter().map(|entry| entry.key.clone()).collect();
             match entries.into_iter().find(is_list) {
                 Some(MapEntry { value: FileNode { value: Value::List(items), .. }, .. }) => Ok(items),

@@ -1,5 +1,5 @@
 //! Shapes that benchmarks come in, and the way from a row to a question.
-use super::guesses::KindGuesses;
+use super::guesses::{DigitAnswers, KindGuesses};
 use super::members::{self, at};
 use super::raw::QuestionRowText;
 use super::rows::DataRows;
@@ -73,7 +73,7 @@ pub(super) fn questions(
 ) -> Vec<Question> {
     let mut questions: Vec<(Question, &FileNode)> = Vec::new();
     let mut ids: BTreeMap<String, usize> = BTreeMap::new();
-    let mut guesses = KindGuesses::default();
+    let (mut guesses, mut digits) = (KindGuesses::default(), DigitAnswers::default());
     for row in &rows.list {
         if problems.count() >= MOST_PROBLEMS {
             break;
@@ -84,7 +84,7 @@ pub(super) fn questions(
         raw.id = raw.id.or_else(|| Some(numbered(row.span.start.line, &ids)));
         let inferred = raw.kind.or(kind).is_none();
         let (row_span, answer_span) = (raw.span, raw.answer_span);
-        let Some(question) = gold::question(raw, (shape, kind), problems) else { continue };
+        let Some(question) = gold::question(raw, (shape, kind), &mut digits, problems) else { continue };
         if let Some(line) = ids.insert(question.id.clone(), row.span.start.line) {
             let id = agon_spec::reading::quote(&question.id);
             let message = format!("the id {id} is here a second time; the first is on line {line}");
@@ -98,6 +98,7 @@ pub(super) fn questions(
         questions.push((question, row));
     }
     guesses.check(problems);
+    digits.check(problems);
     twins::check(&questions, problems);
     let questions: Vec<Question> = questions.into_iter().map(|(question, _)| question).collect();
     mapping.count(&questions);

@@ -1,6 +1,6 @@
 //! Whether an eval can be graded, before anything is paid.
 use super::{GraderRefused, check_graders};
-use crate::{EvalSpec, Gold};
+use crate::{EvalSpec, Gold, Question};
 
 /// Why an eval's questions cannot be graded as it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,19 +28,34 @@ pub enum GradingRefused {
     Grader(#[from] GraderRefused),
 }
 
+impl GradingRefused {
+    /// The key of an eval file that is to blame.
+    pub(crate) fn key(&self) -> &'static str {
+        match self {
+            Self::NoGrader(_) | Self::Mixed { .. } => "questions",
+            Self::NothingGraded | Self::Grader(_) => "grader",
+        }
+    }
+}
+
+/// Whether all questions are scored in one way: by pairs of answers, or each answer by itself.
+pub fn check_one_scoring(questions: &[Question]) -> Result<(), GradingRefused> {
+    let is_pair = |question: &&Question| matches!(question.gold, Gold::Pairwise { .. });
+    match (questions.iter().find(is_pair), questions.iter().find(|question| !is_pair(question))) {
+        (Some(pair), Some(other)) => Err(GradingRefused::Mixed { pair: pair.id.clone(), other: other.id.clone() }),
+        (None, _) | (_, None) => Ok(()),
+    }
+}
+
 /// Whether an eval can be graded that tests these models. Gives whether a grader is of a family that is tested.
 pub fn check_grading<'t>(spec: &EvalSpec, tested: impl IntoIterator<Item = &'t str>) -> Result<bool, GradingRefused> {
     let graded = spec.questions.iter().find(|question| !question.is_scored_by_pattern());
-    let (pairs, others): (Vec<_>, Vec<_>) =
-        spec.questions.iter().partition(|question| matches!(question.gold, Gold::Pairwise { .. }));
     match (graded, &spec.grader) {
         (None, None) => Ok(false),
         (None, Some(_)) => Err(GradingRefused::NothingGraded),
         (Some(question), None) => Err(GradingRefused::NoGrader(question.id.clone())),
         (Some(_), Some(grader)) => {
-            if let (Some(pair), Some(other)) = (pairs.first(), others.first()) {
-                return Err(GradingRefused::Mixed { pair: pair.id.clone(), other: other.id.clone() });
-            }
+            check_one_scoring(&spec.questions)?;
             Ok(check_graders(grader, tested)?)
         }
     }

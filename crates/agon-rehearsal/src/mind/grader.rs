@@ -1,6 +1,7 @@
 //! Graders that know which answers are right, and err or are biased with given chances.
 
 use super::{KnownQuestion, Minds, question, world::RIGHT};
+use crate::dice::KeyedDice;
 use crate::prompt::Brief;
 
 /// How graders err. Chances are from 0 to 1.
@@ -64,16 +65,22 @@ fn is_answer(title: &str) -> bool {
 }
 
 impl Minds {
-    /// What a grader finds, in the words it has to answer with; none where the prompt is no grading, or the question is unknown.
+    /// What a grader finds, in the words it has to answer with; none where the prompt is no grading.
+    ///
+    /// Where nobody knows what is right, each answer has a merit by chance, the same in any order and for every grader.
     pub(super) fn graded(&self, brief: &Brief, sampling: Option<i64>) -> Option<&'static str> {
         let grading = QuotedGrading::read(&brief.topic, &brief.context)?;
-        let question = self.questions.get(*self.by_topic.get(&question::key(&grading.question))?)?;
+        let known = self.by_topic.get(&question::key(&grading.question)).and_then(|at| self.questions.get(*at));
+        let id = known.map_or(grading.question.as_str(), |question| question.id.as_str());
         let you = brief.you.as_deref().unwrap_or_default();
         let sample = sampling.map(|seed| seed.to_string()).unwrap_or_default();
-        let mut dice = self.dice("grades", question, &[you, &sample]);
+        let mut dice = KeyedDice::new(self.world.seed, &["grades", id, you, &sample]);
         let GraderMind { accuracy, order_bias, leniency } = self.world.grader;
         let (biased, lenient, errs) = (dice.unit() < order_bias, dice.unit() < leniency, dice.unit() >= accuracy);
-        let right: Vec<bool> = grading.answers.iter().map(|answer| states_right(question, answer)).collect();
+        let right: Vec<bool> = match known {
+            Some(question) => grading.answers.iter().map(|answer| states_right(question, answer)).collect(),
+            None => self.merits(&grading, brief),
+        };
         Some(match *right.as_slice() {
             [right] if lenient || (right != errs) => "met",
             [_] => "not met",
@@ -82,6 +89,18 @@ impl Minds {
             [first, _] if first != errs => "first",
             _ => "second",
         })
+    }
+}
+
+impl Minds {
+    /// Which answers to an unknown question are good: one alone by an even chance, of two different ones the one with more merit.
+    fn merits(&self, grading: &QuotedGrading, brief: &Brief) -> Vec<bool> {
+        let merit = |answer: &String| KeyedDice::new(self.world.seed, &["merit", &grading.question, answer]).unit();
+        match grading.answers.as_slice() {
+            [first, second] => vec![merit(first) > merit(second), merit(second) > merit(first)],
+            // its context has the answer and one criterion
+            _ => vec![KeyedDice::new(self.world.seed, &["merit", &brief.context]).unit() < 0.5],
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Canonical protobuf JSON, in and out, from the descriptors that reflection shows too.
+use super::unique::UniqueKeys;
 use crate::error::Problem;
 use agon_proto::pb::v1 as pb;
 use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage, Kind as FieldKind, MessageDescriptor, ReflectMessage};
 use prost_types::value::Kind;
 use prost_types::{ListValue, Struct};
+use serde::de::DeserializeSeed as _;
 use serde_json::Value;
 
 /// A message of package `agon.v1`, and what it is called there.
@@ -61,11 +63,13 @@ impl Json {
         Ok(json)
     }
 
-    /// The message that the JSON stands for; members that it does not have are refused.
+    /// The message that the JSON stands for; members that it does not have, or has twice, are refused.
     pub fn read<M: ApiMessage + Default>(&self, text: &[u8]) -> Result<M, Problem> {
         let descriptor = self.descriptor(&format!("agon.v1.{}", M::NAME))?;
-        let mut reader = serde_json::Deserializer::from_slice(text);
         let wrong = |error: serde_json::Error| Problem::invalid("body", error.to_string());
+        let unique = UniqueKeys(Some(descriptor.clone()));
+        unique.deserialize(&mut serde_json::Deserializer::from_slice(text)).map_err(wrong)?;
+        let mut reader = serde_json::Deserializer::from_slice(text);
         let message = DynamicMessage::deserialize(descriptor, &mut reader).map_err(wrong)?;
         reader.end().map_err(wrong)?;
         M::decode(message.encode_to_vec().as_slice()).map_err(internal)

@@ -10,6 +10,7 @@ mod json;
 #[cfg(test)]
 mod openapi_tests;
 mod reports;
+mod unique;
 
 pub(crate) use answer::refuse;
 pub(crate) use debates::MEDIA;

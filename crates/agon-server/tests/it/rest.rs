@@ -57,6 +57,30 @@ async fn a_message_is_posted_as_json_and_unknown_members_are_refused() {
 }
 
 #[tokio::test]
+async fn a_key_that_a_body_has_twice_is_refused_wherever_a_body_is_read() {
+    let stage = GatewayBench::new().await;
+    let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
+    for (path, body, key) in [
+        ("debates", r#"{"debateId": "a", "rehearsal": true, "debate_id": "b"}"#, "debate_id"),
+        ("debates/x:cancel", r#"{"reason": "a", "reason": "b"}"#, "reason"),
+        ("debates/x:rejudge", r#"{"model": "a", "model": "a"}"#, "model"),
+        ("evals", r#"{"file": {"text": "a", "text": "b"}}"#, "text"),
+        ("evals", r#"{"files": {"q.csv": "a", "q.csv": "b"}}"#, "q.csv"),
+        ("evals/x:gate", r#"{"debate": "a", "debate": "b"}"#, "debate"),
+        ("evals/x:retry", r#"{"name": "a", "name": "a"}"#, "name"),
+    ] {
+        let url = format!("http://{}/v1/{path}", gateway.http);
+        let posted = http().post(&url).header("content-type", "application/json").body(body).send().await.unwrap();
+        assert_eq!(posted.status(), 400, "{path} {body}");
+        let body: Value = posted.json().await.unwrap();
+        let told = detail(&body, "BadRequest")["fieldViolations"][0].clone();
+        assert_eq!(told["field"], "body", "{path}");
+        let wanted = format!("the key {key:?} is here twice");
+        assert!(told["description"].as_str().unwrap().starts_with(&wanted), "{path}: {told}");
+    }
+}
+
+#[tokio::test]
 async fn mistakes_come_as_a_status_with_the_same_details_as_over_grpc() {
     let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;

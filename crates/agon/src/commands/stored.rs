@@ -11,6 +11,7 @@ use crate::store::{self, Store, StoredDebate, failed};
 use agon_core::Debate;
 use agon_proto::pb::v1::ExportFormat;
 use agon_proto::pb::v1::debate::State;
+use agon_report::one_line;
 use agon_store::{DebateHead, LocalState, StoreError, Upkeep};
 
 /// The label of the debates that were held for an eval.
@@ -157,11 +158,16 @@ pub fn delete(context: &Context, args: &DeleteArgs) -> Result<Exit, Stop> {
     let id = match client::place(context, &args.place)? {
         DebateSource::Local => {
             let store = Store::open(context)?;
-            store.block_on(delete_here(&store, &args.id))?
+            store.block_on(delete_here(context, &store, &args.id))?
         }
         DebateSource::Server(server) => client::ask(context, &server, async |client| {
             let id = client.find(&args.id).await?;
+            // what cannot be read is deleted all the same
+            let labels = client.get(&id).await.map(|debate| debate.labels).unwrap_or_default();
             client.delete(&id).await?;
+            if let Some(eval) = labels.get(EVAL_LABEL) {
+                warn_of_eval(context, &id, eval);
+            }
             Ok(id)
         })?,
     };
@@ -170,7 +176,15 @@ pub fn delete(context: &Context, args: &DeleteArgs) -> Result<Exit, Stop> {
     Ok(Exit::Done)
 }
 
-async fn delete_here(store: &Store, name: &str) -> Result<String, Stop> {
+/// Says that an eval was computed from a debate that is gone.
+fn warn_of_eval(context: &Context, debate: &str, eval: &str) {
+    let eval = one_line(eval);
+    context.output.warn(&format!(
+        "debate {debate} was part of eval {eval}: the eval keeps its figures, and no longer the debate that they come from"
+    ));
+}
+
+async fn delete_here(context: &Context, store: &Store, name: &str) -> Result<String, Stop> {
     let id = store.find(name).await?;
     let is_over = match store.kept(&id).await? {
         Some(StoredDebate::Whole(log)) => Debate::fold(&log.records).is_none_or(|debate| debate.ended().is_some()),
@@ -186,6 +200,8 @@ async fn delete_here(store: &Store, name: &str) -> Result<String, Stop> {
             store.advice(&format!("cancel {id}"))
         )));
     }
+    let evals = super::eval::evals_of(store, &id).await?;
     store.sqlite.delete(&id).await.map_err(failed)?;
+    evals.iter().for_each(|eval| warn_of_eval(context, id.as_str(), eval.as_str()));
     Ok(id.to_string())
 }

@@ -4,9 +4,13 @@ use super::*;
 
 const QUESTION: &str = "Which of the four is number 0?";
 
-fn grade(grader: GraderMind, (lead, answers): (&str, &[(&str, &str)]), sampling: i64) -> String {
+fn grade(grader: GraderMind, task: (&str, &[(&str, &str)]), sampling: i64) -> String {
+    grade_of(QUESTION, grader, task, sampling)
+}
+
+fn grade_of(question: &str, grader: GraderMind, (lead, answers): (&str, &[(&str, &str)]), sampling: i64) -> String {
     let minds = minds(MindWorld { grader, ..MindWorld::default() }, 1);
-    let mut context = format!("Lines that begin with \">\" are quoted.\n\nQuestion:\n> {QUESTION}\n\n");
+    let mut context = format!("Lines that begin with \">\" are quoted.\n\nQuestion:\n> {question}\n\n");
     for (title, answer) in answers {
         write!(context, "{title}:\n> {answer}\n\n").unwrap();
     }
@@ -31,6 +35,28 @@ fn a_grader_that_never_errs_accepts_what_is_right() {
     assert_eq!([single(grader, "B"), single(grader, "C"), single(grader, "it is b.")], ["met", "not met", "met"]);
     assert_eq!(single(grader, "A or B"), "not met");
     assert_eq!([pair(grader, "B", "A"), pair(grader, "A", "B"), pair(grader, "A", "C")], ["first", "second", "equal"]);
+}
+
+#[test]
+fn an_answer_to_an_unknown_question_has_the_same_merit_in_any_order_and_sample() {
+    let pair = |first: &str, second: &str, sampling: i64| {
+        let answers = [("First answer", first), ("Second answer", second)];
+        grade_of("Should it rain?", GraderMind::default(), ("Compare two answers to a question.", &answers), sampling)
+    };
+    let names: Vec<String> = (0..20).map(|at| format!("answer {at}")).collect();
+    let mut found = std::collections::BTreeSet::new();
+    for (one, other) in names.iter().zip(names.iter().skip(1)) {
+        let (first, swapped) = (pair(one, other, 1), pair(other, one, 2));
+        assert!(matches!((first.as_str(), swapped.as_str()), ("first", "second") | ("second", "first")), "{first}");
+        found.insert(first);
+    }
+    assert_eq!((found.len(), pair("a", "a", 3).as_str()), (2, "equal"));
+    let single = |answer: &str| {
+        let lead = "Grade one answer to a question.";
+        grade_of("Should it rain?", GraderMind::default(), (lead, &[("Answer to grade", answer)]), 1)
+    };
+    let met = names.iter().filter(|name| single(name) == "met").count();
+    assert!((1..20).contains(&met), "{met}");
 }
 
 #[test]

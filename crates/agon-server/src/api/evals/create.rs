@@ -6,7 +6,7 @@ use crate::api::{Api, CallContext};
 use crate::auth::Scope;
 use crate::error::{EvalProblem, Problem};
 use agon_core::{DebateId, DebateSpec, DebateState, ModelName, TenantId};
-use agon_eval::{EvalAdmission, EvalPlan, TemplateSpecs, asked_models};
+use agon_eval::{EvalAdmission, EvalPlan, EvalRefused, TemplateSpecs, asked_models};
 use agon_proto::RequestClaim;
 use agon_proto::pb::v1 as pb;
 use agon_runtime::{EvalLogError, OpenEval, admit_eval};
@@ -102,11 +102,12 @@ impl Api {
         let admission =
             EvalAdmission { id: id.as_ref().map(|id| id.name().to_owned()).unwrap_or_default(), ..wanted.admission };
         let planned = tokio::task::spawn_blocking(move || {
-            let plan = TemplateSpecs::of(&admission).and_then(|specs| EvalPlan::of(&admission, &specs, &held));
+            let specs = TemplateSpecs::of(&admission).map_err(EvalRefused::from);
+            let plan = specs.and_then(|specs| EvalPlan::of(&admission, &specs, &held));
             (plan, admission)
         });
         let (plan, admission) = planned.await.map_err(|error| Problem::Internal(error.to_string()))?;
-        let plan = plan.map_err(|text| Problem::invalid("files", text))?;
+        let plan = plan.map_err(|refused| Problem::invalid("files", refused.message))?;
         let warnings = wanted.warnings.into_iter().chain(served.warnings).collect();
         Ok(pb::Eval {
             debates: admission.spec.debates.iter().map(|debate| debate.name.to_string()).collect(),

@@ -53,8 +53,8 @@ impl EvalRequest {
         let Some(spec) = spec.filter(|_| wrong.is_empty()) else { return Err(Problem::Invalid(wrong)) };
         let models = models(request, &defaults.debates);
         // what is wrong now is wrong in a debate file, or in what the eval file sets over it
-        let admission =
-            EvalAdmission::of(String::new(), spec, models).map_err(|text| Problem::invalid("files", text))?;
+        let admission = EvalAdmission::of(String::new(), spec, models)
+            .map_err(|refused| Problem::invalid("files", refused.message))?;
         let admission = EvalAdmission {
             prices: defaults.prices.clone(),
             rehearsal: request.rehearsal,

@@ -3,10 +3,16 @@ use super::inputs::{data_source, eval_source, loaded, role_models};
 use crate::cli::EvalCheckArgs;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
-use agon_eval::{DataMapping, EvalSpec, Gold, Question, RoleModels, Tolerance, fill, read_eval_file, read_questions};
+use crate::settings::Settings;
+use agon_eval::{
+    DataMapping, DataSource, DebateArm, EvalAdmission, EvalPlan, EvalSpec, Gold, GraderChoice, Question, RoleModels,
+    TemplateSpecs, Tolerance, check_one_scoring, fill, read_eval_file, read_questions,
+};
 use agon_report::{count, one_line};
-use agon_spec::{Diagnostic, Severity, Source};
+use agon_spec::reading::{Problems, Span, SpecFinding};
+use agon_spec::{Code, Diagnostic, Severity, Source, eval_file_refused};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Questions that are printed.
@@ -26,8 +32,8 @@ struct CheckedFile {
 
 /// `agon eval check FILE...`
 pub fn run(context: &Context, args: &EvalCheckArgs) -> Result<Exit, Stop> {
-    let models = role_models(&context.settings()?, None);
-    let checked = args.files.iter().map(|name| one(name, &models)).collect::<Result<Vec<_>, _>>()?;
+    let settings = context.settings()?;
+    let checked = args.files.iter().map(|name| one(name, &settings)).collect::<Result<Vec<_>, _>>()?;
     if args.json {
         context.output.safe_json(&checked.iter().map(CheckedFile::json).collect::<Vec<_>>())?;
     } else {
@@ -36,32 +42,53 @@ pub fn run(context: &Context, args: &EvalCheckArgs) -> Result<Exit, Stop> {
     Ok(if checked.iter().all(CheckedFile::is_good) { Exit::Done } else { Exit::Usage })
 }
 
-fn one(name: &str, models: &RoleModels) -> Result<CheckedFile, Stop> {
+fn one(name: &str, settings: &Settings) -> Result<CheckedFile, Stop> {
     match eval_source(name)? {
-        Some(source) => Ok(eval(name, &source, models)),
-        None => {
-            let read = read_questions(data_source(name)?);
-            Ok(CheckedFile {
-                name: name.to_owned(),
-                questions: read.questions.unwrap_or_default(),
-                mapping: Some(read.mapping),
-                diagnostics: read.diagnostics,
-                eval: None,
-            })
-        }
+        Some(source) => Ok(eval(name, &source, settings)),
+        None => Ok(questions(name, data_source(name)?)),
     }
 }
 
-/// An eval file, with the debates that it names as its first question makes them.
-fn eval(name: &str, source: &Source, models: &RoleModels) -> CheckedFile {
+/// A file of questions, which no eval file or flag could make an eval of where it is scored in two ways.
+fn questions(name: &str, source: DataSource) -> CheckedFile {
+    let read = read_questions(source);
+    let (questions, mut diagnostics) = (read.questions.unwrap_or_default(), read.diagnostics);
+    if let Err(refused) = check_one_scoring(&questions) {
+        let mut problems = Problems::new(name);
+        problems.error(SpecFinding::new(Code::Combination, Span::default(), refused.to_string()));
+        diagnostics.extend(problems.into_list());
+    }
+    CheckedFile { name: name.to_owned(), questions, mapping: Some(read.mapping), diagnostics, eval: None }
+}
+
+/// An eval file, with all that `agon eval run` would refuse before its first call.
+fn eval(name: &str, source: &Source, settings: &Settings) -> CheckedFile {
     let read = read_eval_file(source, &loaded(source));
-    let mut diagnostics = read.diagnostics;
+    let (mut diagnostics, models) = (read.diagnostics, role_models(settings, None));
     let questions = read.spec.as_ref().map(|spec| spec.questions.clone()).unwrap_or_default();
-    if let (Some(spec), Some(first)) = (&read.spec, questions.first()) {
-        let debates = spec.debates.iter().map(|debate| fill(&debate.template, models, first, 0, spec.confidence));
-        diagnostics.extend(debates.filter_map(Result::err).flatten());
+    if let Some(spec) = &read.spec {
+        // of each debate the first question that does not fit
+        let unfit = |debate: &DebateArm| {
+            questions.iter().find_map(|one| fill(&debate.template, &models, one, 0, spec.confidence).err())
+        };
+        let unfit: Vec<Diagnostic> = spec.debates.iter().filter_map(unfit).flatten().collect();
+        match unfit.is_empty() {
+            true => diagnostics.extend(refused(source, spec, models, settings)),
+            false => diagnostics.extend(unfit),
+        }
     }
     CheckedFile { name: name.to_owned(), questions, mapping: read.mapping, diagnostics, eval: read.spec }
+}
+
+/// Why the eval as a whole is refused: by its graders, names, or what it counts.
+fn refused(source: &Source, spec: &EvalSpec, models: RoleModels, settings: &Settings) -> Vec<Diagnostic> {
+    let graders = GraderChoice { models: &[], same_family: false, rehearsal: false };
+    let spec = EvalSpec { grader: graders.of(spec, settings.eval.grader_model.as_deref()), ..spec.clone() };
+    let planned = EvalAdmission::of(String::new(), spec, models).and_then(|admission| {
+        let admission = EvalAdmission { prices: settings.eval.model_prices(), ..admission };
+        EvalPlan::of(&admission, &TemplateSpecs::of(&admission)?, &BTreeSet::new())
+    });
+    planned.err().map(|refused| eval_file_refused(source, refused.key, &refused.message)).unwrap_or_default()
 }
 
 impl CheckedFile {

@@ -9,7 +9,7 @@ use crate::reports;
 use agon_eval::gate::{GateFile, GateObjective, GateRequest, learn_gate_of};
 use agon_eval::{ArmName, EvalInput};
 use agon_proto::pb::v1 as pb;
-use agon_report::gate_lines;
+use agon_report::{REHEARSAL, gate_lines};
 use agon_runtime::{Clock as _, SystemClock};
 
 /// `agon eval gate`
@@ -36,6 +36,9 @@ pub fn learn(context: &Context, args: &EvalGateArgs) -> Result<Exit, Stop> {
     match &args.output {
         Some(path) => {
             reports::replace(path, &text)?;
+            if file.rehearsal {
+                context.output.line(&format!("{REHEARSAL}."))?;
+            }
             gate_lines(&file.figures).iter().try_for_each(|line| context.output.line(line))?;
         }
         None => {

@@ -41,8 +41,9 @@ pub fn run(context: &Context, args: &EvalLabelArgs) -> Result<Exit, Stop> {
                 )));
             }
             reports::replace(file, &text)?;
-            let rows = count(sheet.items.len() as u64, "answer");
-            context.output.say(&format!("{path} has {rows}; write y or n into `right`, and give it back with --from"));
+            let (rows, mark) = (count(sheet.items.len() as u64, "answer"), mark(&eval));
+            let next = "write y or n into `right`, and give it back with --from";
+            context.output.say(&format!("{path} has {rows}{mark}; {next}"));
             return Ok(Exit::Done);
         }
         (None, Some(file)) => from_file(&store, &mut eval, file)?,
@@ -51,10 +52,19 @@ pub fn run(context: &Context, args: &EvalLabelArgs) -> Result<Exit, Stop> {
     let id = eval.id.to_string();
     context.output.became(
         args.json,
-        &json!({"id": id, "labels": given}),
-        &format!("{} for eval {id}; agon eval report {id} has the corrected rates", count(given as u64, "label")),
+        &json!({"id": id, "labels": given, "rehearsal": eval.machine.admission().rehearsal}),
+        &format!(
+            "{} for eval {id}{}; agon eval report {id} has the corrected rates",
+            count(given as u64, "label"),
+            mark(&eval)
+        ),
     )?;
     Ok(Exit::Done)
+}
+
+/// What marks the answers of scripted speakers.
+fn mark(eval: &OpenEval) -> &'static str {
+    if eval.machine.admission().rehearsal { " (a rehearsal: no model gave these answers)" } else { "" }
 }
 
 /// Writes labels down.
@@ -121,7 +131,7 @@ fn show(context: &Context, eval: &OpenEval, item: &LabelItem, (at, all): (usize,
         ("Criteria", &criteria),
         ("Answer", &item.answer),
     ];
-    let mut page = format!("\nAnswer {at} of {all}\n");
+    let mut page = format!("\nAnswer {at} of {all}{}\n", mark(eval));
     for (title, text) in parts.into_iter().filter(|(_, text)| !text.is_empty()) {
         let lines: Vec<String> = text.lines().map(|line| format!("  {}", one_line(line))).collect();
         page.push_str(&format!("{title}:\n{}\n", lines.join("\n")));

@@ -14,6 +14,8 @@ mod stored;
 mod submit;
 mod waits;
 
+pub use stored::evals_of;
+
 use super::Context;
 use crate::cli::{EvalAction, EvalArgs};
 use crate::exit::{Exit, Stop};

@@ -3,7 +3,7 @@ use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use agon_core::thousands;
 use agon_eval::{EvalPlan, PlannedPart};
-use agon_report::{count, one_line};
+use agon_report::{REHEARSAL, count, one_line};
 use std::io::IsTerminal as _;
 
 /// An eval of more tokens than this is not begun unasked on a terminal.
@@ -26,12 +26,13 @@ pub fn approximately(seconds: f64) -> String {
 
 /// The plan as text.
 pub fn text(plan: &EvalPlan, seconds: Option<f64>) -> String {
-    let mut lines = vec![format!(
+    let mut lines: Vec<String> = plan.rehearsal.then(|| format!("{REHEARSAL}.")).into_iter().collect();
+    lines.push(format!(
         "questions: {}; to be held: {}, up to {} if rivals need more samples to spend as much as the debates",
         thousands(plan.questions.into()),
         held(plan.cells),
         thousands(plan.cells_most)
-    )];
+    ));
     let kinds: Vec<String> = plan.scored.iter().map(|(kind, n)| format!("{n} {}", one_line(kind))).collect();
     lines.push(format!("scored as: {}", kinds.join(", ")));
     if plan.reused > 0 {

@@ -16,7 +16,7 @@ use crate::reports;
 use crate::signals::Signals;
 use crate::store::{self, Store, failed};
 use agon_core::{DebateId, TenantId, thousands};
-use agon_eval::{EvalCard, EvalEffect, EvalEvent, EvalStop};
+use agon_eval::{EvalCard, EvalEffect, EvalEvent, EvalStop, is_cell_id};
 use agon_proto::pb::v1 as pb;
 use agon_proto::pb::v1::eval::State;
 use agon_report::{DebateLinks, count, one_line};
@@ -464,6 +464,22 @@ async fn only_of(store: &Store, eval: &OpenEval) -> Result<BTreeSet<String>, Sto
         debates.retain(|debate| !other.contains(debate));
     }
     Ok(debates)
+}
+
+/// The evals of the store that a debate was held for.
+pub async fn evals_of(store: &Store, debate: &DebateId) -> Result<Vec<DebateId>, Stop> {
+    let mut evals = Vec::new();
+    if !is_cell_id(debate.name()) {
+        return Ok(evals);
+    }
+    for head in heads(store, u32::MAX).await? {
+        // an eval that cannot be read keeps no debate from being deleted
+        let eval = read_eval(&*store.sqlite, &head.id).await;
+        if eval.is_ok_and(|eval| debates_of(&eval).contains(debate.name())) {
+            evals.push(head.id);
+        }
+    }
+    Ok(evals)
 }
 
 /// Every debate that was held for an eval.

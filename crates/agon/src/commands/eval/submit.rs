@@ -29,9 +29,10 @@ pub fn run(context: &Context, args: &EvalSubmitArgs) -> Result<Exit, Stop> {
         let waits = args.wait || args.show.jsonl;
         let first = if waits { client.patient(context.output) } else { client.clone() };
         let asked = pb::CreateEvalRequest { validate_only: true, ..request.clone() };
-        let planned = first.create_eval(asked).await?.plan.unwrap_or_default();
+        let checked = first.create_eval(asked).await?;
+        let (rehearsal, planned) = (checked.rehearsal, checked.plan.unwrap_or_default());
         warnings(&planned).iter().for_each(|warning| context.output.warn(warning));
-        let planned = plan_of(planned);
+        let planned = EvalPlan { rehearsal, ..plan_of(planned) };
         if args.validate_only {
             return plan::print(context, (&planned, None), args.show.json);
         }
