@@ -8,7 +8,7 @@ use agon_eval::EvalResult;
 use agon_report::{DebateLinks, eval_html, eval_terminal};
 
 fn page(result: &EvalResult) -> String {
-    eval_html(result, &DebateLinks::Files).unwrap()
+    eval_html(result, &DebateLinks::Files { deleted: Default::default() }).unwrap()
 }
 fn terminal(result: &EvalResult, width: usize) -> String {
     eval_terminal(result, width).iter().map(|line| format!("{line}\n")).collect()

@@ -6,7 +6,7 @@ use crate::api::{Api, CallContext};
 use crate::auth::Scope;
 use crate::error::{EvalProblem, Problem};
 use agon_core::{DebateId, DebateSpec, DebateState, ModelName, TenantId};
-use agon_eval::{EvalAdmission, EvalPlan, TemplateSpecs, asked_models};
+use agon_eval::{EvalAdmission, EvalPlan, HeldCells, TemplateSpecs, asked_models};
 use agon_proto::RequestClaim;
 use agon_proto::pb::v1 as pb;
 use agon_runtime::{EvalLogError, OpenEval, admit_eval};
@@ -102,7 +102,8 @@ impl Api {
         let admission =
             EvalAdmission { id: id.as_ref().map(|id| id.name().to_owned()).unwrap_or_default(), ..wanted.admission };
         let planned = tokio::task::spawn_blocking(move || {
-            let plan = TemplateSpecs::of(&admission).and_then(|specs| EvalPlan::of(&admission, &specs, &held));
+            let plan = TemplateSpecs::of(&admission)
+                .and_then(|specs| EvalPlan::of(&admission, &specs, &HeldCells { ids: &held, facts: &|_| None }));
             (plan, admission)
         });
         let (plan, admission) = planned.await.map_err(|error| Problem::Internal(error.to_string()))?;
