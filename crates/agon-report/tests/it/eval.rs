@@ -1,5 +1,6 @@
 //! The faces of an eval's result.
 mod hostile;
+mod meanings;
 mod pages;
 mod shapes;
 mod texts;
