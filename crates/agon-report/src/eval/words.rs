@@ -134,7 +134,7 @@ pub(super) fn score_meaning(setup: &EvalSetup) -> Option<String> {
         let of = setup.scorers.iter().filter(|(name, _)| name.as_str() != "pairwise" && of(name));
         number(of.map(|(_, n)| u64::from(*n)).sum())
     };
-    let partly = questions(|name| RateMeasure::is_partly(name));
+    let partly = questions(RateMeasure::is_partly);
     match setup.measure() {
         RateMeasure::Right => None,
         RateMeasure::Score => {
