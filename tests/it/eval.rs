@@ -48,6 +48,13 @@ fn a_newcomer_has_a_result_without_a_model_and_a_second_run_costs_nothing() {
     assert_eq!(again["progress"]["reused"], again["progress"]["cells_over"]);
     assert_eq!(first["progress"]["cells_over"], again["progress"]["cells_over"]);
     world.agon(&["eval", "verify", "again"]).ok();
+    let plan = world.json(&args(&["run"], &panel, &["--rehearsal", "--plan", "--json"]));
+    assert_eq!(
+        (&plan["calls"], &plan["calls_most"], &plan["tokens_likely"]),
+        (&0.into(), &0.into(), &0.into()),
+        "{plan}"
+    );
+    assert_eq!((&plan["reused"], &plan["cells"]), (&again["progress"]["reused"], &plan["cells_most"]), "{plan}");
     assert_eq!(world.json(&["eval", "list", "--json"]).as_array().unwrap().len(), 2);
 }
 
@@ -91,6 +98,14 @@ fn models_do_not_go_on_with_a_rehearsed_eval_and_a_changed_log_is_found() {
     world.sqlite("DELETE FROM debates WHERE id = (SELECT min(id) FROM debates) RETURNING 1");
     let found = world.agon(&["eval", "verify", "whole"]).code(3);
     assert!(found.stdout.contains("was deleted"), "{found:?}");
+
+    let page = world.path("whole.html");
+    let reported = world.agon(&["eval", "report", "whole", "--debates", "-o", page.to_str().unwrap()]).ok();
+    assert!(reported.stderr.contains("1 of ") && reported.stderr.contains("deleted"), "{reported:?}");
+    let page = std::fs::read_to_string(page).unwrap();
+    let links: Vec<&str> = page.split("href=\"debates/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(links.len() > 10 && page.contains(" (deleted)"), "{}", links.len());
+    assert!(links.iter().all(|link| world.path("debates").join(link).is_file()), "{links:?}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Random choices of an eval, each derived from its seed, its purpose and what it is about.
-use crate::Question;
+use crate::{EvalSpec, Question};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::BTreeSet;
@@ -20,6 +20,16 @@ fn stream(seed: u64, purpose: &str, about: &[&dyn Display]) -> ChaCha8Rng {
 pub(crate) fn share(seed: u64, purpose: &str, about: &[&dyn Display]) -> f64 {
     // 53 bits, all that a float of this size holds
     (stream(seed, purpose, about).next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+impl EvalSpec {
+    /// The eval as a pilot on so many of its questions, drawn evenly by the seed, in the order in which they were.
+    #[must_use]
+    pub fn pilot(self, count: usize, seed: u64) -> Self {
+        let all = u32::try_from(self.questions.len()).unwrap_or(u32::MAX);
+        let pilot_of = (count < self.questions.len()).then_some(all);
+        Self { questions: drawn_questions(self.questions, count, seed), pilot_of, ..self }
+    }
 }
 
 /// So many of the questions, drawn evenly by the seed, in the order in which they were.

@@ -149,6 +149,7 @@ impl EvalSpec {
         Self {
             title: None,
             questions,
+            pilot_of: None,
             debates,
             arms: vec![BaselineArm::Single, BaselineArm::SelfConsistency],
             primary,

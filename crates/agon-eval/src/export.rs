@@ -1,6 +1,7 @@
-//! The result as files for other programs: `result.json` and `cells.csv`.
-use crate::{CellFlip, CellOutcome, CellRow, EvalResult};
+//! The result as files for other programs: `result.json`, `cells.csv` and pairs.
+use crate::{CellFlip, CellOutcome, CellRow, EvalResult, PairBasis, PairRow, PairWinner};
 use agon_core::NumberAnswer;
+use std::collections::BTreeMap;
 
 /// The columns of `cells.csv`, in order.
 pub const CELL_COLUMNS: [&str; 19] = [
@@ -25,6 +26,22 @@ pub const CELL_COLUMNS: [&str; 19] = [
     "rehearsal",
 ];
 
+/// The columns of the export of pairs, in order.
+pub const PAIR_COLUMNS: [&str; 12] = [
+    "question",
+    "category",
+    "group",
+    "repetition",
+    "arm",
+    "rival",
+    "winner",
+    "basis",
+    "arm_first",
+    "rival_first",
+    "arm_answer",
+    "rival_answer",
+];
+
 /// The whole result as JSON, which ends with a line end.
 pub fn result_json(result: &EvalResult) -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(result).map(|text| format!("{text}\n"))
@@ -39,6 +56,73 @@ pub fn cells_csv(result: &EvalResult) -> Result<String, csv::Error> {
     }
     let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A row for each pair of answers that graders compared, with the same rules for texts.
+pub fn pairs_csv(result: &EvalResult) -> Result<String, csv::Error> {
+    let answers = result.answers();
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(PAIR_COLUMNS)?;
+    for pair in &result.pairs {
+        let question = result.questions.get(pair.question as usize);
+        let text = |text: Option<&String>| text.map_or_else(String::new, |text| plain(text));
+        let answer = |arm: &str| answers.of(pair, arm).map(plain).unwrap_or_default();
+        let found = |winner: Option<PairWinner>| winner.map_or("", better).to_owned();
+        writer.write_record([
+            text(question.map(|question| &question.id)),
+            text(question.and_then(|question| question.category.as_ref())),
+            text(question.and_then(|question| question.group.as_ref())),
+            pair.repetition.to_string(),
+            pair.arm.clone(),
+            pair.rival.clone(),
+            found(pair.winner),
+            basis(pair.basis).to_owned(),
+            found(pair.arm_first),
+            found(pair.rival_first),
+            answer(&pair.arm),
+            answer(&pair.rival),
+        ])?;
+    }
+    let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The answers of a result by question, repetition and arm.
+pub struct AnswersByArm<'r>(BTreeMap<(u32, u32, &'r str), &'r str>);
+
+impl AnswersByArm<'_> {
+    /// What an arm answered to the question of a pair.
+    pub fn of(&self, pair: &PairRow, arm: &str) -> Option<&str> {
+        self.0.get(&(pair.question, pair.repetition, arm)).copied()
+    }
+}
+
+impl EvalResult {
+    /// The answers of all cells.
+    pub fn answers(&self) -> AnswersByArm<'_> {
+        let mut answers = BTreeMap::new();
+        for cell in &self.cells {
+            let place = (cell.question, cell.repetition, cell.arm.as_str());
+            cell.answer.as_deref().map(|answer| answers.insert(place, answer));
+        }
+        AnswersByArm(answers)
+    }
+}
+
+fn better(winner: PairWinner) -> &'static str {
+    match winner {
+        PairWinner::Arm => "arm",
+        PairWinner::Rival => "rival",
+        PairWinner::Tie => "tie",
+    }
+}
+
+fn basis(basis: PairBasis) -> &'static str {
+    match basis {
+        PairBasis::Graded => "graded",
+        PairBasis::SameAnswer => "same_answer",
+        PairBasis::NoAnswer => "no_answer",
+    }
 }
 
 fn fields(result: &EvalResult, cell: &CellRow) -> [String; CELL_COLUMNS.len()] {

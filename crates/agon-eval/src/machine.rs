@@ -120,6 +120,8 @@ pub struct EvalMachine {
     schedule: GradingSchedule,
     /// How often answers were graded anew.
     rescored: u32,
+    /// Who graded before that.
+    earlier_graders: Vec<Vec<String>>,
     labels: Vec<AnswerLabel>,
     /// Blocks that were over at the last look.
     looked: u32,
@@ -148,6 +150,7 @@ impl EvalMachine {
             standing: needs::QuestionStanding::new(&blocks, admission.spec.repetitions),
             schedule: GradingSchedule::of(&admission.spec),
             rescored: 0,
+            earlier_graders: Vec::new(),
             labels: Vec::new(),
             admission,
             began: at,

@@ -46,8 +46,8 @@ pub struct OneCalibration {
     pub debate: Option<String>,
     /// The model that speaks.
     pub model: String,
-    /// 1 minus the calibration error, of which chance alone makes a part that is left out; 0 to 1, in thousandths. Absent with fewer
-    /// than [`FEWEST_SURE_ANSWERS`] answers.
+    /// 1 minus the root mean squared calibration error without the part that chance alone makes; 0 to 1, in thousandths. Absent with
+    /// fewer than [`FEWEST_SURE_ANSWERS`] answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<f64>,
     /// Answers that state how sure they are.
@@ -106,8 +106,7 @@ fn stated<'a>(result: &'a EvalResult, debate: &'a str) -> impl Iterator<Item = &
 }
 
 fn one(figures: &CalibrationResult, name: Option<String>, debate: Option<String>, model: String) -> OneCalibration {
-    let enough = figures.n >= FEWEST_SURE_ANSWERS && figures.ece.value.is_finite();
-    let error = figures.ece.value - figures.ece_if_perfect.unwrap_or(0.0);
-    let calibration = enough.then(|| ((1.0 - error.max(0.0)).clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0);
+    let error = figures.debiased_error.filter(|error| figures.n >= FEWEST_SURE_ANSWERS && error.is_finite());
+    let calibration = error.map(|error| ((1.0 - error).clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0);
     OneCalibration { name, debate, model, calibration, answers: figures.n }
 }

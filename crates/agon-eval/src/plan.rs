@@ -1,15 +1,18 @@
 //! What an eval would take, before the first call.
 mod gradings;
+mod held;
 
 pub use gradings::longest_grading;
+pub use held::HeldCells;
 
 use crate::eval_file::baseline;
-use crate::stats::{design_effect, questions_needed, smallest_effect};
+use crate::stats::{SEQUENTIAL_SIZE, design_effect, questions_needed, smallest_effect};
 use crate::{
-    ArmName, BaselineArm, Cell, CellSpecs, CellWork, Count, DebateArm, EQUAL_SPENDING, EvalAdmission, EvalRefused,
-    EvalSpec, FIRST_SAMPLES, Matching, PoolOf, cell_arm, first_cells, order, pool_of, users_of,
+    ArmName, BaselineArm, Cell, CellSpecs, CellWork, Count, DebateArm, Design, EQUAL_SPENDING, EvalAdmission,
+    EvalRefused, EvalSpec, FIRST_SAMPLES, Matching, PoolOf, cell_arm, first_cells, order, pool_of, users_of,
 };
 use agon_core::{CallPlan, DebateSpec, thousands};
+use held::HeldBefore;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +45,7 @@ pub struct EvalPlan {
     pub cells: u64,
     /// Cells at most: with the samples that depend on what debates cost.
     pub cells_most: u64,
-    /// Of the certain cells, those that were held before and cost nothing.
+    /// Of these, held before: they cost nothing. Cells that depend on what debates cost are certain where they are held already.
     pub reused: u64,
     /// Calls of the certain cells that are still to be held, if each succeeds at first and no rule ends a debate sooner.
     pub calls: u64,
@@ -170,8 +173,8 @@ fn judges_hear(spec: &DebateSpec) -> u64 {
 }
 
 impl EvalPlan {
-    /// The plan of an eval. `held` has the ids of debates that are in the store and have ended.
-    pub fn of(admission: &EvalAdmission, specs: &dyn CellSpecs, held: &BTreeSet<String>) -> Result<Self, EvalRefused> {
+    /// The plan of an eval, of which a store may have some debates already.
+    pub fn of(admission: &EvalAdmission, specs: &dyn CellSpecs, held: &HeldCells<'_>) -> Result<Self, EvalRefused> {
         let spec = &admission.spec;
         check_names(spec).map_err(|message| EvalRefused::at("debates", message))?;
         let mut plan =
@@ -179,12 +182,13 @@ impl EvalPlan {
         let mut parts: BTreeMap<String, PlannedPart> = BTreeMap::new();
         let (mut likely, mut money) = (0.0, Some(0.0));
         let mut unpriced = BTreeSet::new();
+        let mut held = HeldBefore::new(admission, specs, held);
         for cell in cells(admission) {
             let order = order(admission, specs, &cell, 0)?;
             let models = order.spec.voices().map(|voice| voice.model.as_str());
             unpriced.extend(models.filter(|model| !admission.prices.contains_key(*model)).map(str::to_owned));
             let each = Estimated::of(&order.spec);
-            let is_held = held.contains(&order.debate.id);
+            let is_held = held.takes(&cell, &order.debate.id);
             let name = cell_arm(&cell.work);
             let part = parts.entry(name).or_insert_with(|| PlannedPart::new(admission, &cell.work, each.calls));
             part.cells += 1;
@@ -206,10 +210,18 @@ impl EvalPlan {
             let message = format!("money is counted, and the settings have no [eval.prices] of {models}");
             return Err(EvalRefused::at(key, message));
         }
-        plan.add_matched(admission, specs, (&mut likely, &mut money))?;
-        plan.add_gradings(admission, specs, (&mut likely, &mut money))?;
-        plan.add_power(spec);
+        held.find_later()?;
+        for cell in held.later() {
+            if let Some(part) = parts.get_mut(&cell_arm(&cell.work)) {
+                part.cells += 1;
+            }
+            plan.cells += 1;
+            plan.reused += 1;
+        }
+        plan.add_matched((admission, specs), &held, (&mut likely, &mut money))?;
+        plan.add_gradings((admission, specs), &held, (&mut likely, &mut money))?;
         plan.notes = missing_arms(admission);
+        plan.add_power(spec);
         for question in &spec.questions {
             *plan.scored.entry(question.gold.kind_name().to_owned()).or_default() += 1;
         }
@@ -247,7 +259,14 @@ impl EvalPlan {
         let clusters: BTreeSet<&str> =
             spec.questions.iter().map(|question| question.group.as_deref().unwrap_or(&question.id)).collect();
         let size = f64::from(self.questions) / clusters.len().max(1) as f64;
-        let design = design_effect(size, CORRELATION);
+        let sequential = spec.design == Design::Sequential;
+        let design = design_effect(size, CORRELATION) * if sequential { SEQUENTIAL_SIZE } else { 1.0 };
+        if sequential {
+            self.notes.push(format!(
+                "the questions needed are those of a sequential design, at most: {SEQUENTIAL_SIZE} times those of a fixed one; it usually \
+                 ends earlier"
+            ));
+        }
         let alone = (f64::from(self.questions) / design) as u64;
         self.smallest_points = smallest_effect(alone, DISCORDANCE, spec.alpha, POWER).map(|effect| effect * 100.0);
         let needed = |points: f64| {
@@ -260,12 +279,12 @@ impl EvalPlan {
     /// The samples and polls that depend on what debates cost: as many as may be, and as many as their estimates are worth.
     fn add_matched(
         &mut self,
-        admission: &EvalAdmission,
-        specs: &dyn CellSpecs,
+        (admission, specs): (&EvalAdmission, &dyn CellSpecs),
+        held: &HeldBefore<'_>,
         (likely, money): (&mut f64, &mut Option<f64>),
     ) -> Result<(), String> {
         let spec = &admission.spec;
-        let each = u64::from(count(spec.questions.len())) * u64::from(spec.repetitions);
+        let each = held.open_places();
         (self.cells_most, self.calls_most) = (self.cells, self.calls);
         for (pool, _) in (0..).zip(&admission.pools) {
             let users = users_of(spec, &admission.pools, pool);

@@ -7,6 +7,7 @@ mod front;
 mod grades;
 mod inside;
 mod labels;
+mod pairs;
 mod plurality;
 mod rows;
 mod sensitivity;
@@ -48,8 +49,10 @@ pub struct ResultOptions {
     pub covered: Vec<u32>,
     /// Comparisons that were asked for later.
     pub post_hoc: Vec<Comparison>,
-    /// What the results had cost that a retry replaced; those of earlier evals cost nothing.
-    pub replaced: Vec<CellCost>,
+    /// The results that a retry replaced.
+    pub replaced: Vec<CellClosed>,
+    /// Who graded before answers were graded again.
+    pub earlier_graders: Vec<Vec<String>>,
     /// How much is drawn; by default as much as evals use.
     pub effort: Option<Effort>,
     /// What a gate learned.
@@ -70,6 +73,7 @@ impl ResultOptions {
             covered,
             post_hoc: Vec::new(),
             replaced: Vec::new(),
+            earlier_graders: Vec::new(),
             effort: None,
             gate: None,
             labels: Vec::new(),
@@ -91,16 +95,12 @@ impl ResultOptions {
             gate: machine.gate().map(|file| file.figures.clone()),
             withheld: machine.is_blind(),
             peeked: machine.peeked(),
-            replaced: machine.replaced().iter().filter(|closed| !closed.cell.is_grading()).map(cost_now).collect(),
+            replaced: machine.replaced().to_vec(),
+            earlier_graders: machine.earlier_graders().to_vec(),
             labels: machine.labels().to_vec(),
             ..Self::complete(machine.questions_over())
         }
     }
-}
-
-/// What a cell cost this eval.
-fn cost_now(closed: &CellClosed) -> CellCost {
-    if closed.reused { CellCost::default() } else { closed.facts.cost.clone() }
 }
 
 /// The result of an eval as its log stands.
@@ -149,12 +149,20 @@ pub fn result(admission: &EvalAdmission, cells: &[&CellClosed], options: &Result
         trust: told.trust,
         questions: rows::questions(&table),
         cells: rows::cells(&table, &scored, withheld),
+        pairs: told.pairs,
+        replaced: rows::replaced(admission, &options.replaced),
         arms,
     }
 }
 
 /// What marks a verdict by a grader of a family that was tested.
 const SAME_FAMILY: &str = "A grader is of a family that was tested, and graders prefer answers that err as they do.";
+
+/// What marks a verdict of a pilot.
+fn pilot_mark(questions: usize, all: u32) -> String {
+    let all = agon_core::thousands(all.into());
+    format!("This is a pilot on {questions} of {all} questions: it says how many a verdict needs, and is none itself.")
+}
 
 /// What is told of an eval whose differences may be seen.
 #[derive(Default)]
@@ -166,6 +174,7 @@ struct ToldParts {
     calibration: Vec<CalibrationResult>,
     curves: Vec<SampleCurve>,
     trust: Option<ScorerTrust>,
+    pairs: Vec<PairRow>,
 }
 
 fn told(
@@ -184,14 +193,19 @@ fn told(
         marks: Vec::new(),
         corrected: Vec::new(),
         sequential,
+        decided: is_decided_by_test(options),
         no_verdict: options.state == EvalState::Failed || options.state == EvalState::Running,
     };
     let trust = trust::scorer_trust(&comparer, &options.labels);
+    let trust = trust.map(|trust| ScorerTrust { earlier_graders: options.earlier_graders.clone(), ..trust });
     if let Some(trust) = &trust {
         comparer.distrusted.clone_from(&trust.distrusted);
         comparer.corrected.clone_from(&trust.corrected);
         comparer.marks.extend(trust.same_family.then(|| SAME_FAMILY.to_owned()));
     }
+    comparer
+        .marks
+        .extend(table.admission.spec.pilot_of.map(|all| pilot_mark(table.admission.spec.questions.len(), all)));
     let comparisons = comparer.all(&options.post_hoc);
     let debates = || scored.iter().filter(|arm| arm.kind == ArmKind::Debate);
     let has_rates = arms.iter().any(|arm| arm.right.is_some());
@@ -201,6 +215,7 @@ fn told(
         inside: debates().filter_map(|arm| inside::inside(table, &arm.name, &arm.cells, estimator)).collect(),
         calibration: if has_rates { calibration::calibration(table, scored, estimator) } else { Vec::new() },
         curves: front::curves(table, estimator),
+        pairs: pairs::pairs(&comparer, &options.post_hoc),
         comparisons,
         trust,
     }
@@ -224,8 +239,9 @@ fn setup(table: &CellTable<'_>, cells: &[&CellClosed], options: &ResultOptions) 
     for question in &spec.questions {
         *scorers.entry(question.scorer().to_owned()).or_default() += 1;
     }
-    let held = cells.iter().filter(|closed| !closed.reused).map(|closed| &closed.facts.cost);
-    let paid: Vec<&CellCost> = held.chain(&options.replaced).collect();
+    let replaced = options.replaced.iter().filter(|closed| !closed.cell.is_grading());
+    let held = cells.iter().copied().chain(replaced).filter(|closed| !closed.reused);
+    let paid: Vec<&CellCost> = held.map(|closed| &closed.facts.cost).collect();
     let places = table.places().count().max(1) as f64;
     let figure = |count: Count| {
         // where every cell was held before, nothing was spent
@@ -242,6 +258,7 @@ fn setup(table: &CellTable<'_>, cells: &[&CellClosed], options: &ResultOptions) 
     EvalSetup {
         questions: count(spec.questions.len()),
         covered: count(table.questions.len()),
+        pilot_of: spec.pilot_of,
         clusters: table.cluster_count,
         repetitions: spec.repetitions,
         scorers,
@@ -261,6 +278,11 @@ fn setup(table: &CellTable<'_>, cells: &[&CellClosed], options: &ResultOptions) 
     }
 }
 
+/// Whether the test of a sequential design ended the eval.
+fn is_decided_by_test(options: &ResultOptions) -> bool {
+    options.stopped.as_ref().is_some_and(|stop| stop.reason == "decided")
+}
+
 /// The looks at the primary comparisons.
 fn looks(comparer: &Comparer<'_, '_>, comparisons: &[ComparisonResult], options: &ResultOptions) -> SequentialResult {
     let primary = comparisons.iter().filter(|comparison| comparison.family == ComparisonFamily::Primary);
@@ -273,7 +295,7 @@ fn looks(comparer: &Comparer<'_, '_>, comparisons: &[ComparisonResult], options:
         points.extend(told);
         looks = looks.max(taken);
     }
-    let decided = options.stopped.as_ref().is_some_and(|stop| stop.reason == "decided");
+    let decided = is_decided_by_test(options);
     let covered = u32::try_from(comparer.table.questions.len()).unwrap_or(u32::MAX);
     SequentialResult { looks, ended_after: decided.then_some(covered), points }
 }
@@ -308,6 +330,7 @@ pub fn look_ends(admission: &EvalAdmission, cells: &[&CellClosed], covered: &[u3
         marks: Vec::new(),
         corrected: Vec::new(),
         sequential: true,
+        decided: false,
         no_verdict: true,
     };
     comparer.is_decided()

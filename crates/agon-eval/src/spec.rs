@@ -22,6 +22,9 @@ pub struct EvalSpec {
     pub title: Option<String>,
     /// The questions, in the order of the file.
     pub questions: Vec<Question>,
+    /// Of so many questions these are a pilot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pilot_of: Option<u32>,
     /// The debates that are compared; never empty.
     pub debates: Vec<DebateArm>,
     /// What they are compared with.

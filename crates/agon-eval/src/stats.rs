@@ -9,6 +9,7 @@ mod bootstrap;
 mod calibration;
 mod comparing;
 mod correction;
+mod debiased;
 mod dice;
 mod flips;
 mod holm;
@@ -25,10 +26,11 @@ pub use calibration::{
 };
 pub use comparing::{Compared, Effort, ScorePair, clustered, compare, difference_interval};
 pub use correction::{CorrectedShare, JudgeLabels, LEAST_RELIABILITY, corrected};
+pub use debiased::debiased_calibration_error;
 pub use flips::sign_flips;
 pub use holm::holm;
 pub use paired::{PairedCounts, mcnemar_exact, mcnemar_mid_p, tango, tango_of_sums};
-pub use power::{MOST_QUESTIONS, design_effect, mcnemar_power, questions_needed, smallest_effect};
+pub use power::{MOST_QUESTIONS, SEQUENTIAL_SIZE, design_effect, mcnemar_power, questions_needed, smallest_effect};
 pub use proportion::{wilson, wilson_of_mean};
 
 pub(crate) use dice::ResampleDice;

@@ -42,6 +42,8 @@ pub fn sample_result(questions: u32, debates: u32) -> EvalResult {
         arms,
         questions: rows,
         cells,
+        pairs: Vec::new(),
+        replaced: Vec::new(),
     }
 }
 
@@ -62,6 +64,7 @@ fn sample_setup(questions: u32) -> EvalSetup {
         questions,
         covered: questions,
         clusters: questions,
+        pilot_of: None,
         repetitions: 1,
         scorers: BTreeMap::from([("choice".to_owned(), questions)]),
         seed: 7,

@@ -4,7 +4,7 @@ use agon_core::{AnswerKind, DebateSpec, Tolerance};
 use agon_eval::*;
 use agon_spec::{normalize_json, render};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn template(text: &str, set: &[(&str, serde_json::Value)]) -> DebateTemplate {
     let syntax = if text.starts_with("---") { "markdown" } else { "yaml" };
@@ -211,4 +211,81 @@ fn a_pilot_draws_its_questions_by_the_seed_and_keeps_their_order() {
     assert_eq!(drawn, ids(1));
     assert!(drawn != ids(2) && drawn.last().unwrap() > &"20".to_owned());
     assert_eq!(drawn_questions(all.clone(), 100, 1).len(), 60);
+}
+
+/// An eval that is run to its end without a world: the debates that it opened, by id.
+fn held_before(admission: &EvalAdmission, specs: &TemplateSpecs) -> BTreeMap<String, Facts> {
+    let mut machine = EvalMachine::admitted(admission.clone(), 0);
+    let mut held = BTreeMap::new();
+    loop {
+        let settled = machine.decide(EvalInput::Settle { now: 0 });
+        settled.iter().for_each(|event| machine.apply(0, event));
+        let next = machine.next_cells(5);
+        if next.is_empty() && settled.is_empty() {
+            return held;
+        }
+        for (cell, attempt) in next {
+            let debate = order(admission, specs, &cell, attempt).unwrap().debate.id;
+            let cost = |calls| CellCost { calls, prompt: 400 * u64::from(calls), generated: 50, ..CellCost::default() };
+            let samples = match &cell.work {
+                CellWork::Samples { first, count, .. } => (*first..first + count)
+                    .map(|number| SampleFact {
+                        number,
+                        model: None,
+                        answer: Some("Paris".to_owned()),
+                        confidence: None,
+                        cost: cost(1),
+                    })
+                    .collect(),
+                _ => Vec::new(),
+            };
+            let (answer, cost) = (Some("Paris".to_owned()), cost(12));
+            let facts = Facts { ending: CellEnding::Answered, answer, samples, cost, ..Facts::default() };
+            held.insert(debate.clone(), facts.clone());
+            machine.apply(0, &EvalEvent::CellOpened { cell: cell.clone(), debate: debate.clone() });
+            let closed = CellClosed { cell, debate, head: String::new(), reused: false, wall_ms: 1, facts };
+            machine.apply(0, &EvalEvent::CellClosed(Box::new(closed)));
+        }
+    }
+}
+
+#[test]
+fn a_plan_knows_what_was_held_before_with_all_that_depends_on_it() {
+    let arm = ArmName("panel".to_owned());
+    let questions: Vec<Question> =
+        (0..6).map(|n| Question { id: format!("{n}"), text: format!("Capital {n}?"), ..cities() }).collect();
+    let spec = EvalSpec { repetitions: 2, ..eval(questions, &arm, PANEL) };
+    let mut admission = EvalAdmission::of("eval".to_owned(), spec, models()).unwrap();
+    let specs = TemplateSpecs::of(&admission).unwrap();
+    let models = specs
+        .arms(&admission)
+        .unwrap()
+        .iter()
+        .flat_map(asked_models)
+        .map(|model| model.to_string())
+        .collect::<Vec<_>>();
+    admission.digests = models.into_iter().map(|model| (model.clone(), format!("digest of {model}"))).collect();
+    let held = held_before(&admission, &specs);
+    let plan = |ids: &BTreeSet<String>, facts: &dyn Fn(&str) -> Option<Facts>| {
+        EvalPlan::of(&admission, &specs, &HeldCells { ids, facts }).unwrap()
+    };
+    let fresh = plan(&BTreeSet::new(), &|_| None);
+    assert!(fresh.reused == 0 && fresh.calls > 0 && fresh.tokens_likely > 0);
+    let ids: BTreeSet<String> = held.keys().cloned().collect();
+    let known = |id: &str| held.get(id).cloned();
+    let again = plan(&ids, &known);
+    assert_eq!(
+        (again.reused, again.cells, again.cells_most),
+        (held.len() as u64, held.len() as u64, held.len() as u64)
+    );
+    assert!(again.reused > fresh.cells, "more samples than the certain ones were drawn");
+    assert_eq!((again.calls, again.calls_most, again.tokens_likely, again.tokens_most), (0, 0, 0, 0));
+    // a debate that failed is held again; one that cannot be read counts as held, but not what depends on it
+    let one = ids.iter().next().unwrap();
+    let failing = |id: &str| {
+        known(id).map(|facts| if id == one { Facts { ending: CellEnding::default(), ..facts } } else { facts })
+    };
+    assert!(plan(&ids, &failing).reused < held.len() as u64);
+    let unread = plan(&ids, &|_| None);
+    assert!(unread.reused == fresh.cells && unread.calls == 0 && unread.tokens_likely > 0);
 }

@@ -91,6 +91,8 @@ pub fn trust(evidence: &TrustEvidence) -> ScorerTrust {
         distrusted: Vec::new(),
         gradings: 0,
         ungraded: 0,
+        ungraded_causes: Default::default(),
+        earlier_graders: Vec::new(),
         tokens: evidence.tokens,
         calls: evidence.calls,
     };

@@ -8,6 +8,11 @@ impl EvalMachine {
         &self.labels
     }
 
+    /// The graders of earlier scorings, where answers were graded anew.
+    pub fn earlier_graders(&self) -> &[Vec<String>] {
+        &self.earlier_graders
+    }
+
     /// Whether anybody grades.
     pub(super) fn grades(&self) -> bool {
         self.admission.spec.grader.is_some()
@@ -46,7 +51,8 @@ impl EvalMachine {
     }
 
     pub(super) fn graded_anew(&mut self, grader: &Grader) {
-        self.admission.spec.grader = Some(grader.clone());
+        let before = self.admission.spec.grader.replace(grader.clone());
+        self.earlier_graders.extend(before.map(|grader| grader.models));
         self.schedule = crate::GradingSchedule::of(&self.admission.spec);
         self.rescored += 1;
         self.ended = None;

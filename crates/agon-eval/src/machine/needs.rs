@@ -54,7 +54,7 @@ impl EvalMachine {
     }
 
     /// The cells of a question that may be opened now, each with how often it failed.
-    pub(super) fn missing(&self, question: u32, repetition: u32) -> Vec<(Cell, u32)> {
+    pub(crate) fn missing(&self, question: u32, repetition: u32) -> Vec<(Cell, u32)> {
         let own = |cell: &&Cell| cell.question == question && cell.repetition == repetition && !cell.is_grading();
         let again = self.again.iter().filter(own);
         let mut missing: Vec<Cell> = again.cloned().collect();

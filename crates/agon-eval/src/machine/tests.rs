@@ -1,5 +1,6 @@
 mod grading;
 mod matched;
+mod told;
 
 use super::*;
 use crate::*;

@@ -1,5 +1,5 @@
 //! What grading would take.
-use super::{Estimated, EvalPlan, count, price};
+use super::{Estimated, EvalPlan, HeldBefore, count, price};
 use crate::{
     ArmName, BaselineArm, Cell, CellSpecs, CellWork, EvalAdmission, EvalSpec, FINAL_ANSWER_BYTES, Gold, GradeTask,
     GradingSchedule, Matching, PoolOf,
@@ -34,8 +34,8 @@ impl EvalPlan {
     /// The gradings of every question, with controls and those that are asked for again.
     pub(super) fn add_gradings(
         &mut self,
-        admission: &EvalAdmission,
-        specs: &dyn CellSpecs,
+        (admission, specs): (&EvalAdmission, &dyn CellSpecs),
+        held: &HeldBefore<'_>,
         (likely, money): (&mut f64, &mut Option<f64>),
     ) -> Result<(), String> {
         let spec = &admission.spec;
@@ -46,13 +46,15 @@ impl EvalPlan {
             Some(Gold::Pairwise { .. }) => pairs.times(2),
             _ => PlannedGradings::default(),
         };
-        let repetitions = u64::from(spec.repetitions);
+        if held.open_places() == 0 {
+            return Ok(());
+        }
         let (mut longest, mut most) = (Estimated::default(), 0);
         for question in 0..count(spec.questions.len()) {
             let Some(cell) = longest_grading(spec, question) else { continue };
             let debate = specs.spec(&cell)?;
             let one = Estimated::of(&debate);
-            let gradings = each(question).times(repetitions);
+            let gradings = each(question).times(held.open_of(question));
             self.add(gradings.most, 1, one, (gradings.likely as f64, likely));
             self.generates(&debate, one.generated * gradings.likely as f64);
             let cost = price(admission, &debate, one).map(|price| price * gradings.likely as f64);
@@ -63,8 +65,8 @@ impl EvalPlan {
                 longest = one;
             }
         }
-        let besides = schedule.besides(spec, |question| each(question).times(repetitions).likely);
-        let besides_most = schedule.besides(spec, |question| each(question).times(repetitions).most);
+        let besides = schedule.besides(spec, |question| each(question).times(held.open_of(question)).likely);
+        let besides_most = schedule.besides(spec, |question| each(question).times(held.open_of(question)).most);
         self.add(besides_most, 1, longest, (besides as f64, likely));
         (self.gradings_likely, self.gradings_most) = (self.gradings_likely + besides, most + besides_most);
         Ok(())

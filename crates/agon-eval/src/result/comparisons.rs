@@ -1,5 +1,6 @@
 //! Comparisons: the same questions in two arms.
 use super::arms::{ScoredArm, baseline_name, estimated, spent};
+use super::grades::AnswerPair;
 use super::sensitivity;
 use super::sentence::{Told, sentence};
 use super::statistics::{Estimator, PairedFigures, PairedScore};
@@ -7,8 +8,8 @@ use super::table::{CellScore, CellTable, MatchedMethod};
 use crate::machine::MOST_FAILED;
 use crate::verdict::is_equal_spending;
 use crate::{
-    ArmKind, ArmName, BaselineArm, Comparison, ComparisonFamily, ComparisonResult, CorrectedRate, Count, CountResult,
-    Matching, NeededQuestions, PairShares, VerdictKind,
+    ArmKind, ArmName, BaselineArm, CellEnding, Comparison, ComparisonFamily, ComparisonResult, CorrectedRate, Count,
+    CountResult, Matching, NeededQuestions, PairShares, RateMeasure, VerdictKind,
 };
 
 /// The share of calls of unknown cost above which nothing is told by that count.
@@ -29,6 +30,8 @@ pub(super) struct Comparer<'t, 'a> {
     pub corrected: Vec<CorrectedRate>,
     /// The test is that of a sequential design.
     pub sequential: bool,
+    /// The test of a sequential design ended the eval.
+    pub decided: bool,
     /// The eval ended because cells failed, or is not at its end: there are no verdicts.
     pub no_verdict: bool,
 }
@@ -296,7 +299,7 @@ impl<'t, 'a> Comparer<'t, 'a> {
             fragile: false,
             distrusted,
             per_extra_right: more_spent.filter(|more| *more > 0.0 && won).map(|more| more / more_right),
-            needed: if verdict == Some(VerdictKind::CannotTell) && !settled.1 {
+            needed: if (verdict == Some(VerdictKind::CannotTell) && !settled.1) || self.is_pilot() {
                 self.needed(figures)
             } else {
                 Vec::new()
@@ -329,9 +332,15 @@ impl<'t, 'a> Comparer<'t, 'a> {
         arm.cut(self.table, self.estimator, false).is_some_and(|cut| cut.held_down)
     }
 
+    fn is_pilot(&self) -> bool {
+        self.table.admission.spec.pilot_of.is_some()
+    }
+
     fn needed(&self, figures: &PairedFigures) -> Vec<NeededQuestions> {
-        let needed =
-            |points: f64| NeededQuestions { points, questions: self.estimator.needed(figures, points / 100.0) };
+        let needed = |points: f64| NeededQuestions {
+            points,
+            questions: self.estimator.needed(figures, points / 100.0, self.sequential),
+        };
         GAINS.map(needed).into()
     }
 
@@ -343,6 +352,9 @@ impl<'t, 'a> Comparer<'t, 'a> {
             questions: u32::try_from(self.table.questions.len()).unwrap_or(u32::MAX),
             matching: self.table.admission.spec.matching,
             worth: self.table.admission.spec.worth,
+            measure: RateMeasure::of(self.table.questions.iter().map(|(_, question)| question.scorer())),
+            sequential: self.sequential,
+            decided: self.decided,
             rematched: pair.count != self.table.admission.spec.count || open.rival.matched_to.is_some(),
         })
     }
@@ -360,12 +372,19 @@ fn pair_shares(table: &CellTable<'_>, pair: &CountedPair<'_>) -> Option<PairShar
     Some(PairShares { win, tie: (1.0 - win - loss).max(0.0), loss })
 }
 
-/// The scores of two arms on the same questions.
+/// The scores of two arms on the same questions. None at all where no two answers were graded: failures alone compare nothing.
 pub(super) fn pairs_of(table: &CellTable<'_>, arm: &[CellScore<'_>], rival: &[CellScore<'_>]) -> Vec<PairedScore> {
-    let paired = arm.iter().zip(rival).filter_map(|(one, other)| {
-        let question = u32::try_from(one.at).ok()?;
-        let (arm, rival) = table.pair_scores(one, other)?;
-        Some(PairedScore { cluster: table.cluster(one.at), question, arm, rival })
-    });
-    paired.collect()
+    let (mut pairs, mut compared, mut ungraded) = (Vec::new(), false, false);
+    for (one, other) in arm.iter().zip(rival) {
+        let Some((arm, rival)) = table.pair_scores(one, other) else {
+            ungraded = true;
+            continue;
+        };
+        // what is the same needs no grade, and says nothing where grades are missing
+        let graded = !table.is_pairwise(one.at) || matches!(table.answer_pair(one, other), AnswerPair::Graded(_));
+        compared |= graded && [one, other].into_iter().all(|cell| cell.ending == CellEnding::Answered);
+        let question = u32::try_from(one.at).unwrap_or(u32::MAX);
+        pairs.push(PairedScore { cluster: table.cluster(one.at), question, arm, rival });
+    }
+    if ungraded && !compared { Vec::new() } else { pairs }
 }

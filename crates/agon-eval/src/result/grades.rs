@@ -141,6 +141,7 @@ impl<'a> CellTable<'a> {
             marks: Vec::new(),
             corrected: Vec::new(),
             sequential: false,
+            decided: false,
             no_verdict: true,
         };
         let mut tasks = BTreeSet::new();

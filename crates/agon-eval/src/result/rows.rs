@@ -3,7 +3,10 @@ use super::arms::ScoredArm;
 use super::inside::flip_of;
 use super::statistics::Estimator;
 use super::table::{CellScore, CellTable};
-use crate::{ArmKind, CategoryRow, CellEnding, CellOutcome, CellRow, QuestionRow, ROW_TEXT_CHARS};
+use crate::{
+    ArmKind, CategoryRow, CellClosed, CellEnding, CellOutcome, CellRow, EvalAdmission, QuestionRow, ROW_TEXT_CHARS,
+    ReplacedRow, cell_arm,
+};
 use std::collections::BTreeSet;
 
 /// The category of questions that name none.
@@ -25,6 +28,27 @@ pub(super) fn cells(table: &CellTable<'_>, arms: &[ScoredArm<'_>], withheld: boo
     (0..places)
         .flat_map(|place| arms.iter().filter_map(move |arm| Some(row(table, arm, arm.cells.get(place)?, withheld))))
         .collect()
+}
+
+/// Results that a retry replaced.
+pub(super) fn replaced(admission: &EvalAdmission, replaced: &[CellClosed]) -> Vec<ReplacedRow> {
+    let row = |closed: &CellClosed| ReplacedRow {
+        question: admission
+            .spec
+            .questions
+            .get(closed.cell.question as usize)
+            .map_or_else(|| closed.cell.question.to_string(), |question| question.id.clone()),
+        arm: cell_arm(&closed.cell.work),
+        repetition: closed.cell.repetition,
+        debate: closed.debate.clone(),
+        reason: match &closed.facts.ending {
+            CellEnding::Answered => None,
+            CellEnding::NoAnswer { reason } | CellEnding::Failed { reason } => Some(reason.clone()),
+        },
+        calls: closed.facts.cost.calls,
+        total_tokens: closed.facts.cost.tokens(),
+    };
+    replaced.iter().map(row).collect()
 }
 
 fn row(table: &CellTable<'_>, arm: &ScoredArm<'_>, cell: &CellScore<'_>, withheld: bool) -> CellRow {

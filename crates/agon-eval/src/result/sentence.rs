@@ -1,7 +1,7 @@
 //! A comparison in one sentence.
 use super::arms::ScoredArm;
 use crate::verdict::is_equal_spending;
-use crate::{ArmKind, Count, CountResult, Matching, VerdictKind};
+use crate::{ArmKind, Count, CountResult, Matching, RateMeasure, VerdictKind};
 use agon_core::thousands;
 
 /// What the sentence is about.
@@ -13,6 +13,12 @@ pub(super) struct Told<'t, 'a> {
     pub matching: Matching,
     /// In points.
     pub worth: f64,
+    /// What rates are the mean of.
+    pub measure: RateMeasure,
+    /// The test is that of a sequential design.
+    pub sequential: bool,
+    /// That test ended the eval.
+    pub decided: bool,
     /// The rival was given the arm's budget.
     pub rematched: bool,
 }
@@ -31,7 +37,8 @@ pub(super) fn sentence(told: &Told<'_, '_>) -> String {
         None => subject,
     };
     if let Some((one, other)) = row.arm_right.zip(row.rival_right) {
-        text.push_str(&format!(": {} % right against {} % for {}", percent(one), percent(other), named(rival)));
+        let (lead, unit) = if told.measure == RateMeasure::Right { ("", " right") } else { ("a mean score of ", "") };
+        text.push_str(&format!(": {lead}{} %{unit} against {} % for {}", percent(one), percent(other), named(rival)));
     } else if let Some(pairs) = row.pairs {
         let [win, tie, loss] = [pairs.win, pairs.tie, pairs.loss].map(percent);
         text.push_str(&format!(": better than {} on {win} %, as good on {tie} %, worse on {loss} %", named(rival)));
@@ -49,7 +56,8 @@ pub(super) fn sentence(told: &Told<'_, '_>) -> String {
     }
     text.push_str(&format!(", {questions} question{}.", if *questions == 1 { "" } else { "s" }));
     if let Some(more) = row.per_extra_right.filter(|_| row.verdict == Some(VerdictKind::Helped) || row.cost_only) {
-        text.push_str(&format!(" One more right answer cost {}.", amount(more, row.count)));
+        let gain = if told.measure == RateMeasure::Right { "right answer" } else { "full score" };
+        text.push_str(&format!(" One more {gain} cost {}.", amount(more, row.count)));
     }
     if row.fragile {
         text.push_str(" The verdict is fragile: a row of the sensitivity table turns it.");
@@ -58,7 +66,15 @@ pub(super) fn sentence(told: &Told<'_, '_>) -> String {
         text.push(' ');
         text.push_str(reason);
     }
-    text.push_str(&needed(row));
+    if told.decided && row.verdict == Some(VerdictKind::CannotTell) && !row.cost_only {
+        text.push_str(" The sequential test ended the eval, but ");
+        text.push_str(if row.distrusted.is_empty() {
+            "later answers, grades or failures do not confirm it."
+        } else {
+            "it compares scores alone, and asks for none of this."
+        });
+    }
+    text.push_str(&needed(row, told.sequential));
     text
 }
 
@@ -121,7 +137,7 @@ fn amount(value: f64, count: Count) -> String {
     }
 }
 
-fn needed(row: &CountResult) -> String {
+fn needed(row: &CountResult, sequential: bool) -> String {
     let told: Vec<String> = row
         .needed
         .iter()
@@ -129,7 +145,8 @@ fn needed(row: &CountResult) -> String {
             Some(format!("{} for {} points", thousands(needed.questions?.into()), short(needed.points)))
         })
         .collect();
-    if told.is_empty() { String::new() } else { format!(" Questions needed: {}.", told.join(", ")) }
+    let by = if sequential { " by the sequential test, at most" } else { "" };
+    if told.is_empty() { String::new() } else { format!(" Questions needed{by}: {}.", told.join(", ")) }
 }
 
 fn p_value(p: f64) -> String {

@@ -1,12 +1,13 @@
 //! From scores to estimates, by the statistics of this crate.
 use super::table::{CellScore, CellTable};
 use crate::stats::{
-    BettingSequence, Effort, FEWEST_CLUSTERS, Forecast, ScorePair, brier, calibration_bins, calibration_error,
-    clustered, compare, difference_interval, holm, questions_needed, studentised, wilson, wilson_of_mean,
+    BettingSequence, Effort, FEWEST_CLUSTERS, Forecast, SEQUENTIAL_SIZE, ScorePair, brier, calibration_bins,
+    calibration_error, clustered, compare, debiased_calibration_error, difference_interval, holm, questions_needed,
+    studentised, wilson, wilson_of_mean,
 };
 use crate::{
-    CalibrationBin, CalibrationResult, Estimate, EvalSpec, Interval, IntervalMethod, LookPoint, SurenessSource,
-    VerdictKind,
+    CalibrationBin, CalibrationResult, CellEnding, Estimate, EvalSpec, Interval, IntervalMethod, LookPoint,
+    SurenessSource, VerdictKind,
 };
 use std::collections::BTreeMap;
 
@@ -78,8 +79,13 @@ impl Estimator {
         Self { effort, alpha: spec.alpha, worth: spec.worth / 100.0, asked }
     }
 
-    /// The share of right answers; cells that only a grader can score are not in it.
+    /// The share of right answers; cells that only a grader can score are not in it. None where all answers are such, because failures
+    /// alone are no rate.
     pub fn rate(&self, table: &CellTable<'_>, cells: &[CellScore<'_>]) -> Option<Estimate> {
+        let mut answered = cells.iter().filter(|cell| cell.ending == CellEnding::Answered).peekable();
+        if answered.peek().is_some() && answered.all(|cell| cell.score.is_none()) {
+            return None;
+        }
         let values: Vec<(u32, f64)> =
             cells.iter().filter_map(|cell| Some((table.cluster(cell.at), cell.score?))).collect();
         self.mean(&values)
@@ -295,11 +301,12 @@ impl Estimator {
         (judged.kind, judged.cost_only)
     }
 
-    /// The questions that show a gain at the discordance seen; clusters of several questions count as they are.
-    pub fn needed(&self, figures: &PairedFigures, gain: f64) -> Option<u32> {
+    /// The questions that show a gain at the discordance seen, by the test that is used; clusters of several questions count as they are.
+    pub fn needed(&self, figures: &PairedFigures, gain: f64, sequential: bool) -> Option<u32> {
         let clusters = questions_needed(figures.discordance, gain, self.alpha, POWER)?;
         let size = f64::from(figures.questions) / f64::from(figures.clusters.max(1));
-        let questions = (clusters as f64 * size).ceil();
+        let times = if sequential { SEQUENTIAL_SIZE } else { 1.0 };
+        let questions = (clusters as f64 * size * times).ceil();
         (questions <= crate::stats::MOST_QUESTIONS as f64).then_some(questions as u32)
     }
 
@@ -331,6 +338,7 @@ impl Estimator {
             ece: Estimate { value: error.error, interval: error.interval, n: number(forecasts.len()) },
             ece_if_perfect: Some(error.by_chance),
             ece_if_perfect_range: None,
+            debiased_error: debiased_calibration_error(&forecasts),
         })
     }
 }

@@ -78,6 +78,28 @@ fn the_primary_comparison_has_a_row_for_each_count_and_one_sentence_each() {
 }
 
 #[test]
+fn the_questions_needed_are_those_of_the_test_that_is_used() {
+    let needed = |result: EvalResult| {
+        let row = result.comparisons.into_iter().next().unwrap().counts.swap_remove(0);
+        let questions: Vec<u32> = row.needed.iter().map(|needed| needed.questions.unwrap()).collect();
+        (questions, row.sentence)
+    };
+    // a quarter of the questions differs: the table of section 8, and 1.6 times that, rounded up
+    let (fixed, sentence) = needed(twelve().result());
+    assert_eq!(fixed, [2_238, 817, 324]);
+    assert!(sentence.contains(" Questions needed: 2,238 for 3 points"), "{sentence}");
+    let mut sequential = twelve();
+    sequential.admission.spec.design = Design::Sequential;
+    for (questions, sentence) in [needed(sequential.result()), needed(twelve().result_with(|of| of.peeked = true))] {
+        assert_eq!(questions, [3_581, 1_308, 519]);
+        assert!(
+            sentence.contains(" Questions needed by the sequential test, at most: 3,581 for 3 points"),
+            "{sentence}"
+        );
+    }
+}
+
+#[test]
 fn a_gain_that_is_large_and_sure_helped() {
     let mut eval = PlantedEval::new(100);
     for question in 0..100 {
@@ -292,11 +314,12 @@ fn two_thousand_questions_and_six_arms_are_computed_with_every_draw() {
 fn what_a_retry_replaced_was_paid_and_cells_of_earlier_evals_were_not() {
     let mut eval = twelve();
     eval.cells.iter_mut().take(2).for_each(|closed| closed.reused = true);
-    let result = eval.result_with(|options| options.replaced = vec![planted_cost(3, 250)]);
+    let replaced = CellClosed { facts: Facts::failed("quorum", 250), reused: false, ..eval.cells[0].clone() };
+    let result = eval.result_with(|options| options.replaced = vec![replaced]);
     // 12 debates of 300 and 12 polls of 400, without the first of each
     assert!(near(result.setup.spent[0].total, 11.0 * 700.0 + 250.0), "{:?}", result.setup.spent);
     assert_eq!(result.setup.reused_cells, 2);
-    assert!(result.warnings.iter().any(|warning| warning.starts_with("1 failed cell was held again")));
+    assert!(result.warnings.iter().any(|warning| warning.starts_with("1 failed cell was run again (panel 1)")));
     // the arms say what their cells cost, whoever paid
     assert!(near(arm(&result, "panel").costs[0].total, 3_600.0));
 }

@@ -5,10 +5,10 @@ use super::grades::{AnswerPair, shown_answer};
 use super::statistics::LEVEL;
 use super::table::{CellScore, CellTable};
 use crate::{
-    AnswerLabel, CellCost, CorrectedRate, Gold, Grade, GradeTask, GradedAnswer, GradedPair, GradingSchedule,
-    LabelledAnswer, ScorerTrust, TrustEvidence, check_graders, corrected_rates, rubric_score, trust,
+    AnswerLabel, CellCost, CellEnding, CorrectedRate, Gold, Grade, GradeTask, GradedAnswer, GradedPair,
+    GradingSchedule, LabelledAnswer, ScorerTrust, TrustEvidence, check_graders, corrected_rates, rubric_score, trust,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of the graders; none where nobody graded anything.
 pub(super) fn scorer_trust(comparer: &Comparer<'_, '_>, labels: &[AnswerLabel]) -> Option<ScorerTrust> {
@@ -28,10 +28,11 @@ pub(super) fn scorer_trust(comparer: &Comparer<'_, '_>, labels: &[AnswerLabel]) 
         ..TrustEvidence::default()
     };
     controls(table, &mut evidence);
-    let (cost, ungraded) = gradings(table, &mut evidence);
+    let (cost, causes) = gradings(table, &mut evidence);
     let mut found = trust(&evidence);
     (found.tokens, found.calls) = (cost.tokens(), u64::from(cost.calls));
-    (found.gradings, found.ungraded) = (count(evidence.panel.len()), ungraded);
+    (found.gradings, found.ungraded) = (count(evidence.panel.len()), causes.values().sum());
+    found.ungraded_causes = causes;
     let answers: Vec<GradedAnswer> =
         graded_answers(table, comparer.arms).into_iter().map(|(answer, _)| answer).collect();
     let (rates, distrusted) = corrected_rates(&answers, &labelled(table, comparer.arms, labels), LEVEL);
@@ -100,23 +101,32 @@ fn is_whole(score: f64) -> bool {
     score > 1.0 - 1e-9
 }
 
-/// What each grader of the panel found, whether it found the same again, and what that cost; and how often there is no grade.
-fn gradings(table: &CellTable<'_>, evidence: &mut TrustEvidence) -> (CellCost, u32) {
+/// What each grader of the panel found, whether it found the same again, and what that cost; and how often there is no grade, by cause.
+fn gradings(table: &CellTable<'_>, evidence: &mut TrustEvidence) -> (CellCost, BTreeMap<String, u32>) {
     let covered: BTreeSet<u32> = table.questions.iter().map(|(index, _)| *index).collect();
-    let (mut cost, mut ungraded) = (CellCost::default(), 0);
+    let (mut cost, mut causes) = (CellCost::default(), BTreeMap::new());
     for (task, again, closed) in table.grades.all(|question| covered.contains(&question)) {
         if !closed.reused {
             cost.add(&closed.facts.cost);
         }
         let Some(found) = table.grades.panel(closed.cell.question, task, again) else { continue };
-        ungraded += u32::from(found.grade.is_none());
+        if found.grade.is_none() {
+            *causes.entry(why_ungraded(&closed.facts.ending)).or_default() += 1;
+        }
         if again {
             let before = table.grades.panel(closed.cell.question, task, false).and_then(|before| before.grade);
             evidence.repeats.extend(before.zip(found.grade).map(|(one, other)| one == other));
         }
         evidence.panel.push(found.by_grader);
     }
-    (cost, ungraded)
+    (cost, causes)
+}
+
+fn why_ungraded(ending: &CellEnding) -> String {
+    match ending {
+        CellEnding::Answered => "no_majority".to_owned(),
+        CellEnding::NoAnswer { reason } | CellEnding::Failed { reason } => reason.clone(),
+    }
 }
 
 /// The answers that were graded one by one, each with its text as graders saw it.

@@ -85,6 +85,12 @@ pub struct EvalResult {
     pub questions: Vec<QuestionRow>,
     /// Each question's outcome in each arm and repetition; by question, then arm.
     pub cells: Vec<CellRow>,
+    /// Of each comparison, the pairs of answers of which a grader says which is better; by comparison, then question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<PairRow>,
+    /// Results that a retry replaced; they were paid, and count in no rate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaced: Vec<ReplacedRow>,
 }
 
 /// How far an eval is.
@@ -120,6 +126,9 @@ pub struct EvalSetup {
     pub questions: u32,
     /// Questions that all arms have finished: those that the figures are about.
     pub covered: u32,
+    /// The eval is a pilot, whose questions were drawn from so many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pilot_of: Option<u32>,
     /// Clusters of these: groups, else questions.
     pub clusters: u32,
     /// How often each question is asked of each arm.
@@ -156,6 +165,62 @@ pub struct EvalSetup {
     pub spent: Vec<CostFigure>,
     /// Cells that an earlier eval had held already.
     pub reused_cells: u32,
+}
+
+/// What rates are the mean of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RateMeasure {
+    /// Of answers that are right or not: the share of right answers.
+    Right,
+    /// Of scores from 0 to 1: how much of a rubric is met.
+    Score,
+    /// Of both, by question.
+    Mixed,
+}
+
+impl RateMeasure {
+    /// Scorers that give a part of a right answer.
+    const PARTLY: [&'static str; 2] = ["rubric", "command"];
+
+    /// Whether a scorer gives parts of a right answer.
+    pub fn is_partly(scorer: &str) -> bool {
+        Self::PARTLY.contains(&scorer)
+    }
+
+    /// What the rates over questions with these scorers are the mean of.
+    pub fn of<'a>(mut scorers: impl Iterator<Item = &'a str>) -> Self {
+        let seen = scorers.try_fold((false, false), |(right, score), scorer| match scorer {
+            // pairs are in no rate
+            "pairwise" => Ok((right, score)),
+            scorer if Self::is_partly(scorer) => {
+                if right {
+                    Err(())
+                } else {
+                    Ok((right, true))
+                }
+            }
+            _ => {
+                if score {
+                    Err(())
+                } else {
+                    Ok((true, score))
+                }
+            }
+        });
+        match seen {
+            Err(()) => Self::Mixed,
+            Ok((_, true)) => Self::Score,
+            Ok((_, false)) => Self::Right,
+        }
+    }
+}
+
+impl EvalSetup {
+    /// What the rates of the eval are the mean of.
+    pub fn measure(&self) -> RateMeasure {
+        RateMeasure::of(self.scorers.keys().map(String::as_str))
+    }
 }
 
 /// A figure with its interval.

@@ -2,8 +2,9 @@
 use super::ResultOptions;
 use super::table::CellTable;
 use crate::stats::FEWEST_CLUSTERS;
-use crate::{ArmKind, ArmResult, EQUAL_SPENDING, EvalSpec, EvalState, Matching, ScorerTrust};
+use crate::{ArmKind, ArmResult, EQUAL_SPENDING, EvalSpec, EvalState, Matching, ScorerTrust, cell_arm};
 use agon_core::thousands;
+use std::collections::BTreeMap;
 
 pub(super) fn warnings(
     table: &CellTable<'_>,
@@ -26,10 +27,10 @@ pub(super) fn warnings(
     }
     if let Some(trust) = trust {
         if trust.ungraded > 0 {
-            let (ungraded, gradings) = (trust.ungraded, trust.gradings);
-            warnings.push(format!(
-                "{ungraded} of {gradings} gradings came to no grade; answers without one are in no figure."
-            ));
+            warnings.push(ungraded(&table.admission.id, trust));
+        }
+        if !trust.earlier_graders.is_empty() {
+            warnings.push(graded_again(trust));
         }
         if trust.gold_accepted.is_none() && trust.foreign_rejected.is_none() {
             warnings.push("No question has a reference answer that could show whether the grader errs.".to_owned());
@@ -54,7 +55,12 @@ pub(super) fn warnings(
     if !options.replaced.is_empty() {
         let cells = options.replaced.len();
         let were = if cells == 1 { "failed cell was" } else { "failed cells were" };
-        warnings.push(format!("{cells} {were} held again; the log keeps both results."));
+        let mut by_arm: BTreeMap<String, u32> = BTreeMap::new();
+        for closed in &options.replaced {
+            *by_arm.entry(cell_arm(&closed.cell.work)).or_default() += 1;
+        }
+        let by_arm: Vec<String> = by_arm.iter().map(|(arm, n)| format!("{arm} {n}")).collect();
+        warnings.push(format!("{cells} {were} run again ({}); the log keeps both results.", by_arm.join(", ")));
     }
     if options.peeked {
         warnings.push("Somebody saw differences before the end, so the test is the sequential one.".to_owned());
@@ -63,6 +69,33 @@ pub(super) fn warnings(
         warnings.push("Ballots and samples were asked how sure they are, which may change what they say.".to_owned());
     }
     warnings
+}
+
+/// How many gradings came to nothing, why, and what can be done.
+fn ungraded(eval: &str, trust: &ScorerTrust) -> String {
+    let (ungraded, gradings) = (trust.ungraded, trust.gradings);
+    let causes: Vec<String> =
+        trust.ungraded_causes.iter().map(|(cause, n)| format!("{}: {n}", cause.replace('_', " "))).collect();
+    let causes = if causes.is_empty() { String::new() } else { format!(" ({})", causes.join(", ")) };
+    let what = if ungraded == gradings {
+        format!("No answer was graded: all {gradings} gradings came to no grade{causes}.")
+    } else {
+        format!("{ungraded} of {gradings} gradings came to no grade{causes}; answers without one are in no figure.")
+    };
+    format!(
+        "{what} `agon eval retry {eval}` repeats gradings that failed, `agon eval rescore {eval} --grader MODEL` asks another grader."
+    )
+}
+
+/// That other graders, or the same ones, graded before.
+fn graded_again(trust: &ScorerTrust) -> String {
+    let earlier: Vec<String> = trust.earlier_graders.iter().map(|models| models.join(" and ")).collect();
+    format!(
+        "The answers were graded again; these figures are of scoring {}, by {}. Earlier scorings, which the log keeps: {}.",
+        earlier.len() + 1,
+        trust.graders.join(" and "),
+        earlier.join("; ")
+    )
 }
 
 /// The budget holds for arms without a debate; a debate that spends more is not compared at equal cost.

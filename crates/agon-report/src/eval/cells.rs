@@ -3,6 +3,7 @@ use super::words;
 use crate::text::{excerpt, one_line};
 use crate::words::number;
 use agon_eval::*;
+use std::collections::BTreeSet;
 
 /// Rows that a page holds at most; `cells.csv` has all.
 pub(super) const MOST_CELLS: usize = 24_000;
@@ -20,10 +21,21 @@ pub enum DebateLinks {
     None,
     /// At a server: `../../debates/ID/report.html`, as seen from `/v1/evals/EVAL/report.html`.
     Server,
-    /// Beside the page: `debates/ID.html`.
-    Files,
+    /// Beside the page: `debates/ID.html`, but for those debates that are deleted.
+    Files {
+        /// The ids of these.
+        deleted: BTreeSet<String>,
+    },
 }
 impl DebateLinks {
+    /// Whether a debate is known to be deleted.
+    fn lacks(&self, id: &str) -> bool {
+        match self {
+            Self::None | Self::Server => false,
+            Self::Files { deleted } => deleted.contains(id),
+        }
+    }
+
     /// The link of a debate. An id that is more than letters, digits, `-` and `_` gets none.
     fn to(&self, id: &str) -> Option<String> {
         if id.is_empty() || !id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
@@ -32,7 +44,7 @@ impl DebateLinks {
         match self {
             Self::None => None,
             Self::Server => Some(format!("../../debates/{id}/report.html")),
-            Self::Files => Some(format!("debates/{id}.html")),
+            Self::Files { deleted } => (!deleted.contains(id)).then(|| format!("debates/{id}.html")),
         }
     }
 }
@@ -84,7 +96,7 @@ const FLIPS: [CellFlip; 4] = [CellFlip::WrongToRight, CellFlip::RightToWrong, Ce
 
 /// Categories of the questions, in order of the file.
 fn categories(result: &EvalResult) -> Vec<&str> {
-    let mut known = std::collections::BTreeSet::new();
+    let mut known = BTreeSet::new();
     result.questions.iter().filter_map(|row| row.category.as_deref()).filter(|name| known.insert(*name)).collect()
 }
 
@@ -147,7 +159,10 @@ pub(super) fn cells(result: &EvalResult, links: &DebateLinks, most: usize) -> Ve
                 .debates
                 .iter()
                 .take(MOST_LINKS)
-                .map(|id| LinkedDebate { id: one_line(id), link: links.to(id) })
+                .map(|id| LinkedDebate {
+                    id: if links.lacks(id) { format!("{} (deleted)", one_line(id)) } else { one_line(id) },
+                    link: links.to(id),
+                })
                 .collect(),
             more_debates: cell.debates.len().saturating_sub(MOST_LINKS),
             same_question,
@@ -207,11 +222,13 @@ mod tests {
 
     #[test]
     fn only_ids_become_links() {
-        assert_eq!(DebateLinks::Files.to("ev7abc"), Some("debates/ev7abc.html".to_owned()));
+        let files = DebateLinks::Files { deleted: BTreeSet::from(["evgone".to_owned()]) };
+        assert_eq!(files.to("ev7abc"), Some("debates/ev7abc.html".to_owned()));
+        assert_eq!((files.to("evgone"), files.lacks("evgone")), (None, true));
         assert_eq!(DebateLinks::Server.to("ev7abc").as_deref(), Some("../../debates/ev7abc/report.html"));
         assert_eq!(DebateLinks::None.to("ev7abc"), None);
         for id in ["", "../x", "javascript:alert(1)", "a b", "a\"b", "//evil.example"] {
-            assert_eq!(DebateLinks::Files.to(id), None, "{id}");
+            assert_eq!(files.to(id), None, "{id}");
             assert_eq!(DebateLinks::Server.to(id), None, "{id}");
         }
     }

@@ -138,6 +138,7 @@ pub(super) fn document(result: &EvalResult) -> Vec<EvalSection> {
         ("sensitivity", "Sensitivity of the verdict", sections::sensitivity(result)),
         ("trust", "Can the scores be trusted?", sections::trust(result)),
         ("failures", "Failures", sections::failures(result)),
+        ("pairs", "Pairs of answers", sections::pairs(result)),
         ("cells", "Every question", sections::cells(result)),
         ("configuration", "Configuration", sections::configuration(result)),
         ("limits", "What this eval cannot say", sections::limits(result)),

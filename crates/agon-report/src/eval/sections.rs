@@ -2,6 +2,7 @@
 mod arms;
 mod changed;
 mod compared;
+mod pairs;
 mod rows;
 mod setup;
 mod sureness;
@@ -10,6 +11,7 @@ mod trust;
 pub(super) use arms::{arms, failures, free_arms};
 pub(super) use changed::{changed, group};
 pub(super) use compared::{sensitivity, verdicts};
+pub(super) use pairs::pairs;
 pub(super) use rows::{categories, cells};
 pub(super) use setup::{configuration, limits};
 pub use sureness::gate_lines;

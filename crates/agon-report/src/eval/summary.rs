@@ -42,7 +42,8 @@ pub(super) struct EvalFinding {
 /// What the primary comparisons found; a line on the state where there is nothing to say yet.
 pub(super) fn findings(result: &EvalResult) -> Vec<EvalFinding> {
     let primary = result.comparisons.iter().filter(|of| of.family == ComparisonFamily::Primary);
-    let found: Vec<EvalFinding> = primary.filter_map(|of| of.counts.first()).map(finding).collect();
+    let found: Vec<EvalFinding> =
+        primary.filter_map(|of| of.counts.first()).map(|count| finding(result, count)).collect();
     if found.is_empty() {
         return vec![EvalFinding {
             badge: "No verdict".to_owned(),
@@ -53,9 +54,10 @@ pub(super) fn findings(result: &EvalResult) -> Vec<EvalFinding> {
     found
 }
 
-fn finding(at_count: &CountResult) -> EvalFinding {
+fn finding(result: &EvalResult, at_count: &CountResult) -> EvalFinding {
+    let found = words::found(at_count);
     EvalFinding {
-        badge: words::found(at_count),
+        badge: if result.setup.pilot_of.is_some() { format!("Pilot: {}", found.to_lowercase()) } else { found },
         tone: VerdictTone::of(at_count.verdict),
         sentence: sentence(&one_line(&at_count.sentence)),
     }
@@ -66,7 +68,11 @@ fn why_none(result: &EvalResult) -> String {
         return "Rates and differences are shown at the end: this design fixes the number of questions beforehand."
             .to_owned();
     }
+    let ungraded = result.trust.as_ref().is_some_and(|trust| trust.gradings > 0 && trust.ungraded == trust.gradings);
     match (result.state, result.setup.covered) {
+        _ if ungraded => {
+            "No answer was graded, so nothing can be compared. The warning says why, and what to do.".to_owned()
+        }
         (EvalState::Running, _) => "The eval is still running.".to_owned(),
         (EvalState::Stopped, _) if result.stopped.as_ref().is_some_and(|stop| stop.reason == "failures") => {
             "Too many answers failed, so the eval gives no verdict.".to_owned()
@@ -80,6 +86,7 @@ fn why_none(result: &EvalResult) -> String {
 pub(super) fn brief(result: &EvalResult) -> Vec<(&'static str, String)> {
     let setup = &result.setup;
     let mut out = vec![("Questions", questions(setup))];
+    out.extend(words::score_meaning(setup).map(|meaning| ("Score", meaning)));
     out.push(("Arms", arms(result)));
     out.push(("Budget", words::budget(result)));
     let spent: Vec<String> = setup.spent.iter().map(spent).collect();
@@ -96,6 +103,9 @@ fn questions(setup: &EvalSetup) -> String {
             format!("{} of {} finished in every arm", number(setup.covered.into()), number(setup.questions.into()))
         }
     };
+    if let Some(all) = setup.pilot_of {
+        text.push_str(&format!(", a pilot on {} of {}", number(setup.questions.into()), number(all.into())));
+    }
     if setup.clusters != setup.covered {
         text.push_str(&format!(" in {}", count(setup.clusters.into(), "cluster")));
     }

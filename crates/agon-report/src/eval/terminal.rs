@@ -105,7 +105,9 @@ fn table(result: &EvalResult, width: usize) -> Vec<StyledLine> {
         return vec![StyledLine::of(TextStyle::Dim, "No arm was asked.")];
     }
     let tokens = words::unit_title(result.setup.count);
-    let head = ["Right", "95 % interval", tokens, "Median time", "Tie", "No answer"].map(str::to_owned).to_vec();
+    let head = [words::rate_name(result), "95 % interval", tokens, "Median time", "Tie", "No answer"]
+        .map(str::to_owned)
+        .to_vec();
     rows.insert(0, ("Per question".to_owned(), head));
     let widths: Vec<usize> = (0..6)
         .map(|column| {
@@ -161,7 +163,8 @@ fn front(result: &EvalResult) -> Option<StyledLine> {
         .collect();
     let unit = words::unit(result.setup.count);
     (!names.is_empty()).then(|| {
-        let text = format!(" nothing cheaper is right as often, in {unit} for each question: {}.", names.join(", "));
+        let as_good = if result.setup.measure() == RateMeasure::Right { "is right as often" } else { "scores as high" };
+        let text = format!(" nothing cheaper {as_good}, in {unit} for each question: {}.", names.join(", "));
         StyledLine::of(TextStyle::Strong, "Best at their cost:").and(TextStyle::Plain, text)
     })
 }

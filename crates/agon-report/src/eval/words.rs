@@ -116,6 +116,36 @@ pub(super) fn cost(cost: &CostFigure) -> String {
 pub(super) fn seconds(value: f64) -> String {
     finite(value, |value| duration((value.max(0.0) * 1_000.0).round() as u64))
 }
+/// What rates are called: the share of right answers, or a mean score.
+pub(super) fn rate_name(result: &EvalResult) -> &'static str {
+    if result.setup.measure() == RateMeasure::Right { "Right" } else { "Score" }
+}
+/// The head of a column of rates with their intervals.
+pub(super) fn rate_column(result: &EvalResult) -> String {
+    format!("#{} [95 %]", rate_name(result))
+}
+/// `Right answers`, `Scores`: what figures are about.
+pub(super) fn rates(result: &EvalResult) -> &'static str {
+    if result.setup.measure() == RateMeasure::Right { "Right answers" } else { "Scores" }
+}
+/// What a score is; nothing where rates are shares of right answers.
+pub(super) fn score_meaning(setup: &EvalSetup) -> Option<String> {
+    let questions = |of: fn(&str) -> bool| {
+        let of = setup.scorers.iter().filter(|(name, _)| name.as_str() != "pairwise" && of(name));
+        number(of.map(|(_, n)| u64::from(*n)).sum())
+    };
+    let partly = questions(RateMeasure::is_partly);
+    match setup.measure() {
+        RateMeasure::Right => None,
+        RateMeasure::Score => {
+            Some("mean share of the criteria that an answer meets; not a share of right answers".to_owned())
+        }
+        RateMeasure::Mixed => Some(format!(
+            "mean over {} questions whose answers are right (100 %) or not, and {partly} scored by the share of criteria met",
+            questions(|name| !RateMeasure::is_partly(name))
+        )),
+    }
+}
 /// What a count counts.
 pub(super) fn unit(count: Count) -> &'static str {
     match count {
@@ -320,7 +350,7 @@ pub(super) fn state(result: &EvalResult) -> String {
         "limit_money" => "the money limit was reached".to_owned(),
         "failures" => "too many answers failed".to_owned(),
         "cancelled" => "somebody cancelled it".to_owned(),
-        "decided" => "the answer was known".to_owned(),
+        "decided" => "its sequential test came to an end".to_owned(),
         other => one_line(other),
     };
     let detail = stop.detail.as_deref().map(|detail| format!(" ({})", one_line(detail))).unwrap_or_default();

@@ -437,6 +437,8 @@ pub struct EvalExportArgs {
 pub enum EvalExport {
     /// A row for each question, arm and repetition (CSV)
     Cells,
+    /// A row for each pair of answers that graders compared, with what they found in both orders (CSV)
+    Pairs,
     /// All figures (JSON)
     Result,
     /// How well each persona and model judges its own certainty, for `calibration` in debate files (JSON)

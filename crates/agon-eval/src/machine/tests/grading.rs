@@ -4,9 +4,9 @@ use crate::stats::{Effort, ResampleDice};
 use std::collections::BTreeSet;
 
 /// What a grader says of a task, by the number of times it was asked before; nothing where its call fails.
-type GradingScript<'s> = &'s dyn Fn(u32, &GradeTask, u32) -> Option<&'static str>;
+pub(super) type GradingScript<'s> = &'s dyn Fn(u32, &GradeTask, u32) -> Option<&'static str>;
 
-fn graded(questions: usize, gold: impl Fn(usize) -> Gold) -> EvalSpec {
+pub(super) fn graded(questions: usize, gold: impl Fn(usize) -> Gold) -> EvalSpec {
     let grader = Grader { models: vec!["gemma3".to_owned()], same_family: false };
     let mut spec = EvalSpec { grader: Some(grader), ..spec(questions) };
     for (at, question) in spec.questions.iter_mut().enumerate() {
@@ -15,17 +15,17 @@ fn graded(questions: usize, gold: impl Fn(usize) -> Gold) -> EvalSpec {
     spec
 }
 
-fn pairwise(at: usize) -> Gold {
+pub(super) fn pairwise(at: usize) -> Gold {
     Gold::Pairwise { answers: vec![format!("Reference {at}.")] }
 }
 
-fn rubric(at: usize) -> Gold {
+pub(super) fn rubric(at: usize) -> Gold {
     let criterion = |text: &str| Criterion { text: text.to_owned(), must: false };
     Gold::Rubric { criteria: vec![criterion("Names a cause.")], answers: vec![format!("Reference {at}.")] }
 }
 
 /// The cell as the debate and the graders end it: debates answer `debate`, samples answer 1.
-fn said(of: CellClosed, debate: &dyn Fn(u32) -> String, script: GradingScript<'_>) -> CellClosed {
+pub(super) fn said(of: CellClosed, debate: &dyn Fn(u32) -> String, script: GradingScript<'_>) -> CellClosed {
     let mut of = of;
     match &of.cell.work {
         CellWork::Debate { .. } => of.facts.answer = Some(debate(of.cell.question)),
@@ -43,20 +43,20 @@ fn said(of: CellClosed, debate: &dyn Fn(u32) -> String, script: GradingScript<'_
     of
 }
 
-fn held(spec: EvalSpec, debate: &dyn Fn(u32) -> String, script: GradingScript<'_>) -> Trial {
+pub(super) fn held(spec: EvalSpec, debate: &dyn Fn(u32) -> String, script: GradingScript<'_>) -> Trial {
     let mut trial = Trial::new(spec);
     trial.run(7, |open| open / 2, |closed| said(closed, debate, script));
     trial
 }
 
-fn result(trial: &Trial) -> EvalResult {
+pub(super) fn result(trial: &Trial) -> EvalResult {
     let machine = &trial.machine;
     let cells: Vec<&CellClosed> = machine.closed().collect();
     let effort = Some(Effort { draws: 199, flips: 999, seed: 1 });
     crate::result(machine.admission(), &cells, &ResultOptions { effort, ..ResultOptions::of(machine) })
 }
 
-fn primary(result: &EvalResult) -> &CountResult {
+pub(super) fn primary(result: &EvalResult) -> &CountResult {
     &result.comparisons.iter().find(|of| of.family == ComparisonFamily::Primary).unwrap().counts[0]
 }
 
@@ -74,7 +74,7 @@ fn worth(question: u32, answer: &str) -> u32 {
     }
 }
 
-fn fair(question: u32, task: &GradeTask, _: u32) -> Option<&'static str> {
+pub(super) fn fair(question: u32, task: &GradeTask, _: u32) -> Option<&'static str> {
     match task {
         GradeTask::Criterion { answer, .. } => Some(if worth(question, answer) > 1 { "met" } else { "not met" }),
         GradeTask::Pair { first, second } => Some(match worth(question, first).cmp(&worth(question, second)) {
@@ -86,7 +86,7 @@ fn fair(question: u32, task: &GradeTask, _: u32) -> Option<&'static str> {
 }
 
 /// The debate is better on three of four questions, and answers the same on the others.
-fn mostly_good(question: u32) -> String {
+pub(super) fn mostly_good(question: u32) -> String {
     if question.is_multiple_of(4) { "1".to_owned() } else { "good".to_owned() }
 }
 

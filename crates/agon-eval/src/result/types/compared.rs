@@ -92,7 +92,8 @@ pub struct CountResult {
     /// What one more right answer costs by this count, where the arm is better and costs more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_extra_right: Option<f64>,
-    /// Questions that would show a gain of 3, 5 and 8 points with 80 % power, at the discordance seen; where nothing can be told.
+    /// Questions that would show a gain of 3, 5 and 8 points with 80 % power, at the discordance seen, by the test that was used: of the
+    /// sequential one, as many as it may need; where nothing can be told, and in a pilot.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needed: Vec<NeededQuestions>,
     /// All of it in one sentence.

@@ -68,6 +68,74 @@ pub struct CellRow {
     pub degraded: bool,
 }
 
+/// The answers of two arms to a question, as graders compared them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairRow {
+    /// Index into `questions` of the result.
+    pub question: u32,
+    /// From 0.
+    pub repetition: u32,
+    /// The arm's id.
+    pub arm: String,
+    /// What it is compared with: an id of `arms`.
+    pub rival: String,
+    /// Whose answer is better; absent where an order has no grade.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub winner: Option<PairWinner>,
+    /// Why.
+    pub basis: PairBasis,
+    /// What the graders found with the arm's answer shown first; absent where there is no grade.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arm_first: Option<PairWinner>,
+    /// What they found with the rival's answer shown first; absent where there is no grade.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rival_first: Option<PairWinner>,
+}
+
+/// Whose answer is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PairWinner {
+    /// The arm's.
+    Arm,
+    /// The rival's.
+    Rival,
+    /// Neither.
+    Tie,
+}
+
+/// Why one of two answers counts as better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PairBasis {
+    /// Graders compared them in both orders: a winner in both wins, else they tie.
+    Graded,
+    /// Both are the same answer, which ties.
+    SameAnswer,
+    /// One arm has no answer, which loses; two such tie.
+    NoAnswer,
+}
+
+/// A result that a retry replaced.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReplacedRow {
+    /// The question's id.
+    pub question: String,
+    /// The arm or the pool of samples, as progress names it; `graders` for gradings.
+    pub arm: String,
+    /// From 0.
+    pub repetition: u32,
+    /// Its debate.
+    pub debate: String,
+    /// Why it had no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Calls that were paid for it.
+    pub calls: u32,
+    /// Tokens that were paid for it.
+    pub total_tokens: u64,
+}
+
 /// What became of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

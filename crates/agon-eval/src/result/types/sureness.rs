@@ -36,6 +36,9 @@ pub struct CalibrationResult {
     /// Between these lie 95 % of the errors of a perfectly calibrated arm of this size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ece_if_perfect_range: Option<Interval>,
+    /// The root mean squared calibration error without the part that chance alone makes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub debiased_error: Option<f64>,
 }
 
 /// What stands for sureness.

@@ -1,6 +1,7 @@
 //! How far graders are to be trusted, and what a gate learned.
 use super::Estimate;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How far the graders are to be trusted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +44,12 @@ pub struct ScorerTrust {
     /// Of these, without a grade: the call failed, or no more than half of a panel agreed.
     #[serde(default)]
     pub ungraded: u32,
+    /// Why these have none: what the call failed by, or `no_majority`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ungraded_causes: BTreeMap<String, u32>,
+    /// The graders of earlier scorings, where answers were graded again; their grades are kept in the log, and count no more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_graders: Vec<Vec<String>>,
     /// Tokens of the graders.
     pub tokens: u64,
     /// Calls of the graders.

@@ -6,7 +6,7 @@ use crate::eval::{summary, words};
 use crate::text::one_line;
 use crate::words::number;
 use agon_eval::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Free arms on the front that are drawn at most.
 const MOST_FREE: usize = 12;
@@ -27,10 +27,11 @@ pub(in crate::eval) fn arms(result: &EvalResult) -> Vec<EvalBlock> {
     let drawn = drawing.is_some();
     let unit = words::unit(result.setup.count);
     let note = format!(
-        "Up is more often right, left is cheaper. Vertical lines are 95 % intervals; those at nearly the same cost stand side by side. The grey curve is self-consistency by number of samples, with its interval. The dotted steps are the Pareto front: nothing below or right of them is a better choice. Cost is in {unit} for each question."
+        "Up is {}, left is cheaper. Vertical lines are 95 % intervals; those at nearly the same cost stand side by side. The grey curve is self-consistency by number of samples, with its interval. The dotted steps are the Pareto front: nothing below or right of them is a better choice. Cost is in {unit} for each question.",
+        if result.setup.measure() == RateMeasure::Right { "more often right" } else { "a higher score" }
     );
     let mut blocks = vec![EvalBlock::Figure(EvalFigure {
-        title: format!("Right answers over {unit}"),
+        title: format!("{} over {unit}", words::rates(result)),
         note: if drawn { note } else { "There is no rate with a known cost to draw.".to_owned() },
         drawings: one_drawing(drawing),
         keys,
@@ -70,7 +71,7 @@ fn scatter(result: &EvalResult, free: &[&FrontPoint]) -> ScatterFigure {
             x: cost.per_question,
             y: value(&right)?,
             interval: hundredths(right.interval),
-            title: told(&words::arm_name(result, arm), count, cost.per_question, &right),
+            title: told(&words::arm_name(result, arm), result, cost.per_question, &right),
         })
     };
     let arms = result.arms.iter().enumerate().filter_map(point);
@@ -81,7 +82,7 @@ fn scatter(result: &EvalResult, free: &[&FrontPoint]) -> ScatterFigure {
             x: point.per_question,
             y: value(&point.right)?,
             interval: hundredths(point.right.interval),
-            title: told(&words::front_name(result, &point.id), count, point.per_question, &point.right),
+            title: told(&words::front_name(result, &point.id), result, point.per_question, &point.right),
         })
     });
     let dot = |point: &CurvePoint| {
@@ -90,7 +91,7 @@ fn scatter(result: &EvalResult, free: &[&FrontPoint]) -> ScatterFigure {
     };
     let front = result.front.iter().filter(|point| point.on_front);
     ScatterFigure {
-        title: format!("Right answers over {}", words::unit(count)),
+        title: format!("{} over {}", words::rates(result), words::unit(count)),
         description: "Each arm with its interval, the curve of self-consistency and the front of the best. The numbers are in the table."
             .to_owned(),
         across: format!("{} for each question", words::unit(count)),
@@ -100,9 +101,11 @@ fn scatter(result: &EvalResult, free: &[&FrontPoint]) -> ScatterFigure {
     }
 }
 
-fn told(name: &str, count: Count, cost: f64, right: &Estimate) -> String {
+fn told(name: &str, result: &EvalResult, cost: f64, right: &Estimate) -> String {
+    let count = result.setup.count;
     format!(
-        "{name}: {} right at {} {} for each question",
+        "{name}: {} {} at {} {} for each question",
+        words::rate_name(result).to_lowercase(),
         words::rate(right),
         words::amount(count, cost),
         words::unit(count)
@@ -112,9 +115,10 @@ fn told(name: &str, count: Count, cost: f64, right: &Estimate) -> String {
 /// The arms at one look.
 fn table(result: &EvalResult) -> EvalTable {
     let cost = format!("#{} per question", words::unit_title(result.setup.count));
+    let rate = words::rate_column(result);
     let head = [
         "Arm",
-        "#Right [95 %]",
+        rate.as_str(),
         cost.as_str(),
         "#Cost ratio to its debate",
         "#Median time",
@@ -158,7 +162,8 @@ fn curve_tables(result: &EvalResult) -> Vec<EvalBlock> {
     if rows.is_empty() {
         return Vec::new();
     }
-    let head = ["Self-consistency of", "#Right [95 %]", cost.as_str(), "#Of", "Models"];
+    let rate = words::rate_column(result);
+    let head = ["Self-consistency of", rate.as_str(), cost.as_str(), "#Of", "Models"];
     let table = EvalTable::of("Self-consistency by samples", &head, rows).known_columns();
     vec![EvalBlock::Heading("Self-consistency by number of samples".to_owned()), EvalBlock::Table(table)]
 }
@@ -178,7 +183,8 @@ fn front_table(result: &EvalResult) -> Vec<EvalBlock> {
             if point.on_front { "yes" } else { "no" }.to_owned(),
         ]
     };
-    let head = ["Choice", cost.as_str(), "#Right [95 %]", "On the Pareto front"];
+    let rate = words::rate_column(result);
+    let head = ["Choice", cost.as_str(), rate.as_str(), "On the Pareto front"];
     let table = EvalTable::of("Choices from cheap to expensive", &head, result.front.iter().map(row).collect());
     vec![EvalBlock::Heading("Choices from cheap to expensive".to_owned()), EvalBlock::Table(table)]
 }
@@ -225,6 +231,7 @@ fn amount(cost: CostFigure) -> String {
 
 fn remarks(result: &EvalResult) -> Vec<String> {
     let mut out = Vec::new();
+    let is_right = result.setup.measure() == RateMeasure::Right;
     for arm in &result.arms {
         let name = words::arm_name(result, arm);
         if let Some(skipped) = arm.skipped {
@@ -240,7 +247,9 @@ fn remarks(result: &EvalResult) -> Vec<String> {
         if !arm.dominated_by.is_empty() {
             let better: Vec<String> = arm.dominated_by.iter().map(|id| words::front_name(result, id)).collect();
             out.push(format!(
-                "{name} is dominated: at lower cost, these are right at least as often: {}.",
+                "{name} is dominated: at lower cost, these {} as {}: {}.",
+                if is_right { "are right at least" } else { "score at least" },
+                if is_right { "often" } else { "high" },
                 better.join("; ")
             ));
         }
@@ -262,13 +271,45 @@ pub(in crate::eval) fn failures(result: &EvalResult) -> Vec<EvalBlock> {
     let all = result.arms.iter().flat_map(|arm| arm.causes.iter().map(move |(cause, n)| (arm, cause, n)));
     let rows: Vec<Vec<String>> = all.map(row).collect();
     if rows.is_empty() {
-        return Vec::new();
+        return replaced(result);
     }
-    vec![
+    let mut blocks = vec![
         EvalBlock::Lead(
             "A question without an answer counts as not right and stays in every denominator. If failures were left out, an unreliable arm would look better.".to_owned(),
         ),
         EvalBlock::Table(EvalTable::of("Failures by cause", &["Arm", "Cause", "#Times", "#Share of its answers"], rows)),
+    ];
+    blocks.extend(replaced(result));
+    blocks
+}
+
+/// Results that a retry replaced: how many of each arm, and which.
+fn replaced(result: &EvalResult) -> Vec<EvalBlock> {
+    if result.replaced.is_empty() {
+        return Vec::new();
+    }
+    let mut by_arm: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for row in &result.replaced {
+        let (times, tokens) = by_arm.entry(&row.arm).or_default();
+        (*times, *tokens) = (*times + 1, *tokens + row.total_tokens);
+    }
+    let arms = by_arm.iter().map(|(arm, (times, tokens))| vec![one_line(arm), number(*times), number(*tokens)]);
+    let row = |row: &ReplacedRow| {
+        vec![
+            one_line(&row.question),
+            one_line(&row.arm),
+            words::known(row.reason.as_ref(), |reason| one_line(&reason.replace('_', " "))),
+            number(row.total_tokens),
+            one_line(&row.debate),
+        ]
+    };
+    let rows = result.replaced.iter().map(row).collect();
+    let head = ["Question", "Arm", "Why it had failed", "#Tokens", "Debate"];
+    vec![
+        EvalBlock::Heading("Results that a retry replaced".to_owned()),
+        EvalBlock::Lead("These failed, were paid for, and were run again. Only the later result counts.".to_owned()),
+        EvalBlock::Table(EvalTable::of("Replaced results by arm", &["Arm", "#Times", "#Tokens"], arms.collect())),
+        EvalBlock::Table(EvalTable::of("Replaced results", &head, rows)),
     ]
 }
 

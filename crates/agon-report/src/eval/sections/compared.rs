@@ -8,7 +8,10 @@ use crate::text::{one_line, sentence};
 use crate::words::number;
 use agon_eval::*;
 
-const READING: &str = "Each line is the 95 % interval of a difference in right answers, in points of a hundred; the mark is the estimate. If an interval lies right of the solid line, the arm is better.";
+const READING: &str = "Each line is the 95 % interval of a difference, in points of a hundred; the mark is the estimate. If an interval lies right of the solid line, the arm is better.";
+
+const SEQUENTIAL_NEEDS: &str =
+    " They are those of the sequential test: at most 1.6 times those of a fixed design. It usually ends earlier.";
 
 /// Whether it helps: every comparison with its interval, test and verdict.
 pub(in crate::eval) fn verdicts(result: &EvalResult) -> Vec<EvalBlock> {
@@ -21,7 +24,7 @@ pub(in crate::eval) fn verdicts(result: &EvalResult) -> Vec<EvalBlock> {
     }
     blocks.push(EvalBlock::Lead(meaning(result)));
     blocks.push(EvalBlock::Figure(EvalFigure {
-        title: "Differences in right answers".to_owned(),
+        title: differences_title(result),
         note: READING.to_owned(),
         drawings: one_drawing(forest(result, &compared).svg()),
         keys: Vec::new(),
@@ -45,6 +48,10 @@ pub(in crate::eval) fn verdicts(result: &EvalResult) -> Vec<EvalBlock> {
     blocks.extend(looks(result));
     blocks.extend(tests(result, &compared));
     blocks
+}
+
+fn differences_title(result: &EvalResult) -> String {
+    format!("Differences in {}", words::rates(result).to_lowercase())
 }
 
 fn meaning(result: &EvalResult) -> String {
@@ -75,7 +82,7 @@ fn forest(result: &EvalResult, compared: &[(&ComparisonResult, &CountResult)]) -
         written: words::found(count),
     };
     ForestFigure {
-        title: "Differences in right answers, with intervals".to_owned(),
+        title: format!("{}, with intervals", differences_title(result)),
         description: format!("{} comparisons. The numbers are in the table.", compared.len()),
         unit: "points",
         lines: lines(result),
@@ -101,16 +108,18 @@ fn differences(result: &EvalResult, compared: &[(&ComparisonResult, &CountResult
             number(of.questions.into()),
         ]
     };
-    EvalTable::of("Differences in right answers", &head, compared.iter().map(row).collect())
+    EvalTable::of(differences_title(result), &head, compared.iter().map(row).collect())
 }
 
 /// What the verdicts rest on.
 fn tests(result: &EvalResult, compared: &[(&ComparisonResult, &CountResult)]) -> Vec<EvalBlock> {
+    let of_rival = format!("#Rival {}", words::rate_name(result).to_lowercase());
+    let own = format!("#{}", words::rate_name(result));
     let head = [
         "Comparison",
         "Family",
-        "#Right",
-        "#Rival right",
+        own.as_str(),
+        of_rival.as_str(),
         "#Only it right",
         "#Only the rival right",
         "#p",
@@ -136,7 +145,7 @@ fn tests(result: &EvalResult, compared: &[(&ComparisonResult, &CountResult)]) ->
     let mut blocks = vec![EvalBlock::Heading("Tests in detail".to_owned())];
     if compared.iter().any(|(_, count)| count.difference.n > 0 && count.arm_only.is_none()) {
         blocks.push(EvalBlock::Lead(
-            "Shares: ties, repetitions or groups give questions a share of a right answer, so they are not counted as right in one arm only."
+            "Shares: ties, repetitions, groups or rubrics give questions a share of a right answer, so they are not counted as right in one arm only."
                 .to_owned(),
         ));
     }
@@ -179,10 +188,10 @@ fn needed(result: &EvalResult, compared: &[(&ComparisonResult, &CountResult)]) -
     let rows = asked.iter().map(row).collect();
     vec![
         EvalBlock::Heading("Questions that are needed".to_owned()),
-        EvalBlock::Lead(
-            "So many questions would show a gain of this size with 80 % power, if the two differ as often as here."
-                .to_owned(),
-        ),
+        EvalBlock::Lead(format!(
+            "So many questions would show a gain of this size with 80 % power, if the two differ as often as here.{}",
+            if result.sequential.is_some() { SEQUENTIAL_NEEDS } else { "" }
+        )),
         EvalBlock::Table(EvalTable::of("Questions that are needed", &head, rows)),
     ]
 }
@@ -207,8 +216,9 @@ fn by_count(result: &EvalResult) -> Vec<EvalBlock> {
     if rows.is_empty() {
         return Vec::new();
     }
-    let head =
-        ["Comparison", "Equal", "Verdict", "#Difference [95 %]", "#p", "#Cost ratio", "#Cost of one more right answer"];
+    let gain = if result.setup.measure() == RateMeasure::Right { "right answer" } else { "full score" };
+    let gain = format!("#Cost of one more {gain}");
+    let head = ["Comparison", "Equal", "Verdict", "#Difference [95 %]", "#p", "#Cost ratio", gain.as_str()];
     vec![
         EvalBlock::Heading("At equal cost, by what is counted".to_owned()),
         EvalBlock::Lead(
@@ -222,7 +232,7 @@ fn by_count(result: &EvalResult) -> Vec<EvalBlock> {
 fn looks(result: &EvalResult) -> Vec<EvalBlock> {
     let Some(sequential) = &result.sequential else { return Vec::new() };
     let ended = match sequential.ended_after {
-        Some(questions) => format!("The answer was known after {} questions", number(questions.into())),
+        Some(questions) => format!("The test ended after {} questions", number(questions.into())),
         None => "The eval went to its last question".to_owned(),
     };
     let last = sequential.points.iter().rev();

@@ -30,9 +30,9 @@ pub(in crate::eval) fn categories(result: &EvalResult) -> Vec<EvalBlock> {
     let drawing = |name: &&str| {
         let rows = of(name).into_iter().filter(|row| arms.contains(row.arm.as_str()));
         let forest = ForestFigure {
-            title: format!("Right answers in {}", one_line(name)),
+            title: format!("{} in {}", words::rates(result), one_line(name)),
             description: "Each arm with its interval. The numbers are in the table.".to_owned(),
-            unit: "% right",
+            unit: if result.setup.measure() == RateMeasure::Right { "% right" } else { "% score" },
             lines: Vec::new(),
             percent: true,
             rows: rows
@@ -56,9 +56,11 @@ pub(in crate::eval) fn categories(result: &EvalResult) -> Vec<EvalBlock> {
         ]
     };
     let rows = names.iter().flat_map(|name| of(name)).map(row).collect();
-    let table = EvalTable::of("Right answers by category", &["Category", "Arm", "#Right [95 %]", "#Asked"], rows);
+    let title = format!("{} by category", words::rates(result));
+    let rate = words::rate_column(result);
+    let table = EvalTable::of(title.clone(), &["Category", "Arm", rate.as_str(), "#Asked"], rows);
     vec![EvalBlock::Figure(EvalFigure {
-        title: "Right answers by category".to_owned(),
+        title,
         note: "Intervals only: with many categories, some look good or bad by chance, so none has a verdict."
             .to_owned(),
         drawings: names.iter().take(MOST_CATEGORIES).filter_map(drawing).collect(),

@@ -76,7 +76,7 @@ pub(in crate::eval) fn limits(result: &EvalResult) -> Vec<EvalBlock> {
         }
     });
     if setup.scorers.keys().any(|kind| kind == "rubric" || kind == "pairwise") {
-        lines.push("Where a model grades, right means what that grader prefers.".to_owned());
+        lines.push("Where a model grades, scores and wins are what that grader prefers.".to_owned());
     }
     if result.comparisons.iter().any(|of| of.family != ComparisonFamily::Primary) || !result.categories.is_empty() {
         lines.push(

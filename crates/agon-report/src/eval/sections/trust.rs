@@ -15,6 +15,14 @@ pub(in crate::eval) fn trust(result: &EvalResult) -> Vec<EvalBlock> {
         count(trust.calls, "call"),
         count(trust.tokens, "token")
     ))];
+    if !trust.earlier_graders.is_empty() {
+        let earlier: Vec<String> = trust.earlier_graders.iter().map(|models| one_line(&models.join(" and "))).collect();
+        blocks.push(EvalBlock::Lines(vec![format!(
+            "This is scoring {}. Earlier graders, in order: {}. Their grades are kept in the log, and count no more.",
+            earlier.len() + 1,
+            earlier.join("; ")
+        )]));
+    }
     if !trust.distrusted.is_empty() {
         blocks.push(EvalBlock::Warnings(trust.distrusted.iter().map(|why| sentence(&one_line(why))).collect()));
     }

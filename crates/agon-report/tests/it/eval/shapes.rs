@@ -110,6 +110,8 @@ pub fn graded() -> EvalResult {
         graders: vec!["gemma3:12b".to_owned()],
         gradings: 100,
         ungraded: 0,
+        ungraded_causes: Default::default(),
+        earlier_graders: Vec::new(),
         same_family: true,
         gold_accepted: Some(estimate(0.95, 0.09, 20)),
         foreign_rejected: Some(estimate(0.4, 0.2, 20)),

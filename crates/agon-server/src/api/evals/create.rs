@@ -6,7 +6,7 @@ use crate::api::{Api, CallContext};
 use crate::auth::Scope;
 use crate::error::{EvalProblem, Problem};
 use agon_core::{DebateId, DebateSpec, DebateState, ModelName, TenantId};
-use agon_eval::{EvalAdmission, EvalPlan, EvalRefused, TemplateSpecs, asked_models};
+use agon_eval::{EvalAdmission, EvalPlan, EvalRefused, HeldCells, TemplateSpecs, asked_models};
 use agon_proto::RequestClaim;
 use agon_proto::pb::v1 as pb;
 use agon_runtime::{EvalLogError, OpenEval, admit_eval};
@@ -103,7 +103,8 @@ impl Api {
             EvalAdmission { id: id.as_ref().map(|id| id.name().to_owned()).unwrap_or_default(), ..wanted.admission };
         let planned = tokio::task::spawn_blocking(move || {
             let specs = TemplateSpecs::of(&admission).map_err(EvalRefused::from);
-            let plan = specs.and_then(|specs| EvalPlan::of(&admission, &specs, &held));
+            let plan = specs
+                .and_then(|specs| EvalPlan::of(&admission, &specs, &HeldCells { ids: &held, facts: &|_| None }));
             (plan, admission)
         });
         let (plan, admission) = planned.await.map_err(|error| Problem::Internal(error.to_string()))?;

@@ -2,9 +2,7 @@
 use crate::api::create_request::{REHEARSAL_MODEL, checked, debate_id, field, request_id, told};
 use crate::error::{Problem, Violation};
 use agon_core::{DebateId, TenantId};
-use agon_eval::{
-    EvalAdmission, EvalSpec, Grader, GraderChoice, ModelPrice, RoleModels, drawn_questions, read_eval_file,
-};
+use agon_eval::{EvalAdmission, EvalSpec, Grader, GraderChoice, ModelPrice, RoleModels, read_eval_file};
 use agon_proto::Hash;
 use agon_proto::pb::v1 as pb;
 use agon_spec::{Defaults, Severity, Source};
@@ -96,7 +94,8 @@ fn spec(
         spec.seed = request.seed.unwrap_or(spec.seed);
         spec.questions.truncate(request.max_questions.map_or(usize::MAX, number));
         if let Some(wanted) = request.pilot_questions {
-            spec.questions = drawn_questions(spec.questions, number(wanted), spec.seed);
+            let seed = spec.seed;
+            spec = spec.pilot(number(wanted), seed);
         }
         EvalSpec { grader: grader(&spec, request, defaults), ..spec }
     });

@@ -4,8 +4,8 @@ use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::terminal;
 use agon_eval::{
-    ComparisonFamily, CountResult, EvalMachine, EvalResult, VerdictKind, cells_csv, persona_calibration, result_json,
-    result_of,
+    ComparisonFamily, CountResult, EvalMachine, EvalResult, VerdictKind, cells_csv, pairs_csv, persona_calibration,
+    result_json, result_of,
 };
 use agon_report::{DebateLinks, eval_html, eval_markdown, eval_terminal};
 use anyhow::Context as _;
@@ -59,6 +59,11 @@ pub fn render(eval: &EvalMachine, format: EvalFormat, links: &DebateLinks) -> Re
 /// A row for each question, arm and repetition.
 pub fn cells(eval: &EvalMachine) -> Result<String, Stop> {
     Ok(cells_csv(&result_of(eval)).context("the cells cannot be written")?)
+}
+
+/// A row for each pair of answers that graders compared.
+pub fn pairs(eval: &EvalMachine) -> Result<String, Stop> {
+    Ok(pairs_csv(&result_of(eval)).context("the pairs cannot be written")?)
 }
 
 /// How well each persona judges its own certainty, as debate files take it.

@@ -7,8 +7,7 @@ use crate::settings::{Settings, USUAL_MODEL};
 use agon_core::thousands;
 use agon_eval::{
     ArmName, BuiltinSet, DataSource, DebateArm, DebateTemplate, EvalSpec, FRESH_QUESTIONS, GraderChoice,
-    MOST_DATA_BYTES, Question, RoleModels, builtin_questions, drawn_questions, own_context, read_eval_file,
-    read_questions,
+    MOST_DATA_BYTES, Question, RoleModels, builtin_questions, own_context, read_eval_file, read_questions,
 };
 use agon_report::excerpt;
 use agon_spec::{Diagnostic, Severity, Source, Syntax};
@@ -95,7 +94,7 @@ fn of_flags(context: &Context, args: &EvalInputArgs) -> Result<(EvalSpec, EvalBu
             let source = data_source(file)?;
             let name = format!("questions{}", ending(file));
             files.insert(name.clone(), source.bytes.clone());
-            (some_of(context, of_source(context, source)?, args, 0), name.into())
+            (of_source(context, source)?, name.into())
         }
         (None, None) => return Err(Stop::usage("name a file of questions, an eval file, or --builtin KIND")),
     };
@@ -118,7 +117,9 @@ fn of_flags(context: &Context, args: &EvalInputArgs) -> Result<(EvalSpec, EvalBu
         listed.push(json!({"name": name, "file": file}));
     }
     let text = json!({"questions": named, "debates": listed}).to_string().into_bytes();
-    Ok((EvalSpec::usual(questions, debates), EvalBundle { name: "eval.json".to_owned(), text, files }))
+    let spec = EvalSpec::usual(questions, debates);
+    let spec = if args.builtin.is_some() { spec } else { some_of(context, spec, args) };
+    Ok((spec, EvalBundle { name: "eval.json".to_owned(), text, files }))
 }
 
 /// The ending of a file's name, with its dot.
@@ -127,17 +128,19 @@ fn ending(file: &str) -> String {
 }
 
 /// The questions that the command line asks for: the first ones, or those of a pilot, drawn by the seed.
-fn some_of(context: &Context, questions: Vec<Question>, args: &EvalInputArgs, seed: u64) -> Vec<Question> {
-    let Some(wanted) = args.questions.or(args.pilot) else { return questions };
+fn some_of(context: &Context, mut spec: EvalSpec, args: &EvalInputArgs) -> EvalSpec {
+    let Some(wanted) = args.questions.or(args.pilot) else { return spec };
     let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
-    if wanted > questions.len() {
-        let there = agon_report::count(questions.len() as u64, "question");
+    if wanted > spec.questions.len() {
+        let there = agon_report::count(spec.questions.len() as u64, "question");
         context.output.warn(&format!("{} questions are asked for, and there are {there}", thousands(wanted as u64)));
     }
-    match args.pilot {
-        Some(_) => drawn_questions(questions, wanted, args.seed.unwrap_or(seed)),
-        None => questions.into_iter().take(wanted).collect(),
+    if args.pilot.is_some() {
+        let seed = args.seed.unwrap_or(spec.seed);
+        return spec.pilot(wanted, seed);
     }
+    spec.questions.truncate(wanted);
+    spec
 }
 
 /// What every question would be asked with, though the debate file meant its own topic.
@@ -177,8 +180,7 @@ fn of_eval_file(context: &Context, source: &Source, args: &EvalInputArgs) -> Res
     let read = read_eval_file(source, &kept);
     let Some(spec) = read.spec else { return Err(refused(&source.name, &read.diagnostics)) };
     warn(context, &read.diagnostics);
-    let seed = spec.seed;
-    let spec = EvalSpec { questions: some_of(context, spec.questions, args, seed), ..spec };
+    let spec = some_of(context, spec, args);
     let bundle = EvalBundle { name: source.name.clone(), text: source.bytes.clone(), files: files.take() };
     Ok((spec, bundle))
 }

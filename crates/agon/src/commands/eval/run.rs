@@ -11,11 +11,11 @@ use crate::local_runtime::{ModelServers, ModelSource};
 use crate::ownership::Ownership;
 use crate::settings::Settings;
 use crate::signals::Signals;
-use crate::store::Store;
+use crate::store::{Store, StoredDebate};
 use agon_core::{DebateId, DebateSpec};
 use agon_eval::{
-    Cell, CellSpecs as _, CellWork, DebateArm, EvalAdmission, EvalInput, EvalPlan, EvalSpec, Gold, Grader, Question,
-    TemplateSpecs,
+    Cell, CellSpecs as _, CellWork, DebateArm, EvalAdmission, EvalInput, EvalPlan, EvalSpec, Gold, Grader, HeldCells,
+    Question, TemplateSpecs,
 };
 use agon_rehearsal::RehearsalConfig;
 use agon_rehearsal::mind::{MindQuestion, MindTopic, MindWorld, Minds, MindsFile};
@@ -59,7 +59,7 @@ pub fn run(context: &Context, args: &EvalRunArgs) -> Result<Exit, Stop> {
         let rehearsal = servers.as_ref().map_or(admission.rehearsal, ModelServers::is_rehearsal);
         let admission = EvalAdmission { digests, rehearsal, ..admission };
         let specs = Arc::new(TemplateSpecs::of(&admission).map_err(Stop::usage)?);
-        let plan = EvalPlan::of(&admission, &*specs, &held(context).await?).map_err(Stop::usage)?;
+        let plan = planned(context, &admission, specs.clone()).await?;
         let speed = |model: &str| servers.as_ref().and_then(|servers| servers.speed(context, model));
         let seconds = plan.seconds_likely(speed);
         if args.plan {
@@ -312,11 +312,27 @@ fn mind(spec: &EvalSpec, specs: &TemplateSpecs, (at, question): (u32, &Question)
     })
 }
 
-/// The ids of the debates of evals that have ended in this store.
-async fn held(context: &Context) -> Result<BTreeSet<String>, Stop> {
-    let Some(store) = Store::open_existing(context)? else { return Ok(BTreeSet::new()) };
-    let heads = store.heads().await?;
-    Ok(heads.into_iter().filter(|head| head.ended).map(|head| head.id.to_string()).collect())
+/// The plan of an eval, without what this store has of it already.
+async fn planned(context: &Context, admission: &EvalAdmission, specs: Arc<TemplateSpecs>) -> Result<EvalPlan, Stop> {
+    let store = Store::open_existing(context)?;
+    let ids = match &store {
+        Some(store) => {
+            store.heads().await?.into_iter().filter(|head| head.ended).map(|head| head.id.to_string()).collect()
+        }
+        None => BTreeSet::new(),
+    };
+    let (admission, handle) = (admission.clone(), tokio::runtime::Handle::current());
+    let computed = tokio::task::spawn_blocking(move || {
+        let facts = |id: &str| {
+            let id = DebateId::parse(id).ok()?;
+            match handle.block_on(store.as_ref()?.kept(&id)).ok()?? {
+                StoredDebate::Whole(log) => Some(agon_eval::facts(&log.records)),
+                StoredDebate::Damaged(_) => None,
+            }
+        };
+        EvalPlan::of(&admission, &*specs, &HeldCells { ids: &ids, facts: &facts })
+    });
+    computed.await.map_err(anyhow::Error::from)?.map_err(Stop::usage)
 }
 
 /// Prints the result.

@@ -14,7 +14,7 @@ use crate::exit::{Exit, Stop};
 use crate::output::columns;
 use crate::reports;
 use crate::signals::Signals;
-use crate::store::{self, Store, failed};
+use crate::store::{self, Store, StoredDebate, failed};
 use agon_core::{DebateId, TenantId, thousands};
 use agon_eval::{EvalCard, EvalEffect, EvalEvent, EvalStop, is_cell_id};
 use agon_proto::pb::v1 as pb;
@@ -281,24 +281,40 @@ pub fn report(context: &Context, args: &EvalReportArgs) -> Result<Exit, Stop> {
             }
             let store = open(context)?;
             let eval = small_runtime()?.block_on(read(&store, &args.id))?;
-            small_runtime()?.block_on(write_debates(&store, &eval, path))?;
-            (eval.machine, DebateLinks::Files)
+            let deleted = small_runtime()?.block_on(write_debates(&store, &eval, path))?;
+            if !deleted.is_empty() {
+                let (gone, all) =
+                    (thousands(deleted.len() as u64), count(eval.machine.closed().count() as u64, "debate"));
+                context.output.warn(&format!("{gone} of {all} were deleted; the page does not link to them"));
+            }
+            (eval.machine, DebateLinks::Files { deleted })
         }
         (Some(_) | None, _) => (SeenEval::find(context, &args.place, &args.id)?.machine, DebateLinks::None),
     };
     write(context, args.output.as_deref(), &figures::render(&eval, format, &links)?)
 }
 
-/// Writes the report of every debate into the folder `debates` beside the eval's own.
-async fn write_debates(store: &Store, eval: &OpenEval, path: &Path) -> Result<(), Stop> {
+/// Writes the report of every debate into the folder `debates` beside the eval's own, and returns the ids of those that were deleted.
+async fn write_debates(store: &Store, eval: &OpenEval, path: &Path) -> Result<BTreeSet<String>, Stop> {
     let folder = path.parent().unwrap_or(Path::new("")).join("debates");
     std::fs::create_dir_all(&folder)?;
+    let mut deleted = BTreeSet::new();
     for closed in eval.machine.closed() {
         let id = DebateId::parse(&closed.debate).map_err(Stop::usage)?;
-        let page = store.log_of(&id).await?.render(Format::Html)?;
-        reports::replace(&folder.join(format!("{id}.html")), &page)?;
+        let page = folder.join(format!("{id}.html"));
+        match store.kept(&id).await? {
+            Some(StoredDebate::Whole(log)) => reports::replace(&page, &log.render(Format::Html)?)?,
+            Some(StoredDebate::Damaged(why)) => return Err(Stop::say(Exit::Failed, why)),
+            None => {
+                // a page that an earlier report has left would be that of a debate that is gone
+                match std::fs::remove_file(&page) {
+                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+                    Ok(()) | Err(_) => drop(deleted.insert(id.to_string())),
+                }
+            }
+        }
     }
-    Ok(())
+    Ok(deleted)
 }
 
 /// The form that a file's ending asks for.
@@ -322,7 +338,7 @@ fn write(context: &Context, path: Option<&Path>, text: &str) -> Result<Exit, Sto
 /// `agon eval export`
 pub fn export(context: &Context, args: &EvalExportArgs) -> Result<Exit, Stop> {
     let form = match args.what {
-        EvalExport::Cells => "csv",
+        EvalExport::Cells | EvalExport::Pairs => "csv",
         EvalExport::Result | EvalExport::Calibration => "json",
     };
     let ending = args.output.as_ref().and_then(|path| path.extension()).map(|ending| ending.to_ascii_lowercase());
@@ -332,6 +348,7 @@ pub fn export(context: &Context, args: &EvalExportArgs) -> Result<Exit, Stop> {
     let eval = SeenEval::find(context, &args.place, &args.id)?.machine;
     let text = match args.what {
         EvalExport::Cells => figures::cells(&eval)?,
+        EvalExport::Pairs => figures::pairs(&eval)?,
         EvalExport::Result => figures::render(&eval, EvalFormat::Json, &DebateLinks::None)?,
         EvalExport::Calibration => figures::calibration(&eval)?,
     };
