@@ -319,6 +319,7 @@ pub(super) fn state(result: &EvalResult) -> String {
         "limit_seconds" => "the time limit was reached".to_owned(),
         "limit_money" => "the money limit was reached".to_owned(),
         "failures" => "too many answers failed".to_owned(),
+        "gradings" => "too many gradings failed".to_owned(),
         "cancelled" => "somebody cancelled it".to_owned(),
         "decided" => "the answer was known".to_owned(),
         other => one_line(other),
