@@ -147,6 +147,7 @@ fn of_log(error: EvalLogError) -> Problem {
             tracing::warn!(detail, "eval not written");
             Problem::Unavailable("it is unknown whether the eval was written down".to_owned())
         }
+        EvalLogError::Full(why) => Problem::StoreFull(format!("the store of evals is full: {why}")),
         EvalLogError::Store(error) => Problem::of_store(&error),
     }
 }
