@@ -43,7 +43,7 @@ pub enum EvalEvent {
     },
     /// The eval ends before its last question.
     EvalStopped {
-        /// Why: `limit_tokens`, `limit_seconds`, `limit_money`, `failures`, `cancelled`, `decided`.
+        /// Why: `limit_tokens`, `limit_seconds`, `limit_money`, `failures`, `gradings`, `cancelled`, `decided`.
         reason: String,
         /// For a person.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,12 +4,14 @@
 //! other, so that what befalls a server befalls all arms. How many samples a question's methods may draw is known once its debates and
 //! the first samples are over; with `match: mean`, once all debates are.
 mod blocks;
+mod failing;
 mod grading;
 mod needs;
 mod progress;
 mod tally;
 
 pub use blocks::{BLOCK_QUESTIONS, blocks};
+pub use failing::{FAILURES_AFTER, MOST_FAILED};
 pub use progress::{ArmProgress, EvalProgress};
 
 use crate::gate::GateFile;
@@ -21,11 +23,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks of questions that may be open at once.
 pub const OPEN_BLOCKS: usize = 2;
-/// Cells of an arm that must be over before its failures end an eval.
-pub const FAILURES_AFTER: u32 = 20;
-/// The share of failed cells of an arm above which an eval ends.
-pub const MOST_FAILED: f64 = 0.2;
-
 /// What the graders are called where arms are listed; no arm has a space in its name.
 pub const GRADERS: &str = "the graders";
 
@@ -126,6 +123,8 @@ pub struct EvalMachine {
     /// Blocks that were over at the last look.
     looked: u32,
     peeked: bool,
+    /// How the graders fare.
+    graders: failing::GradingRun,
     /// Why nothing more is opened.
     stopped: Option<EvalStop>,
     ended: Option<String>,
@@ -164,6 +163,7 @@ impl EvalMachine {
             replaced: Vec::new(),
             looked: 0,
             peeked: false,
+            graders: failing::GradingRun::default(),
             stopped: None,
             ended: None,
             gate: None,
@@ -258,9 +258,7 @@ impl EvalMachine {
                 self.looked = *blocks;
                 self.peeked |= by == "peek";
             }
-            EvalEvent::EvalStopped { reason, detail } => {
-                self.stopped = Some(EvalStop { reason: reason.clone(), detail: detail.clone() });
-            }
+            EvalEvent::EvalStopped { reason, detail } => self.stop_for(reason, detail.clone()),
             EvalEvent::GateLearned(file) => self.gate = Some(file.clone()),
             EvalEvent::RetryOrdered { .. } => {
                 self.began = at;
@@ -349,6 +347,7 @@ impl EvalMachine {
         cell.closed = Some(Box::new(closed.clone()));
         self.open.remove(&closed.cell);
         self.tally.closed(closed, &self.admission.prices);
+        self.graders.closed(closed);
         self.stand(closed.cell.question, closed.cell.repetition);
     }
 
@@ -363,6 +362,7 @@ impl EvalMachine {
             self.again.insert(cell.clone());
         }
         (self.stopped, self.ended, self.gate) = (None, None, None);
+        self.graders = failing::GradingRun::default();
         self.stand_anew();
     }
 
@@ -408,6 +408,9 @@ impl EvalMachine {
         if let Some(detail) = self.too_many_failures() {
             return vec![stopped("failures", Some(detail)), ended("failed")];
         }
+        if let Some(detail) = self.too_many_ungraded() {
+            return vec![stopped(failing::GRADINGS, Some(detail))];
+        }
         let has_work = self.open_cells() > 0 || !self.open_units().is_empty();
         if let Some(detail) = self.time_over(now).filter(|_| has_work) {
             let first = self.stopped.is_none().then(|| stopped("limit_seconds", Some(detail)));
@@ -423,18 +426,6 @@ impl EvalMachine {
             return Vec::new();
         }
         vec![ended(if self.stopped.is_some() { "stopped" } else { "complete" })]
-    }
-
-    /// Which arm failed too often.
-    fn too_many_failures(&self) -> Option<String> {
-        // graders are no arm: what they failed to grade is told, and can be asked again
-        let too_many = |arm: &ArmProgress| {
-            arm.name != GRADERS
-                && arm.over >= FAILURES_AFTER
-                && f64::from(arm.failed) > MOST_FAILED * f64::from(arm.over)
-        };
-        let arm = self.tally.arms().find(|arm| too_many(arm))?;
-        Some(format!("{}: {} of {} cells failed", arm.name, arm.failed, arm.over))
     }
 
     /// Whether the comparisons may not be shown yet: a fixed design that goes on and that nobody peeks at.

@@ -39,8 +39,8 @@ pub use cluster::KnownHost;
 pub use cluster::KnownNode;
 pub use evals::{
     CellHolder, CellStanding, DriverConfig, DriverState, EvalDriver, EvalKeeper, EvalKeeperConfig, EvalLogError,
-    EvalOrderError, EvalUpdate, HeldCell, HoldError, OpenEval, admit_eval, cancel_eval, cell_admission, cell_standing,
-    order_retry, read_eval,
+    EvalOrderError, EvalUpdate, HeldCell, HoldError, OpenEval, OpenTurns, admit_eval, cancel_eval, cell_admission,
+    cell_standing, order_retry, read_eval,
 };
 pub use host::Speeds;
 pub use node::cluster_metrics::QueueWatch;

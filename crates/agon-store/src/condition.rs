@@ -9,6 +9,8 @@ pub struct Condition {
     pub full: Vec<String>,
     /// What has not even that, or has just refused a write.
     pub exhausted: Vec<String>,
+    /// What of the logs of evals has no room left but its reserve: evals wait until some are deleted, and debates go on.
+    pub evals_full: Vec<String>,
 }
 
 impl Condition {
@@ -21,6 +23,11 @@ impl Condition {
     /// whether it would refuse the next.
     pub fn fullness(&self) -> Option<String> {
         joined(self.full.iter())
+    }
+
+    /// What has no room for further evals, nor for the progress of those that there are; nothing where there is.
+    pub fn evals_fullness(&self) -> Option<String> {
+        joined(self.full.iter().chain(&self.evals_full))
     }
 }
 

@@ -94,6 +94,9 @@ pub enum EvalAppendError {
     /// The record is empty or too long.
     #[error("a record of an eval has 1 to {MAX_EVAL_RECORD} bytes, not {0}")]
     Size(usize),
+    /// The logs of evals hold as much as they may, their reserve for ends aside; nothing was written. It says what to do.
+    #[error("the store of evals is full: {0}")]
+    Full(String),
     /// The store refused; nothing was written.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -22,7 +22,7 @@ impl EvalMachine {
     pub(super) fn gradings(&self, question: u32) -> Option<Vec<Cell>> {
         let asked = self.admission.spec.questions.get(question as usize)?;
         let repetitions = self.admission.spec.repetitions;
-        if !self.grades() || asked.is_scored_by_pattern() {
+        if !self.grades() || self.is_grading_stopped() || asked.is_scored_by_pattern() {
             return Some(Vec::new());
         }
         if !(0..repetitions).all(|repetition| self.is_answered(question, repetition)) {
@@ -55,6 +55,7 @@ impl EvalMachine {
         self.earlier_graders.extend(before.map(|grader| grader.models));
         self.schedule = crate::GradingSchedule::of(&self.admission.spec);
         self.rescored += 1;
+        self.graders = super::failing::GradingRun::default();
         self.ended = None;
         self.stand_anew();
     }

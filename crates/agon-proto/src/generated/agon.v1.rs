@@ -2490,7 +2490,8 @@ pub struct Eval {
     /// Its state.
     #[prost(enumeration = "eval::State", tag = "3")]
     pub state: i32,
-    /// Why it ends before its last question: `limit_tokens`, `limit_seconds`, `limit_money`, `failures`, `cancelled` or `decided`.
+    /// Why it ends before its last question: `limit_tokens`, `limit_seconds`, `limit_money`, `failures`, `gradings`, `cancelled` or
+    /// `decided`.
     #[prost(string, optional, tag = "4")]
     pub stopped: ::core::option::Option<::prost::alloc::string::String>,
     /// The names of its debates.
@@ -2526,6 +2527,10 @@ pub struct Eval {
     /// What `stopped` says, in words and figures; absent in lists.
     #[prost(string, optional, tag = "15")]
     pub stopped_detail: ::core::option::Option<::prost::alloc::string::String>,
+    /// What keeps it while it goes on: a store that has no room, or a model that cannot be asked, with the last error, since when, and when
+    /// it is tried again. Empty where nothing is known to keep it, and in lists.
+    #[prost(string, tag = "16")]
+    pub waits_for: ::prost::alloc::string::String,
 }
 /// Nested message and enum types in `Eval`.
 pub mod eval {
@@ -2865,11 +2870,14 @@ pub struct WatchEvalResponse {
 /// Nested message and enum types in `WatchEvalResponse`.
 pub mod watch_eval_response {
     /// A heartbeat.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Heartbeat {
         /// The last event that was sent.
         #[prost(uint64, tag = "1")]
         pub sequence: u64,
+        /// What keeps the eval, as `waits_for` of it.
+        #[prost(string, tag = "2")]
+        pub waits_for: ::prost::alloc::string::String,
     }
     /// Which of them.
     #[derive(Clone, PartialEq, ::prost::Oneof)]

@@ -349,6 +349,7 @@ pub(super) fn state(result: &EvalResult) -> String {
         "limit_seconds" => "the time limit was reached".to_owned(),
         "limit_money" => "the money limit was reached".to_owned(),
         "failures" => "too many answers failed".to_owned(),
+        "gradings" => "too many gradings failed".to_owned(),
         "cancelled" => "somebody cancelled it".to_owned(),
         "decided" => "its sequential test came to an end".to_owned(),
         other => one_line(other),

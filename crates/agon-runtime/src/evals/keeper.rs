@@ -54,7 +54,16 @@ impl EvalKeeper {
         let (tasks, stop) = (Tasks::default(), CancellationToken::new());
         let catalogue = node.shared().catalogue.clone();
         let room = Arc::new(DebateRoom::new(catalogue, config.upkeep.clone(), config.limits));
-        let state = State { node, config, room, driven: BTreeMap::new(), paused: BTreeMap::new() };
+        let state = State {
+            node,
+            config,
+            room,
+            driven: BTreeMap::new(),
+            paused: BTreeMap::new(),
+            full: false,
+            known: BTreeSet::new(),
+            blind: false,
+        };
         let life = tasks.run(state.run(stop.clone()));
         Self { stop, tasks, life }
     }
@@ -74,6 +83,12 @@ struct State {
     driven: BTreeMap<DebateId, EvalDriver>,
     /// Evals that could not go on here: until when they are left, and how long that is.
     paused: BTreeMap<DebateId, (Instant, Duration)>,
+    /// Whether there was no room for the logs of evals at the last look.
+    full: bool,
+    /// The evals that had not ended at the last look that succeeded.
+    known: BTreeSet<DebateId>,
+    /// Whether a look has failed since.
+    blind: bool,
 }
 
 impl State {
@@ -81,6 +96,7 @@ impl State {
         let mut trouble = Trouble::default();
         while !stop.is_cancelled() {
             let looked = self.look().await;
+            self.blind |= looked.is_err();
             trouble.tell(
                 &looked,
                 |error| tracing::warn!(%error, "evals cannot be looked for"),
@@ -98,13 +114,40 @@ impl State {
 
     async fn look(&mut self) -> Result<(), StoreError> {
         let open = self.node.shared().in_time(self.config.logs.open_evals()).await?;
+        self.tell_lost(&open).await?;
         self.let_go(&open.iter().map(|head| &head.id).collect()).await;
+        if !self.has_room() {
+            return Ok(());
+        }
         for head in open {
             if self.driven.len() < self.config.evals.get() && self.is_free(&head) {
                 self.take(&head).await;
             }
         }
         Ok(())
+    }
+
+    /// Names the evals whose logs are gone since the store could not be read: whoever deletes one in order ends it first, and that is
+    /// seen.
+    async fn tell_lost(&mut self, open: &[EvalHead]) -> Result<(), StoreError> {
+        if self.blind {
+            for eval in self.known.iter().filter(|eval| open.iter().all(|head| head.id != **eval)) {
+                if self.node.shared().in_time(self.config.logs.eval_head(eval)).await?.is_none() {
+                    tracing::error!(%eval, "the log of an eval is lost, with those of all evals that had ended");
+                }
+            }
+        }
+        (self.known, self.blind) = (open.iter().map(|head| head.id.clone()).collect(), false);
+        Ok(())
+    }
+
+    /// Whether evals can go on. Where there was no room and now is, those that waited for it go on at once.
+    fn has_room(&mut self) -> bool {
+        let full = !self.config.upkeep.condition().evals_full.is_empty();
+        if std::mem::replace(&mut self.full, full) && !full {
+            self.paused.clear();
+        }
+        !full
     }
 
     /// Lets go of evals that are over, here or elsewhere.

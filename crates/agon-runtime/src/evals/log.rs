@@ -27,6 +27,9 @@ pub enum EvalLogError {
     /// It is unknown whether a record was written; reading the log tells.
     #[error("{0}")]
     Unsure(String),
+    /// There is no room for the record, and nothing was written. Ends and deletions find some.
+    #[error("the store of evals is full: {0}")]
+    Full(String),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -136,6 +139,7 @@ async fn write(logs: &dyn EvalLogs, eval: &OpenEval, record: &EvalRecord, at: Ti
     let refused = match logs.append_eval(&eval.id, new).await {
         Ok(_) => return Ok(()),
         Err(EvalAppendError::Store(error)) => return Err(error.into()),
+        Err(EvalAppendError::Full(why)) => return Err(EvalLogError::Full(why)),
         Err(EvalAppendError::Size(bytes)) => {
             return Err(EvalLogError::Unsure(format!("a record of {bytes} bytes is too long for the log")));
         }

@@ -1,7 +1,7 @@
 //! What a failed call means for the turn, for the log and for the breaker.
 use crate::base::clock::millis;
 use crate::host::contexts::Bound;
-use crate::host::gate::{Absence, CallReport, PermitRefusal, ServerAway, ServerSight, Why};
+use crate::host::gate::{Absence, CallReport, FailingCalls, PermitRefusal, ServerAway, ServerSight, Why};
 use agon_core::breaker::CallEnd;
 use agon_core::{Failure, FailureCause, HostId, ModelName, Timestamp};
 use agon_llm::{ChatError, ChatErrorKind, EndpointKind};
@@ -102,29 +102,39 @@ pub(crate) fn waiting_for(host: &HostId, away: &ServerAway, now: Timestamp) -> S
     format!("{host}: {} since {} s", away.why, now.since(away.since) / 1_000)
 }
 
-/// The failure of a turn that was not let in at `now`.
-pub(crate) fn of_refusal(
-    refusal: PermitRefusal,
-    model: &ModelName,
-    host: &HostId,
-    (open_at, now): (&[HostId], Timestamp),
-) -> Failure {
+/// What is known of a model whose breaker may be open.
+pub(crate) struct OpenBreaker<'a> {
+    pub(crate) model: &'a ModelName,
+    /// Where it is open.
+    pub(crate) hosts: Vec<HostId>,
+    /// Why calls fail at the host that tells it.
+    pub(crate) failing: Option<FailingCalls>,
+    pub(crate) now: Timestamp,
+}
+
+/// The failure of a turn that was not let in.
+pub(crate) fn of_refusal(refusal: PermitRefusal, host: &HostId, open: &OpenBreaker<'_>) -> Failure {
+    let model = open.model;
     match refusal {
         PermitRefusal::Full => Failure::new(FailureCause::Busy, format!("{host}: too many calls wait for {model}")),
         PermitRefusal::NoPermit => {
             Failure::new(FailureCause::Busy, format!("{host}: no call for {model} could start within the wait limit"))
         }
-        PermitRefusal::Away(away) => Failure::new(FailureCause::ServerAway, waiting_for(host, &away, now)),
-        PermitRefusal::Elsewhere => breaker_open(model, open_at),
+        PermitRefusal::Away(away) => Failure::new(FailureCause::ServerAway, waiting_for(host, &away, open.now)),
+        PermitRefusal::Elsewhere => breaker_open(open),
         PermitRefusal::BreakerOpen(until) => {
-            Failure { retry_after_ms: Some(until.since(now)), ..breaker_open(model, open_at) }
+            Failure { retry_after_ms: Some(until.since(open.now)), ..breaker_open(open) }
         }
     }
 }
 
-fn breaker_open(model: &ModelName, open_at: &[HostId]) -> Failure {
-    let hosts: Vec<&str> = open_at.iter().map(HostId::as_str).collect();
-    let detail = format!("the breaker for {model} is open at {}", hosts.join(", "));
+fn breaker_open(open: &OpenBreaker<'_>) -> Failure {
+    let hosts: Vec<&str> = open.hosts.iter().map(HostId::as_str).collect();
+    let mut detail = format!("the breaker for {} is open at {}", open.model, hosts.join(", "));
+    if let Some(FailingCalls { since, last }) = &open.failing {
+        let seconds = open.now.since(*since) / 1_000;
+        detail.push_str(&format!("; calls fail since {seconds} s, the last one: {last}"));
+    }
     Failure::new(FailureCause::BreakerOpen, detail)
 }
 

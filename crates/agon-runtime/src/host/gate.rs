@@ -21,7 +21,7 @@ mod presence;
 pub(crate) mod stride;
 
 use link::GateRoom;
-pub(crate) use link::{CallReport, GateLink, Permit, QueuedPlace, Witness};
+pub(crate) use link::{CallReport, FailingCalls, GateLink, Permit, QueuedPlace, Witness};
 pub(crate) use presence::{Absence, ServerAway, ServerSight, Why};
 
 /// What a call is told that wants to start.

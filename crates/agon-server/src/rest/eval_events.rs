@@ -48,6 +48,9 @@ fn lines(step: EvalStep, json: &Json) -> Result<String, Problem> {
         EvalStep::Snapshot(eval) => named("snapshot", &json.write(*eval)?),
         EvalStep::Event(event) => format!("id: {}\ndata: {}\n\n", event.sequence, event.json),
         EvalStep::Progress(progress) => named("progress", &json.write(progress)?),
-        EvalStep::Heartbeat(sequence) => format!(": {sequence}\n\n"),
+        EvalStep::Heartbeat(sequence, None) => format!(": {sequence}\n\n"),
+        EvalStep::Heartbeat(sequence, Some(waits_for)) => {
+            format!(": {sequence} {}\n\n", agon_report::one_line(&waits_for))
+        }
     })
 }

@@ -8,6 +8,7 @@ use super::heads::{Heads, LogHead};
 use super::js::{Outgoing, header};
 use super::log::LogPlace;
 use super::parts::{BodyError, OF_EVALS};
+use super::stream_health::lacks_room;
 use super::subjects::{self, EVALS};
 use crate::chain;
 use crate::chain::Hash;
@@ -38,6 +39,9 @@ const BEGAN: &str = "Agon-Began";
 const ENDED: &str = "Agon-Ended";
 /// Bytes of the card, with which the message begins.
 const CARD: &str = "Agon-Card";
+/// What to do where there is no room.
+pub(crate) const MAKE_ROOM: &str =
+    "delete ended evals (agon eval delete), or raise nats.limits.evals_mib and run `agon provision`";
 /// How many heads are asked for at once.
 const AT_ONCE: usize = 16;
 
@@ -114,7 +118,7 @@ impl EvalLogs for NatsStore {
                     match refusal {
                         StoreRefusal::Moved => {}
                         StoreRefusal::Unsure(detail) => return Err(EvalAppendError::Unsure(detail)),
-                        StoreRefusal::Full(detail) => return Err(full(&detail).into()),
+                        StoreRefusal::Full(detail) => return Err(full(&detail)),
                         denied @ StoreRefusal::Denied(_) => {
                             return Err(denied.during("appending to an eval's log").into());
                         }
@@ -246,6 +250,7 @@ impl NatsStore {
         record: &NewEvalRecord,
         end: Option<&EvalEnd>,
     ) -> Result<EvalEnd, StoreRefusal> {
+        self.keep_reserve(record, end).await?;
         let (card, part) = (&record.card, self.part_bytes());
         let room = part.checked_sub(card.len()).filter(|room| *room > 0);
         let room = room.ok_or_else(|| {
@@ -272,6 +277,24 @@ impl NatsStore {
         let message = Outgoing { stream: EVALS, subject: &subject, expected, headers, body: payload.freeze() };
         let sequence = self.js.publish(message).await?;
         Ok(EvalEnd { sequence, began: end.map_or(sequence, |end| end.began), head })
+    }
+
+    /// Refuses what does not end an eval where only the reserve is left, before any of it is written: whoever is to make room by
+    /// cancelling and deleting finds some.
+    async fn keep_reserve(&self, record: &NewEvalRecord, end: Option<&EvalEnd>) -> Result<(), StoreRefusal> {
+        if record.ended && end.is_some_and(|end| !end.head.ended) {
+            return Ok(());
+        }
+        let bytes = u64::try_from(record.body.len().saturating_add(record.card.len())).unwrap_or(u64::MAX);
+        let info = self.js.info(EVALS).await.map_err(|refusal| match refusal {
+            // nothing was written yet
+            StoreRefusal::Unsure(detail) => StoreRefusal::Denied(detail),
+            certain @ (StoreRefusal::Moved | StoreRefusal::Full(_) | StoreRefusal::Denied(_)) => certain,
+        })?;
+        match lacks_room(&info, bytes, self.config.reserve_percent) {
+            Some(why) => Err(StoreRefusal::Full(why)),
+            None => Ok(()),
+        }
     }
 
     async fn eval_record(&self, eval: &DebateId, message: &StreamMessage) -> Result<EvalLogRecord, StoreError> {
@@ -323,9 +346,8 @@ fn end_of(eval: &DebateId, message: &StreamMessage) -> Result<EvalEnd, StoreErro
     Ok(EvalEnd { sequence: message.sequence, began, head })
 }
 
-fn full(detail: &str) -> StoreError {
-    let remedy = "delete evals (agon eval delete), or raise nats.limits.evals_mib and run `agon provision`";
-    StoreError::Full(format!("the logs of evals ({detail}); {remedy}"))
+fn full(detail: &str) -> EvalAppendError {
+    EvalAppendError::Full(format!("{detail}; {MAKE_ROOM}"))
 }
 
 fn damaged(eval: &DebateId, detail: &str) -> StoreError {

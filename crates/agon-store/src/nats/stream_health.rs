@@ -175,16 +175,25 @@ async fn look(link: &NatsLink, config: &NatsStoreConfig, names: &[String], found
     let StreamScan { condition, begins, brimful, filling, missing } = see(link, config, names).await;
     let well = condition == Condition::default();
     let mut inner = lock(&found.inner);
-    if inner.condition != condition {
-        match condition.trouble() {
-            Some(trouble) => tracing::warn!(trouble, "the store is not as it should be"),
-            None => tracing::info!("the store is as it should be again"),
-        }
-    }
+    tell_change(&inner.condition, &condition);
     inner.condition = condition;
     (inner.brimful, inner.missing) = (brimful, missing);
     inner.begins.extend(begins);
     if well && !filling { PAUSE } else { SHORT_PAUSE }
+}
+
+/// Tells once of each trouble, and of its end.
+fn tell_change(before: &Condition, now: &Condition) {
+    match (before.trouble(), now.trouble()) {
+        (before, now) if before == now => {}
+        (_, Some(trouble)) => tracing::warn!(trouble, "the store is not as it should be"),
+        (_, None) => tracing::info!("the store is as it should be again"),
+    }
+    match (before.evals_full.is_empty(), now.evals_full.first()) {
+        (true, Some(full)) => tracing::warn!(full, "evals wait for room"),
+        (false, None) => tracing::info!("there is room for evals again"),
+        (true, None) | (false, Some(_)) => {}
+    }
 }
 
 async fn see(link: &NatsLink, config: &NatsStoreConfig, names: &[String]) -> StreamScan {
@@ -216,13 +225,15 @@ impl StreamScan {
     fn take(&mut self, name: &str, info: &Info, reserve_percent: u8) {
         let weight = weigh(info, reserve_percent);
         self.filling |= weight >= StreamFill::HalfFull;
-        // debates go on where there is no room for evals
-        let counts = name != EVALS;
-        if counts && weight >= StreamFill::Full {
-            self.condition.full.push(told(info));
-        }
-        if counts && weight == StreamFill::Brimful {
-            self.condition.exhausted.push(told(info));
+        match weight {
+            StreamFill::Light | StreamFill::HalfFull => {}
+            // debates go on where there is no room for evals
+            StreamFill::Full | StreamFill::Brimful if name == EVALS => self.condition.evals_full.push(told(info)),
+            StreamFill::Full => self.condition.full.push(told(info)),
+            StreamFill::Brimful => {
+                self.condition.full.push(told(info));
+                self.condition.exhausted.push(told(info));
+            }
         }
         if weight == StreamFill::Brimful {
             self.brimful.insert(name.to_owned());
@@ -247,20 +258,37 @@ enum StreamFill {
 /// A full queue of work is no trouble of the store's: it refuses further work, and empties by itself.
 fn weigh(info: &Info, reserve_percent: u8) -> StreamFill {
     let name = info.config.name.as_str();
-    let Some(most) = u64::try_from(info.config.max_bytes).ok().filter(|most| *most > 0) else {
-        return StreamFill::Light;
-    };
+    let Some(most) = limit_of(info) else { return StreamFill::Light };
     if name == JOBS || name == QUEUE_STREAM {
         return StreamFill::Light;
     }
     let free = most.saturating_sub(info.state.bytes);
-    let reserve = most / 100 * u64::from(reserve_percent);
+    let reserve = reserve_of(most, reserve_percent);
     match free {
         _ if free <= (reserve / 4).max(most / MARGIN) => StreamFill::Brimful,
         _ if free <= reserve => StreamFill::Full,
         _ if free < most / 2 => StreamFill::HalfFull,
         _ => StreamFill::Light,
     }
+}
+
+/// Bytes that a stream may hold, where that is limited.
+fn limit_of(info: &Info) -> Option<u64> {
+    u64::try_from(info.config.max_bytes).ok().filter(|most| *most > 0)
+}
+
+fn reserve_of(most: u64, reserve_percent: u8) -> u64 {
+    most / 100 * u64::from(reserve_percent)
+}
+
+/// Why so many bytes more would not fit beside the reserve of a stream; nothing where they fit.
+pub(crate) fn lacks_room(info: &Info, bytes: u64, reserve_percent: u8) -> Option<String> {
+    let most = limit_of(info)?;
+    let room = most.saturating_sub(info.state.bytes).saturating_sub(reserve_of(most, reserve_percent));
+    (bytes >= room).then(|| {
+        let (used, most) = (mebibytes(info.state.bytes), mebibytes(most));
+        format!("{used} of {most} MiB are used, {reserve_percent} % of it is for ends; {bytes} bytes more do not fit")
+    })
 }
 
 /// That a stream is full, and what to do.
@@ -293,6 +321,7 @@ fn remedy(stream: &str, detail: &str) -> &'static str {
         subjects::CATALOGUE => {
             "delete ended debates (agon delete), or raise nats.limits.catalogue_mib and run `agon provision`"
         }
+        EVALS => super::evals::MAKE_ROOM,
         _ => "delete ended debates (agon delete)",
     }
 }

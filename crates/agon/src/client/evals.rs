@@ -1,7 +1,7 @@
 //! Evals at a server: the questions about them, and following one.
 use super::connect::{AuthChannel, Client};
 use super::refusal;
-use crate::exit::Stop;
+use crate::exit::{Exit, Stop};
 use crate::store::{self, LAST};
 use agon_core::DebateId;
 use agon_eval::EvalEvent;
@@ -12,7 +12,7 @@ use agon_proto::pb::v1::watch_eval_response::Kind;
 use anyhow::Context as _;
 use std::time::Duration;
 use tokio::time::Instant;
-use tonic::{Status, Streaming};
+use tonic::{Code, Status, Streaming};
 
 /// Evals on a page of a list.
 const PAGE: i32 = 500;
@@ -111,7 +111,7 @@ impl Client {
                 }
                 EvalNews::Snapshot(eval) => shown = Some(*eval),
                 EvalNews::Event(event) => events.push(parsed(&event)?),
-                EvalNews::Progress(_) | EvalNews::Quiet | EvalNews::Over => {}
+                EvalNews::Progress(_) | EvalNews::Quiet(_) | EvalNews::Over => {}
             }
         }
     }
@@ -136,8 +136,8 @@ pub enum EvalNews {
     Event(pb::EvalEvent),
     /// How far it is.
     Progress(pb::EvalProgress),
-    /// Nothing happened for a while.
-    Quiet,
+    /// Nothing happened for a while; what is known to keep the eval.
+    Quiet(Option<String>),
     /// It is over, and all of it was heard.
     Over,
 }
@@ -192,6 +192,10 @@ impl RemoteEvalFollower {
     }
 
     async fn broke(&mut self, status: &Status) -> Result<(), Stop> {
+        if status.code() == Code::NotFound && self.seen > 0 {
+            let why = "it was deleted, or the server's stream of evals (AGON_EVL) was: its log is lost then";
+            return Err(Stop::say(Exit::Failed, format!("eval {} was there and is gone: {why}", self.id)));
+        }
         if !refusal::passes(status) || self.silent.elapsed() > self.client.patience {
             return Err(self.client.stop(status, "eval watch").await);
         }
@@ -226,7 +230,7 @@ impl RemoteEvalFollower {
                 EvalNews::Event(event)
             }
             Kind::Progress(progress) => EvalNews::Progress(progress),
-            Kind::Heartbeat(_) => EvalNews::Quiet,
+            Kind::Heartbeat(beat) => EvalNews::Quiet(Some(beat.waits_for).filter(|waits| !waits.is_empty())),
         })
     }
 }

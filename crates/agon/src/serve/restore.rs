@@ -86,7 +86,7 @@ impl Streams {
         }
         let done = NatsStore::restore(&self.link, &self.store, self.uses).await?;
         for (name, _) in done.into_iter().filter(|(_, set_up)| *set_up == SetUp::Created) {
-            tracing::warn!(name, "missing in NATS, set up again; its content is lost");
+            tracing::error!(name, "missing in NATS, set up again; its content is lost");
         }
         Ok(())
     }

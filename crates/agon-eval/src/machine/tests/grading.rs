@@ -186,12 +186,40 @@ fn a_grading_that_fails_is_no_zero_and_a_retry_asks_again() {
 }
 
 #[test]
-fn graders_that_all_fail_do_not_end_an_eval_and_leave_nothing_to_tell() {
-    let trial = held(graded(40, rubric), &mostly_good, &|_, _, _| None);
-    assert_eq!(trial.machine.ended(), Some("complete"));
-    let result = result(&trial);
-    assert!(result.comparisons.iter().all(|of| of.counts[0].verdict != Some(VerdictKind::Helped)));
-    assert_eq!(result.trust.unwrap().distrusted.len(), 2);
+fn graders_that_never_answer_are_not_asked_on_and_a_retry_asks_them_again() {
+    let mut trial = held(graded(60, rubric), &mostly_good, &|_, _, _| None);
+    assert_eq!((trial.machine.stopped(), trial.machine.ended()), (Some("gradings"), Some("stopped")));
+    let asked = gradings(&trial).len();
+    assert!((5..5 + 7).contains(&asked), "five failed, and what was open then came to its end: {asked}");
+    let detail = trial.machine.stop().unwrap().detail.clone().unwrap();
+    assert_eq!(detail, "5 of 5 gradings failed (5 x timeout); nothing more is graded until a retry");
+    // the blocks that were begun have all their answers
+    let answered = trial.machine.questions_over();
+    assert!((10..=20).contains(&answered.len()), "{answered:?}");
+    let stopped = result(&trial);
+    assert!(stopped.comparisons.iter().all(|of| of.counts[0].verdict == Some(VerdictKind::CannotTell)));
+    assert!(!stopped.trust.unwrap().distrusted.is_empty());
+    let folded = EvalMachine::fold(trial.log.iter().map(|(at, event)| (*at, event))).unwrap();
+    assert_eq!((folded.progress(), folded.next_cells(8)), (trial.machine.progress(), Vec::new()));
+
+    assert_eq!(trial.take(EvalInput::Retry), 1);
+    trial.run(7, |_| 0, |closed| said(closed, &mostly_good, &fair));
+    assert_eq!((trial.machine.stopped(), trial.machine.ended()), (None, Some("complete")));
+    assert_eq!(trial.machine.questions_over().len(), 60);
+    let complete = result(&trial);
+    assert_eq!(complete.trust.as_ref().unwrap().ungraded, 0);
+    assert_eq!(primary(&complete).verdict, Some(VerdictKind::Helped));
+}
+
+#[test]
+fn another_grader_grades_what_one_that_never_answers_has_left() {
+    let mut trial = held(graded(60, rubric), &mostly_good, &|_, _, _| None);
+    let covered = trial.machine.questions_over().len();
+    let grader = Grader { models: vec!["phi4".to_owned()], same_family: false };
+    assert_eq!(trial.take(EvalInput::Rescore(grader)), 1);
+    trial.run(7, |_| 0, |closed| said(closed, &mostly_good, &fair));
+    assert_eq!(trial.machine.questions_over().len(), covered, "no debate is held for it");
+    assert_eq!(result(&trial).trust.unwrap().ungraded, 0);
 }
 
 #[test]

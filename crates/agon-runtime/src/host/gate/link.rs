@@ -11,6 +11,7 @@ use agon_core::{DebateId, HostId, ModelName, Priority, Timestamp};
 use agon_proto::{BreakerState, ModelServerAway};
 use agon_telemetry::CircuitState;
 use ractor::ActorRef;
+use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
@@ -54,6 +55,8 @@ struct Rules {
     presence: Presence,
     /// That the server is away, for the log.
     absence: Trouble,
+    /// Why calls fail; nothing once one succeeds.
+    failing: Option<FailingCalls>,
     limiter: Limiter,
     /// Whether calls are let through, when that was last noted, for others.
     noted: BreakerState,
@@ -79,6 +82,15 @@ impl Rules {
         }
         noted
     }
+}
+
+/// Calls that fail one after another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FailingCalls {
+    /// When the first of them failed.
+    pub(crate) since: Timestamp,
+    /// How the last one did.
+    pub(crate) last: String,
 }
 
 fn circuit(state: BreakerState) -> CircuitState {
@@ -114,6 +126,7 @@ impl GateLink {
             policy,
             presence,
             absence: Trouble::default(),
+            failing: None,
             limiter,
             noted: closed,
             alone: closed,
@@ -171,6 +184,10 @@ impl GateLink {
     /// The breaker's state, as it was last noted.
     pub(crate) fn breaker(&self) -> BreakerState {
         self.rules().noted
+    }
+    /// Why calls fail, if the last one did.
+    pub(crate) fn failing(&self) -> Option<FailingCalls> {
+        self.rules().failing.clone()
     }
     /// Until when no call may start, if the breaker is open.
     pub(super) fn open_until(&self, now: Timestamp) -> Option<Timestamp> {
@@ -333,6 +350,16 @@ impl Permit {
     pub(crate) fn report(mut self, end: CallReport) -> bool {
         self.count(end)
     }
+    /// Says the same of a call that failed in this way.
+    pub(crate) fn report_failed(self, end: CallReport, how: &impl Display) -> bool {
+        if end.call == CallEnd::Failure {
+            let now = self.clock.now();
+            let mut rules = self.link.rules();
+            let since = rules.failing.take().map_or(now, |failing| failing.since);
+            rules.failing = Some(FailingCalls { since, last: how.to_string() });
+        }
+        self.report(end)
+    }
     /// Whether its server is not known to be back, so that the call looks for it.
     pub(crate) fn is_of_absent_server(&self) -> bool {
         self.link.away().is_some()
@@ -353,6 +380,9 @@ impl Permit {
             (true, _) => rules.limiter.busy(self.era),
             (false, CallEnd::Success) => rules.limiter.success(),
             (false, CallEnd::Failure | CallEnd::Neutral) => {}
+        }
+        if call == CallEnd::Success {
+            rules.failing = None;
         }
         noted.away
     }

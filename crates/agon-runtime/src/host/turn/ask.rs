@@ -182,8 +182,13 @@ impl Play {
 
     fn refused(&self, refusal: PermitRefusal) -> Failure {
         let model: &ModelName = &self.work.ask.model;
-        let open = (self.shared.directory.open_at(model), self.shared.clock.now());
-        failure::of_refusal(refusal, model, &self.host_state.id, (&open.0, open.1))
+        let open = failure::OpenBreaker {
+            model,
+            hosts: self.shared.directory.open_at(model),
+            failing: self.gate().and_then(|gate| gate.failing()),
+            now: self.shared.clock.now(),
+        };
+        failure::of_refusal(refusal, &self.host_state.id, &open)
     }
 
     pub(super) fn prompt(&self) -> Result<Prompt, Failure> {
@@ -344,7 +349,10 @@ impl Play {
         started: Instant,
     ) -> Result<ChatAnswer, Lost> {
         self.shared.config.speeds.learn(&self.host_state.id, &self.work.ask.model, &outcome);
-        let is_away = permit.report(outcome.as_ref().map_or_else(failure::end_of, |_| CallReport::SUCCESS));
+        let is_away = match &outcome {
+            Ok(_) => permit.report(CallReport::SUCCESS),
+            Err(error) => permit.report_failed(failure::end_of(error), error),
+        };
         match outcome {
             Ok(answer) => {
                 costs.add_answer(call, &answer, started.elapsed());

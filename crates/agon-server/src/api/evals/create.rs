@@ -174,7 +174,7 @@ impl Api {
 
     /// Refuses a further eval where the store has no room, or too many have not ended.
     async fn make_room_for_eval(&self, tenant: &TenantId) -> Result<(), Problem> {
-        if let Some(full) = self.ports.upkeep.condition().fullness() {
+        if let Some(full) = self.ports.upkeep.condition().evals_fullness() {
             return Err(Problem::StoreFull(full));
         }
         let open = self.ports.evals.open_evals().await.map_err(|error| Problem::of_store(&error))?;

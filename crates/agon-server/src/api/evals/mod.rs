@@ -5,6 +5,7 @@ mod document;
 mod gate;
 mod request;
 mod view;
+mod waits;
 mod watch;
 
 pub(crate) use watch::{EvalStep, eval_message};
@@ -30,7 +31,9 @@ impl Api {
     /// One eval.
     pub async fn get_eval(&self, call: &CallContext, request: &pb::GetEvalRequest) -> Result<pb::Eval, Problem> {
         call.caller.require(Scope::DebatesRead)?;
-        self.eval(call, &request.name).await.map(|eval| view::shown(&eval))
+        let eval = self.eval(call, &request.name).await?;
+        let waits_for = waits::EvalWaits::of(&self.ports, &eval).told().await.unwrap_or_default();
+        Ok(pb::Eval { waits_for, ..view::shown(&eval) })
     }
 
     /// The caller's evals, newest first.
@@ -147,6 +150,7 @@ fn of_log(error: EvalLogError) -> Problem {
             tracing::warn!(detail, "eval not written");
             Problem::Unavailable("it is unknown whether the eval was written down".to_owned())
         }
+        EvalLogError::Full(why) => Problem::StoreFull(format!("the store of evals is full: {why}")),
         EvalLogError::Store(error) => Problem::of_store(&error),
     }
 }

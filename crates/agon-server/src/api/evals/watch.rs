@@ -1,5 +1,6 @@
 //! Following an eval: a snapshot, then every event once, until it is over or the watch is.
 use super::view;
+use super::waits::EvalWaits;
 use crate::api::view::timestamp;
 use crate::api::{Api, CallContext};
 use crate::auth::Scope;
@@ -27,8 +28,8 @@ pub(crate) enum EvalStep {
     Event(pb::EvalEvent),
     /// How far the eval is with what was told.
     Progress(pb::EvalProgress),
-    /// Nothing happened, or the watch ends before the eval does: the last event that was told.
-    Heartbeat(u64),
+    /// Nothing happened, or the watch ends before the eval does: the last event that was told, and what is known to keep the eval.
+    Heartbeat(u64, Option<String>),
 }
 
 /// What a watcher is told, in order.
@@ -46,11 +47,13 @@ impl Api {
             Problem::Full { reason: "WATCH_LIMIT", what, held, limit, retry }
         })?;
         let eval = self.eval(call, &request.name).await?;
-        let snapshot = view::shown(&eval);
+        let waits = EvalWaits::of(&self.ports, &eval);
+        let snapshot = pb::Eval { waits_for: waits.told().await.unwrap_or_default(), ..view::shown(&eval) };
         let now = Instant::now();
         let mut follower = EvalFollower {
             logs: self.ports.evals.clone(),
             blind: Blindness::default(),
+            waits,
             records: eval.records,
             sequence: 0,
             after: request.after_sequence,
@@ -108,6 +111,7 @@ struct EvalFollower {
     logs: Arc<dyn EvalLogs>,
     id: DebateId,
     blind: Blindness,
+    waits: EvalWaits,
     /// Records that were read.
     records: u64,
     /// Events of these.
@@ -139,15 +143,15 @@ impl EvalFollower {
             }
             tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return Some((Ok(EvalStep::Heartbeat(self.after)), None)),
-                () = tokio::time::sleep_until(self.until) => return Some((Ok(EvalStep::Heartbeat(self.after)), None)),
+                () = self.stop.cancelled() => return Some((Ok(EvalStep::Heartbeat(self.after, None)), None)),
+                () = tokio::time::sleep_until(self.until) => return Some((Ok(EvalStep::Heartbeat(self.after, None)), None)),
                 () = tokio::time::sleep(self.look) => {}
             }
             if let Err(problem) = self.read().await {
                 return Some((Err(problem), None));
             }
             if self.ready.is_empty() && self.told.elapsed() >= self.heartbeat {
-                self.ready.push_back(EvalStep::Heartbeat(self.after));
+                self.ready.push_back(EvalStep::Heartbeat(self.after, self.waits.told().await));
             }
         }
     }
@@ -169,6 +173,7 @@ impl EvalFollower {
             events.extend(record.events.into_iter().map(|event| (one.at.0, event)));
             self.records = one.number;
         }
+        events.iter().for_each(|(_, event)| self.waits.take(event));
         self.take(&events)?;
         let card: EvalCard = serde_json::from_slice(&card).unwrap_or_default();
         self.ready.push_back(EvalStep::Progress(view::progress_of(&card)));
@@ -203,7 +208,9 @@ pub(crate) fn eval_message(step: EvalStep) -> pb::WatchEvalResponse {
         EvalStep::Snapshot(eval) => Kind::Snapshot(*eval),
         EvalStep::Event(event) => Kind::Event(event),
         EvalStep::Progress(progress) => Kind::Progress(progress),
-        EvalStep::Heartbeat(sequence) => Kind::Heartbeat(Heartbeat { sequence }),
+        EvalStep::Heartbeat(sequence, waits_for) => {
+            Kind::Heartbeat(Heartbeat { sequence, waits_for: waits_for.unwrap_or_default() })
+        }
     };
     pb::WatchEvalResponse { kind: Some(kind) }
 }

@@ -1,10 +1,11 @@
-//! Large records of evals, logs that are begun anew, and processes without permission.
-use super::{on_every_server, small};
+//! Large records of evals, logs that are begun anew, a full stream, and processes without permission.
+use super::{NatsRig, on_every_server, small, until};
 use crate::contract::debate;
 use crate::nats::subjects::{self, EVALS};
-use crate::nats::{NatsStore, NatsUse};
-use crate::{EvalLogs as _, NewEvalRecord, StoreError};
+use crate::nats::{NatsLimits, NatsStore, NatsStoreConfig, NatsUse};
+use crate::{EvalAppendError, EvalLogs as _, NewEvalRecord, StoreError, Upkeep as _};
 use agon_core::Timestamp;
+use std::num::NonZeroU64;
 
 fn record(after: u64, bytes: usize) -> NewEvalRecord {
     let body: Vec<u8> = (0..bytes).map(|n| (n % 251) as u8).collect();
@@ -89,6 +90,45 @@ async fn a_process_without_evals_sets_none_up_and_says_so() {
         let refused = store.open_evals().await;
         assert!(matches!(&refused, Err(StoreError::Backend(why)) if why.contains("agon nats config")), "{refused:?}");
         assert_eq!(store.missing(), std::collections::BTreeSet::new());
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn from_the_reserve_of_a_full_stream_evals_are_ended_and_deleted_and_others_go_on_then() {
+    on_every_server(async |rig: NatsRig| {
+        let limits = NatsLimits { eval_bytes: NonZeroU64::new(1 << 20).unwrap(), ..NatsLimits::default() };
+        let store = rig.open(NatsStoreConfig { limits, reserve_percent: 20, ..small() }).await;
+        let [a, b] = ["a", "b"].map(debate);
+        let full = |refused: Result<_, EvalAppendError>| match refused {
+            Err(EvalAppendError::Full(why)) => assert!(why.contains("agon eval delete"), "{why}"),
+            other => panic!("{other:?}"),
+        };
+        store.append_eval(&a, record(0, 700 << 10)).await.unwrap();
+        store.append_eval(&b, record(0, 100 << 10)).await.unwrap();
+        let held = async || store.js.info(EVALS).await.unwrap().state.messages;
+        let before = held().await;
+        full(store.append_eval(&debate("c"), record(0, 100 << 10)).await);
+        assert_eq!(held().await, before, "of a record that does not fit no part is left");
+        let mut records = 1;
+        let refused = loop {
+            match store.append_eval(&b, record(records, 1)).await {
+                Ok(_) => records += 1,
+                refused => break refused,
+            }
+        };
+        full(refused);
+        until("evals are told to wait", async || !store.condition().evals_full.is_empty()).await;
+        let condition = store.condition();
+        assert!(condition.evals_fullness().unwrap().contains("agon eval delete"), "{condition:?}");
+        assert_eq!((condition.trouble(), condition.fullness()), (None, None), "debates go on");
+
+        store.append_eval(&a, NewEvalRecord { ended: true, ..record(1, 1) }).await.unwrap();
+        // what comes after the end does not make room
+        full(store.append_eval(&a, NewEvalRecord { ended: true, ..record(2, 1) }).await);
+        assert!(store.delete_eval(&a).await.unwrap());
+        store.append_eval(&b, record(records, 1)).await.unwrap();
+        until("there is room", async || store.condition().evals_fullness().is_none()).await;
     })
     .await;
 }

@@ -171,6 +171,7 @@ pub fn log_failed(error: EvalLogError) -> Stop {
         EvalLogError::Unknown(_) | EvalLogError::Exists(_) | EvalLogError::Fenced(_) => Stop::usage(error),
         EvalLogError::Unreadable { .. } => Stop::say(Exit::Failed, error),
         EvalLogError::Unsure(_) => Stop::say(Exit::Internal, error),
+        EvalLogError::Full(_) => Stop::say(Exit::Unavailable, error),
         EvalLogError::Store(error) => failed(error),
     }
 }

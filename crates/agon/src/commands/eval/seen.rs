@@ -1,6 +1,6 @@
 //! Evals wherever they are kept: in this machine's store, or at a server.
 use super::drive::log_failed;
-use super::stored;
+use super::{stored, waits};
 use crate::cli::PlaceArgs;
 use crate::client::{self, Client, DebateSource};
 use crate::commands::{Context, small_runtime};
@@ -22,6 +22,8 @@ pub struct SeenEval {
     pub progress: EvalProgress,
     /// How it stands where it has not ended.
     pub standing: &'static str,
+    /// What is known to keep it while it goes on.
+    pub waits_for: Option<String>,
 }
 
 impl SeenEval {
@@ -43,7 +45,8 @@ impl SeenEval {
         let id = stored::find(store, name).await?;
         let OpenEval { id, machine, .. } = read_eval(&*store.sqlite, &id).await.map_err(log_failed)?;
         let standing = stored::standing(store, &id).await?;
-        Ok(Self { id, progress: machine.progress(), machine, standing })
+        let waits_for = waits::by_logs(store, &machine).await;
+        Ok(Self { id, progress: machine.progress(), machine, standing, waits_for })
     }
 
     /// The eval of this id at a server.
@@ -56,7 +59,8 @@ impl SeenEval {
         };
         let progress = shown.progress.map_or_else(|| machine.progress(), progress);
         let id = DebateId::parse(&shown.id).map_err(|error| Stop::say(Exit::Internal, error))?;
-        Ok(Self { id, machine, progress, standing })
+        let waits_for = Some(shown.waits_for).filter(|waits| !waits.is_empty());
+        Ok(Self { id, machine, progress, standing, waits_for })
     }
 }
 

@@ -3,6 +3,7 @@ use super::drive::{log_failed, print};
 use super::figures;
 use super::progress::line;
 use super::seen::SeenEval;
+use super::waits::{self, SilentEval};
 use crate::cli::{
     EvalAtArgs, EvalDeleteArgs, EvalExport, EvalExportArgs, EvalFormat, EvalListArgs, EvalNameArgs, EvalReportArgs,
     EvalShowArgs, EvalWatchArgs, Format,
@@ -190,13 +191,14 @@ fn row(ListedEval { id, state, card, admitted_ms, updated_ms }: &ListedEval) -> 
 
 /// `agon eval get`
 pub fn get(context: &Context, args: &EvalAtArgs) -> Result<Exit, Stop> {
-    let SeenEval { id, machine, progress, standing } = SeenEval::find(context, &args.place, &args.eval.id)?;
+    let SeenEval { id, machine, progress, standing, waits_for } = SeenEval::find(context, &args.place, &args.eval.id)?;
     if args.eval.json {
         let debates: Vec<&str> = machine.admission().spec.debates.iter().map(|debate| debate.name.0.as_str()).collect();
         let value = json!({
             "id": id, "state": machine.ended().unwrap_or(standing), "stopped": machine.stopped(),
             "stopped_detail": machine.stop().and_then(|stop| stop.detail.as_deref()), "debates": debates,
             "rehearsal": machine.admission().rehearsal, "seed": machine.admission().spec.seed, "progress": progress,
+            "waits_for": waits_for,
         });
         context.output.safe_json(&value)?;
         return Ok(Exit::Done);
@@ -206,6 +208,9 @@ pub fn get(context: &Context, args: &EvalAtArgs) -> Result<Exit, Stop> {
     let mark = if machine.admission().rehearsal { ", a rehearsal" } else { "" };
     context.output.line(&format!("eval {id}: {state}{why}{mark}"))?;
     context.output.line(&line(&progress))?;
+    if let Some(waits_for) = waits_for {
+        context.output.line(&one_line(&waits_for))?;
+    }
     for arm in &progress.arms {
         context.output.line(&format!(
             "  {}: {} held, {} failed, {} tokens",
@@ -242,6 +247,7 @@ pub fn watch(context: &Context, args: &EvalWatchArgs) -> Result<Exit, Stop> {
         let mut signals = Signals::listen()?;
         let mut shown = 0;
         let mut progress = super::progress::ProgressLine::new(context, args.jsonl);
+        let mut silence = SilentEval::default();
         loop {
             let eval = read_eval(&*store.sqlite, &id).await.map_err(log_failed)?;
             if args.jsonl {
@@ -251,6 +257,11 @@ pub fn watch(context: &Context, args: &EvalWatchArgs) -> Result<Exit, Stop> {
             }
             shown = eval.events.len();
             progress.show(context, &eval.machine.progress());
+            if silence.is_long(eval.records)
+                && let Some(waits_for) = waits::by_logs(&store, &eval.machine).await
+            {
+                progress.wait(context, &one_line(&waits_for));
+            }
             if eval.machine.ended().is_some() {
                 progress.finish();
                 return match args.jsonl {

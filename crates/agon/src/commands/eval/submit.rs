@@ -160,10 +160,14 @@ pub async fn follow(
                 if let Some(told) = eval.progress {
                     line.show(context, &progress(told));
                 }
+                if !eval.waits_for.is_empty() {
+                    line.wait(context, &one_line(&eval.waits_for));
+                }
             }
             EvalNews::Progress(told) => line.show(context, &progress(told)),
             EvalNews::Event(event) if show.jsonl => context.output.line(&event.json)?,
-            EvalNews::Event(_) | EvalNews::Quiet => {}
+            EvalNews::Quiet(Some(waits_for)) => line.wait(context, &one_line(&waits_for)),
+            EvalNews::Event(_) | EvalNews::Quiet(None) => {}
             EvalNews::Over => break,
         }
     }
