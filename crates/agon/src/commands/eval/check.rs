@@ -5,7 +5,7 @@ use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::settings::Settings;
 use agon_eval::{
-    DataMapping, DataSource, DebateArm, EvalAdmission, EvalPlan, EvalSpec, Gold, GraderChoice, Question, RoleModels,
+    DataMapping, DataSource, DebateArm, EvalAdmission, EvalPlan, HeldCells, EvalSpec, Gold, GraderChoice, Question, RoleModels,
     TemplateSpecs, Tolerance, check_one_scoring, fill, read_eval_file, read_questions,
 };
 use agon_report::{count, one_line};
@@ -86,7 +86,7 @@ fn refused(source: &Source, spec: &EvalSpec, models: RoleModels, settings: &Sett
     let spec = EvalSpec { grader: graders.of(spec, settings.eval.grader_model.as_deref()), ..spec.clone() };
     let planned = EvalAdmission::of(String::new(), spec, models).and_then(|admission| {
         let admission = EvalAdmission { prices: settings.eval.model_prices(), ..admission };
-        EvalPlan::of(&admission, &TemplateSpecs::of(&admission)?, &BTreeSet::new())
+        EvalPlan::of(&admission, &TemplateSpecs::of(&admission)?, &HeldCells { ids: &BTreeSet::new(), facts: &|_| None })
     });
     planned.err().map(|refused| eval_file_refused(source, refused.key, &refused.message)).unwrap_or_default()
 }
