@@ -4,6 +4,7 @@
 //! other, so that what befalls a server befalls all arms. How many samples a question's methods may draw is known once its debates and
 //! the first samples are over; with `match: mean`, once all debates are.
 mod blocks;
+mod commands;
 mod grading;
 mod needs;
 mod progress;
@@ -14,8 +15,8 @@ pub use progress::{ArmProgress, EvalProgress};
 
 use crate::gate::GateFile;
 use crate::{
-    AnswerLabel, Cell, CellClosed, CellEnding, CellWork, Design, EvalAdmission, EvalEvent, EvalStop, Grader,
-    GradingSchedule, Matching,
+    AnswerLabel, Cell, CellClosed, CellEnding, CellWork, Design, EvalAdmission, EvalEvent, EvalStop, GradeTask, Grader,
+    GradingSchedule, Matching, SCORER,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,11 +74,11 @@ pub enum EvalInput {
 /// What the world owes an eval.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EvalEffect {
-    /// This cell is open: its debate is to be held, or found.
+    /// This cell is open: its debate is to be held, or found; or its program is to run.
     Hold {
         /// Which.
         cell: Cell,
-        /// Its debate.
+        /// Its debate; empty where a program of the user's own runs.
         debate: String,
         /// How often it failed and was ordered again.
         attempt: u32,
@@ -427,6 +428,7 @@ impl EvalMachine {
         // graders are no arm: what they failed to grade is told, and can be asked again
         let too_many = |arm: &ArmProgress| {
             arm.name != GRADERS
+                && arm.name != SCORER
                 && arm.over >= FAILURES_AFTER
                 && f64::from(arm.failed) > MOST_FAILED * f64::from(arm.over)
         };
@@ -456,6 +458,8 @@ pub fn cell_arm(work: &CellWork) -> String {
         CellWork::Isolated { arm } => format!("{arm} (isolated)"),
         CellWork::Samples { pool, .. } => format!("samples {}", pool + 1),
         CellWork::BestOf { arm, .. } => format!("best_of_n ({arm})"),
+        CellWork::Command { arm, .. } => arm.to_string(),
+        CellWork::Grading { task: GradeTask::Score { .. }, .. } => SCORER.to_owned(),
         CellWork::Grading { .. } => GRADERS.to_owned(),
     }
 }

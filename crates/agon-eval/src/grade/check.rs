@@ -23,6 +23,11 @@ pub enum GradingRefused {
         /// One whose answers are scored.
         other: String,
     },
+    /// Nothing says which program scores.
+    #[error(
+        "question {0:?} is scored by a program, and none is named: write `scorer: {{command: [PROGRAM, ...]}}` in an eval file"
+    )]
+    NoProgram(String),
     /// Graders that cannot be used.
     #[error(transparent)]
     Grader(#[from] GraderRefused),
@@ -30,18 +35,19 @@ pub enum GradingRefused {
 
 /// Whether an eval can be graded that tests these models. Gives whether a grader is of a family that is tested.
 pub fn check_grading<'t>(spec: &EvalSpec, tested: impl IntoIterator<Item = &'t str>) -> Result<bool, GradingRefused> {
-    let graded = spec.questions.iter().find(|question| !question.is_scored_by_pattern());
+    let graded = spec.questions.iter().find(|question| question.is_scored_by_grader());
     let (pairs, others): (Vec<_>, Vec<_>) =
         spec.questions.iter().partition(|question| matches!(question.gold, Gold::Pairwise { .. }));
+    if let (Some(question), None) = (spec.questions.iter().find(|one| one.is_scored_by_program()), &spec.scorer) {
+        return Err(GradingRefused::NoProgram(question.id.clone()));
+    }
+    if let (Some(pair), Some(other)) = (pairs.first(), others.first()) {
+        return Err(GradingRefused::Mixed { pair: pair.id.clone(), other: other.id.clone() });
+    }
     match (graded, &spec.grader) {
         (None, None) => Ok(false),
         (None, Some(_)) => Err(GradingRefused::NothingGraded),
         (Some(question), None) => Err(GradingRefused::NoGrader(question.id.clone())),
-        (Some(_), Some(grader)) => {
-            if let (Some(pair), Some(other)) = (pairs.first(), others.first()) {
-                return Err(GradingRefused::Mixed { pair: pair.id.clone(), other: other.id.clone() });
-            }
-            Ok(check_graders(grader, tested)?)
-        }
+        (Some(_), Some(grader)) => Ok(check_graders(grader, tested)?),
     }
 }

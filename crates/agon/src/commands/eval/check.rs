@@ -1,9 +1,13 @@
 //! `agon eval check`: every problem of files of questions and eval files, and what was read from where.
 use super::inputs::{data_source, eval_source, loaded, role_models};
+use super::programs;
 use crate::cli::EvalCheckArgs;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
-use agon_eval::{DataMapping, EvalSpec, Gold, Question, RoleModels, Tolerance, fill, read_eval_file, read_questions};
+use agon_eval::{
+    DataMapping, EvalSpec, EvalSurroundings, Gold, Question, RoleModels, Tolerance, fill, read_eval_file,
+    read_questions,
+};
 use agon_report::{count, one_line};
 use agon_spec::{Diagnostic, Severity, Source};
 use serde_json::{Value, json};
@@ -54,7 +58,8 @@ fn one(name: &str, models: &RoleModels) -> Result<CheckedFile, Stop> {
 
 /// An eval file, with the debates that it names as its first question makes them.
 fn eval(name: &str, source: &Source, models: &RoleModels) -> CheckedFile {
-    let read = read_eval_file(source, &loaded(source));
+    let (load, find) = (loaded(source), programs::found(source));
+    let read = read_eval_file(source, EvalSurroundings { load: &load, find: &find });
     let mut diagnostics = read.diagnostics;
     let questions = read.spec.as_ref().map(|spec| spec.questions.clone()).unwrap_or_default();
     if let (Some(spec), Some(first)) = (&read.spec, questions.first()) {
@@ -133,6 +138,13 @@ fn compared(spec: &EvalSpec) -> String {
     for debate in &spec.debates {
         let _ = writeln!(text, "  debate {}: {}", one_line(&debate.name.0), one_line(&debate.template.file));
     }
+    for command in &spec.commands {
+        let run = command.program.run.join(" ");
+        let _ = writeln!(text, "  command {}: {}", one_line(&command.name.0), one_line(&run));
+    }
+    if let Some(program) = &spec.scorer {
+        let _ = writeln!(text, "  scorer: {}", one_line(&program.run.join(" ")));
+    }
     for pair in &spec.primary {
         let _ = writeln!(text, "  primary comparison: {} against {}", one_line(&pair.arm.0), one_line(&pair.rival.0));
     }
@@ -183,6 +195,7 @@ fn right(question: &Question) -> String {
             format!("graded by {}; {}", count_criteria(criteria.len()), any(answers))
         }
         Gold::Pairwise { answers } => format!("graded in pairs; {}", any(answers)),
+        Gold::Command { answers } => format!("scored by a program; {}", any(answers)),
     }
 }
 

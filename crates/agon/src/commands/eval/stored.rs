@@ -293,7 +293,7 @@ pub fn report(context: &Context, args: &EvalReportArgs) -> Result<Exit, Stop> {
 async fn write_debates(store: &Store, eval: &OpenEval, path: &Path) -> Result<(), Stop> {
     let folder = path.parent().unwrap_or(Path::new("")).join("debates");
     std::fs::create_dir_all(&folder)?;
-    for closed in eval.machine.closed() {
+    for closed in eval.machine.closed().filter(|closed| !closed.cell.is_program()) {
         let id = DebateId::parse(&closed.debate).map_err(Stop::usage)?;
         let page = store.log_of(&id).await?.render(Format::Html)?;
         reports::replace(&folder.join(format!("{id}.html")), &page)?;
@@ -364,7 +364,8 @@ async fn verified(store: &Store, name: &str) -> Result<(DebateId, u64, Vec<Strin
         Err(error) => return Err(Stop::say(Exit::Failed, error)),
     };
     let (mut problems, mut checked) = (Vec::new(), 0);
-    for closed in eval.machine.closed().chain(eval.machine.replaced()) {
+    let closed = eval.machine.closed().chain(eval.machine.replaced());
+    for closed in closed.filter(|closed| !closed.cell.is_program()) {
         let debate = DebateId::parse(&closed.debate).map_err(Stop::usage)?;
         checked += 1;
         match store.stored_log(&debate).await {
@@ -413,6 +414,7 @@ fn cancel_here(context: &Context, name: &str) -> Result<DebateId, Stop> {
 fn open_debates(eval: &OpenEval) -> Result<Vec<DebateId>, Stop> {
     let outstanding = eval.machine.outstanding().into_iter();
     let debates = outstanding.filter_map(|effect| match effect {
+        EvalEffect::Hold { cell, .. } if cell.is_program() => None,
         EvalEffect::Hold { debate, .. } => Some(DebateId::parse(&debate).map_err(Stop::usage)),
         EvalEffect::Look { .. } => None,
     });
@@ -469,7 +471,7 @@ async fn only_of(store: &Store, eval: &OpenEval) -> Result<BTreeSet<String>, Sto
 /// Every debate that was held for an eval.
 fn debates_of(eval: &OpenEval) -> BTreeSet<String> {
     let opened = eval.events.iter().filter_map(|(_, event)| match event {
-        EvalEvent::CellOpened { debate, .. } => Some(debate.clone()),
+        EvalEvent::CellOpened { cell, debate } if !cell.is_program() => Some(debate.clone()),
         _ => None,
     });
     opened.collect()
