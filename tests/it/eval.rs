@@ -5,6 +5,7 @@ mod kills;
 mod limits;
 mod plan;
 mod planted;
+mod programs;
 mod server;
 
 use crate::support::{RunningProgram, World};

@@ -22,6 +22,18 @@ impl Cell {
         matches!(self.work, CellWork::Grading { .. })
     }
 
+    /// Whether a program of the user's own does it, so that no debate stands for it.
+    pub fn is_program(&self) -> bool {
+        match &self.work {
+            CellWork::Command { .. } => true,
+            CellWork::Grading { task, .. } => matches!(task, GradeTask::Score { .. }),
+            CellWork::Debate { .. }
+            | CellWork::Isolated { .. }
+            | CellWork::Samples { .. }
+            | CellWork::BestOf { .. } => false,
+        }
+    }
+
     /// The cell without anything that was answered.
     #[must_use]
     pub fn withheld(&self) -> Self {
@@ -31,6 +43,7 @@ impl Cell {
                 GradeTask::Criterion { criterion, .. } => {
                     GradeTask::Criterion { criterion: *criterion, answer: String::new() }
                 }
+                GradeTask::Score { .. } => GradeTask::Score { answer: String::new() },
                 GradeTask::Pair { .. } => GradeTask::Pair { first: String::new(), second: String::new() },
             };
         }
@@ -68,10 +81,18 @@ pub enum CellWork {
         /// How many samples.
         count: u32,
     },
+    /// One run of a method of the user's own. No debate stands for it.
+    Command {
+        /// Of this arm.
+        arm: ArmName,
+        /// Tokens, by the eval's count, that the method may spend; absent where no other arm says how many.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget: Option<u64>,
+    },
     /// A poll of the graders about final answers to the question. It belongs to the question's first repetition, and answers of all
     /// repetitions are in it.
     Grading {
-        /// What they are asked.
+        /// What they are asked. Where the eval's own program scores an answer, it is one run of it, and no debate.
         task: GradeTask,
         /// How often it was asked before: 1 to see whether the grade is the same; each rescoring goes on with the next two numbers.
         draw: u32,
@@ -89,6 +110,12 @@ pub struct Facts {
     /// Where the votes that decided tie, the answers that share the top; each scores its share.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tied: Vec<String>,
+    /// Of an answer that the eval's own program scored, the score, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// Of a program that failed, how, and what it complained of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
     /// Samples of a poll, by seat; a sample that failed has no answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<SampleFact>,

@@ -246,6 +246,7 @@ impl CellSpecs for TemplateSpecs {
         match &cell.work {
             CellWork::Debate { arm } => self.debate(question, repetition, arm),
             CellWork::Isolated { arm } => self.isolated(question, repetition, arm),
+            CellWork::Command { arm, .. } => Err(format!("{arm} is a program; no debate stands for its answers")),
             CellWork::BestOf { arm, count } => self.best_of(question, repetition, arm, *count),
             CellWork::Grading { task, .. } => {
                 let at = usize::try_from(question).unwrap_or(usize::MAX);

@@ -59,6 +59,7 @@ named_values! {
         Number = "number": "the number, within the tolerance",
         Rubric = "rubric": "a grader says of each criterion whether it is met",
         Pairwise = "pairwise": "a grader says which of two answers is better",
+        Command = "command": "the program of the eval file's `scorer` says how good the answer is",
     }
 }
 

@@ -16,10 +16,15 @@ fn stream(seed: u64, purpose: &str, about: &[&dyn Display]) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(*blake3::hash(text.as_bytes()).as_bytes())
 }
 
+/// A whole number of 53 bits, because JSON's numbers have no more.
+pub(crate) fn whole(seed: u64, purpose: &str, about: &[&dyn Display]) -> u64 {
+    stream(seed, purpose, about).next_u64() >> 11
+}
+
 /// A number from 0 to below 1.
 pub(crate) fn share(seed: u64, purpose: &str, about: &[&dyn Display]) -> f64 {
     // 53 bits, all that a float of this size holds
-    (stream(seed, purpose, about).next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    whole(seed, purpose, about) as f64 / (1_u64 << 53) as f64
 }
 
 impl EvalSpec {

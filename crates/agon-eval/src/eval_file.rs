@@ -1,10 +1,13 @@
 //! From an eval file, and the files that it names, to what is compared.
 use crate::{
-    ArmName, BaselineArm, BuiltinSet, Comparison, Count, DataMapping, DataShape, DataSource, DebateArm, DebateTemplate,
-    Design, EvalLimits, EvalSpec, Grader, Matching, Question, QuestionKind, builtin_questions, read_questions,
+    ArmName, BaselineArm, BuiltinSet, CommandArm, Comparison, Count, DataMapping, DataShape, DataSource, DebateArm,
+    DebateTemplate, Design, EvalLimits, EvalSpec, Gold, Grader, Matching, Question, QuestionKind, UserProgram,
+    builtin_questions, read_questions,
 };
 use agon_spec::reading::Span;
-use agon_spec::{Diagnostic, EvalDebate, EvalFile, Located, Severity, Source, eval_file_problems, parse_eval_file};
+use agon_spec::{
+    Diagnostic, EvalCommand, EvalDebate, EvalFile, Located, Severity, Source, eval_file_problems, parse_eval_file,
+};
 
 /// Most cells of an eval: questions times arms times repetitions.
 pub const MOST_CELLS: u64 = 200_000;
@@ -22,16 +25,45 @@ pub struct ReadEval {
     pub mapping: Option<DataMapping>,
 }
 
-/// Reads an eval file. `load` gives the bytes of a file that it names, by the path as it is written, or says why not.
-pub fn read_eval_file(source: &Source, load: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> ReadEval {
+/// What an eval file names, as whoever reads the file has it.
+#[derive(Clone, Copy)]
+pub struct EvalSurroundings<'l> {
+    /// The bytes of a file, by the path as it is written, or why there are none.
+    pub load: &'l dyn Fn(&str) -> Result<Vec<u8>, String>,
+    /// A program by its name, or why it cannot run.
+    pub find: &'l dyn Fn(&str) -> Result<FoundProgram, String>,
+}
+
+/// A program that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundProgram {
+    /// Its absolute path.
+    pub path: String,
+    /// The folder in which it runs.
+    pub folder: String,
+}
+
+/// Why an eval that a server holds has no programs.
+pub const NO_PROGRAMS: &str = "programs run only on the machine of whoever begins the eval; use `agon eval run`";
+
+/// Finds no program: a server runs none of its clients'.
+pub fn no_programs(_: &str) -> Result<FoundProgram, String> {
+    Err(NO_PROGRAMS.to_owned())
+}
+
+/// Reads an eval file, and what it names.
+pub fn read_eval_file(source: &Source, surroundings: EvalSurroundings<'_>) -> ReadEval {
     let parsed = parse_eval_file(source);
     let Some(file) = parsed.file else {
         return ReadEval { spec: None, diagnostics: parsed.diagnostics, mapping: None };
     };
-    let mut reader = EvalReader { load, found: Vec::new(), diagnostics: parsed.diagnostics, mapping: None };
+    let mut reader = EvalReader { surroundings, found: Vec::new(), diagnostics: parsed.diagnostics, mapping: None };
     let questions = reader.questions(&file);
     let debates: Vec<DebateArm> = file.debates.iter().filter_map(|debate| reader.debate(debate)).collect();
-    let spec = spec(&file, questions, debates);
+    let commands = file.commands.iter().enumerate().filter_map(|(at, command)| reader.command(at, command)).collect();
+    let scorer = file.scorer_program.as_ref().and_then(|program| reader.program(program, "scorer.command"));
+    let spec = EvalSpec { commands, scorer, ..spec(&file, questions, debates) };
+    reader.check_scorer(&file, &spec);
     let cells = cells(&spec);
     if cells > MOST_CELLS {
         let message = format!("the eval has {cells} cells; at most {MOST_CELLS} are allowed");
@@ -46,12 +78,12 @@ pub fn read_eval_file(source: &Source, load: &dyn Fn(&str) -> Result<Vec<u8>, St
 /// Questions times arms times repetitions.
 fn cells(spec: &EvalSpec) -> u64 {
     let isolated = spec.debates.iter().filter(|debate| debate.isolated).count();
-    let arms = (spec.arms.len() + spec.debates.len() + isolated) as u64;
+    let arms = (spec.arms.len() + spec.debates.len() + isolated + spec.commands.len()) as u64;
     (spec.questions.len() as u64).saturating_mul(arms).saturating_mul(spec.repetitions.into())
 }
 
 struct EvalReader<'l> {
-    load: &'l dyn Fn(&str) -> Result<Vec<u8>, String>,
+    surroundings: EvalSurroundings<'l>,
     found: Vec<(Span, String, String)>,
     diagnostics: Vec<Diagnostic>,
     mapping: Option<DataMapping>,
@@ -59,8 +91,7 @@ struct EvalReader<'l> {
 
 impl EvalReader<'_> {
     fn load(&mut self, file: &Located<String>, field: &str) -> Option<Vec<u8>> {
-        let load = self.load;
-        let loaded = load(&file.value);
+        let loaded = (self.surroundings.load)(&file.value);
         loaded.map_err(|message| self.found.push((file.span, field.to_owned(), message))).ok()
     }
 
@@ -68,12 +99,17 @@ impl EvalReader<'_> {
         let asked = &file.questions;
         if let Some(set) = asked.builtin.and_then(BuiltinSet::from_name) {
             let seed = asked.seed.or(file.seed).unwrap_or(0);
-            return builtin_questions(set, asked.count.unwrap_or(FRESH_QUESTIONS), seed);
+            let mut fresh = builtin_questions(set, asked.count.unwrap_or(FRESH_QUESTIONS), seed);
+            for question in fresh.iter_mut().filter(|_| file.scorer_program.is_some()) {
+                question.gold = Gold::Command { answers: question.gold_texts() };
+            }
+            return fresh;
         }
         let Some(named) = &asked.file else { return Vec::new() };
         let Some(bytes) = self.load(named, "questions") else { return Vec::new() };
         let shape = asked.shape.and_then(DataShape::from_name);
-        let kind = file.scorer.and_then(QuestionKind::from_name);
+        let program = file.scorer_program.as_ref().map(|_| QuestionKind::Command);
+        let kind = program.or(file.scorer.and_then(QuestionKind::from_name));
         let read = read_questions(DataSource { name: named.value.clone(), bytes, syntax: None, shape, kind });
         self.mapping = Some(read.mapping);
         self.diagnostics.extend(read.diagnostics);
@@ -90,6 +126,42 @@ impl EvalReader<'_> {
         let file = debate.file.value.clone();
         let template = DebateTemplate { file, text, syntax: "auto".to_owned(), set: debate.set.clone() };
         Some(DebateArm { name: ArmName(debate.name.clone()), template, isolated: debate.isolated })
+    }
+
+    fn command(&mut self, at: usize, command: &EvalCommand) -> Option<CommandArm> {
+        let program = self.program(&command.run, &format!("commands[{at}].run"))?;
+        let budget_of = command.budget_of.clone().map(ArmName);
+        Some(CommandArm { name: ArmName(command.name.clone()), program, timeout_ms: command.timeout_ms, budget_of })
+    }
+
+    fn program(&mut self, program: &Located<Vec<String>>, field: &str) -> Option<UserProgram> {
+        let (name, arguments) = program.value.split_first()?;
+        match (self.surroundings.find)(name) {
+            Ok(FoundProgram { path, folder }) => {
+                let run = std::iter::once(path).chain(arguments.iter().cloned()).collect();
+                Some(UserProgram { run, folder })
+            }
+            Err(message) => {
+                self.found.push((program.span, field.to_owned(), message));
+                None
+            }
+        }
+    }
+
+    /// A program scores something, and what a program scores has one.
+    fn check_scorer(&mut self, file: &EvalFile, spec: &EvalSpec) {
+        let scored = spec.questions.iter().find(|question| question.is_scored_by_program());
+        match (&file.scorer_program, scored) {
+            (Some(program), None) if !spec.questions.is_empty() => {
+                let message = "the program scores nothing: every question has another `kind`".to_owned();
+                self.found.push((program.span, "scorer.command".to_owned(), message));
+            }
+            (None, Some(question)) => {
+                let message = crate::GradingRefused::NoProgram(question.id.clone()).to_string();
+                self.found.push((Span::default(), "scorer".to_owned(), message));
+            }
+            (Some(_), _) | (None, None) => {}
+        }
     }
 }
 
@@ -151,6 +223,7 @@ impl EvalSpec {
             questions,
             pilot_of: None,
             debates,
+            commands: Vec::new(),
             arms: vec![BaselineArm::Single, BaselineArm::SelfConsistency],
             primary,
             matching: Matching::Debate,
@@ -163,6 +236,7 @@ impl EvalSpec {
             confidence: false,
             limits: EvalLimits::default(),
             grader: None,
+            scorer: None,
             seed: 0,
         }
     }

@@ -25,7 +25,8 @@ pub enum EvalEvent {
     CellOpened {
         /// Which.
         cell: Cell,
-        /// Its debate.
+        /// Its debate; empty where a program of the user's own runs.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
         debate: String,
     },
     /// A cell is over.
@@ -198,9 +199,11 @@ pub struct RoleModels {
 pub struct CellClosed {
     /// Which.
     pub cell: Cell,
-    /// Its debate.
+    /// Its debate; empty where a program of the user's own ran.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub debate: String,
-    /// BLAKE3 of the last record of the debate's log, hexadecimal.
+    /// BLAKE3 of the last record of the debate's log, hexadecimal; empty where there is no debate.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub head: String,
     /// The debate was held already, by this or an earlier eval, and cost nothing now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

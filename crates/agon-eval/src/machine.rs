@@ -4,6 +4,7 @@
 //! other, so that what befalls a server befalls all arms. How many samples a question's methods may draw is known once its debates and
 //! the first samples are over; with `match: mean`, once all debates are.
 mod blocks;
+mod commands;
 mod failing;
 mod grading;
 mod needs;
@@ -16,8 +17,8 @@ pub use progress::{ArmProgress, EvalProgress};
 
 use crate::gate::GateFile;
 use crate::{
-    AnswerLabel, Cell, CellClosed, CellEnding, CellWork, Design, EvalAdmission, EvalEvent, EvalStop, Grader,
-    GradingSchedule, Matching,
+    AnswerLabel, Cell, CellClosed, CellEnding, CellWork, Design, EvalAdmission, EvalEvent, EvalStop, GradeTask, Grader,
+    GradingSchedule, Matching, SCORER,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,11 +71,11 @@ pub enum EvalInput {
 /// What the world owes an eval.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EvalEffect {
-    /// This cell is open: its debate is to be held, or found.
+    /// This cell is open: its debate is to be held, or found; or its program is to run.
     Hold {
         /// Which.
         cell: Cell,
-        /// Its debate.
+        /// Its debate; empty where a program of the user's own runs.
         debate: String,
         /// How often it failed and was ordered again.
         attempt: u32,
@@ -450,6 +451,8 @@ pub fn cell_arm(work: &CellWork) -> String {
         CellWork::Isolated { arm } => format!("{arm} (isolated)"),
         CellWork::Samples { pool, .. } => format!("samples {}", pool + 1),
         CellWork::BestOf { arm, .. } => format!("best_of_n ({arm})"),
+        CellWork::Command { arm, .. } => arm.to_string(),
+        CellWork::Grading { task: GradeTask::Score { .. }, .. } => SCORER.to_owned(),
         CellWork::Grading { .. } => GRADERS.to_owned(),
     }
 }

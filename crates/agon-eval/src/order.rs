@@ -1,5 +1,5 @@
 //! What is ordered of whoever holds debates: a cell as a debate of its own.
-use crate::{Cell, CellDebate, CellIdentity, CellWork, EvalAdmission, cell_arm};
+use crate::{Cell, CellDebate, CellIdentity, CellWork, EvalAdmission, ProgramOrder, cell_arm};
 use agon_core::{DebateSpec, ModelName, ParticipantId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,6 +7,33 @@ use std::collections::{BTreeMap, BTreeSet};
 pub trait CellSpecs: Send + Sync {
     /// The spec, or why there is none.
     fn spec(&self, cell: &Cell) -> Result<DebateSpec, String>;
+}
+
+/// A cell as it is ordered: a debate, or one run of a program of the user's own.
+#[derive(Clone, Debug)]
+pub enum OrderedCell {
+    /// A debate.
+    Debate(Box<CellOrder>),
+    /// A run.
+    Program(Box<ProgramOrder>),
+}
+
+impl OrderedCell {
+    /// What is ordered of a cell that failed `attempt` times before.
+    pub fn of(admission: &EvalAdmission, specs: &dyn CellSpecs, cell: &Cell, attempt: u32) -> Result<Self, String> {
+        match ProgramOrder::of(admission, cell, attempt) {
+            Some(program) => program.map(Box::new).map(Self::Program),
+            None => order(admission, specs, cell, attempt).map(Box::new).map(Self::Debate),
+        }
+    }
+
+    /// Its debate, as the log names it; empty where a program runs.
+    pub fn debate(&self) -> &str {
+        match self {
+            Self::Debate(order) => &order.debate.id,
+            Self::Program(_) => "",
+        }
+    }
 }
 
 /// A cell as a debate.
@@ -77,7 +104,11 @@ pub fn asked_models(spec: &DebateSpec) -> BTreeSet<ModelName> {
 pub fn first_sample(work: &CellWork) -> u32 {
     match work {
         CellWork::Samples { first, .. } => *first,
-        CellWork::Debate { .. } | CellWork::Isolated { .. } | CellWork::BestOf { .. } | CellWork::Grading { .. } => 0,
+        CellWork::Debate { .. }
+        | CellWork::Isolated { .. }
+        | CellWork::BestOf { .. }
+        | CellWork::Command { .. }
+        | CellWork::Grading { .. } => 0,
     }
 }
 

@@ -1,9 +1,12 @@
 //! What an eval would take, before the first call.
 mod gradings;
 mod held;
+mod programs;
 
 pub use gradings::longest_grading;
 pub use held::HeldCells;
+pub use programs::PlannedProgram;
+pub(crate) use programs::usual_program_call;
 
 use crate::eval_file::baseline;
 use crate::stats::{SEQUENTIAL_SIZE, design_effect, questions_needed, smallest_effect};
@@ -66,6 +69,9 @@ pub struct EvalPlan {
     /// The models that grade.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub graders: Vec<String>,
+    /// Programs of the user's own with their runs. Cells, calls and tokens have nothing of them: what they cost is unknown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<PlannedProgram>,
     /// Money, as it usually is, where every model has a price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub money_likely: Option<f64>,
@@ -116,6 +122,7 @@ impl PlannedPart {
             CellWork::Debate { .. }
             | CellWork::Isolated { .. }
             | CellWork::BestOf { .. }
+            | CellWork::Command { .. }
             | CellWork::Grading { .. } => None,
         };
         let (models, arms) = pool.map_or_else(Default::default, |pool| {
@@ -220,6 +227,7 @@ impl EvalPlan {
         }
         plan.add_matched((admission, specs), &held, (&mut likely, &mut money))?;
         plan.add_gradings((admission, specs), &held, (&mut likely, &mut money))?;
+        plan.programs = programs::programs(admission);
         plan.notes = missing_arms(admission);
         plan.add_power(spec);
         for question in &spec.questions {
@@ -378,9 +386,10 @@ fn price(admission: &EvalAdmission, spec: &DebateSpec, each: Estimated) -> Optio
 /// Names of arms are their ids, so that no two may be the same.
 fn check_names(spec: &EvalSpec) -> Result<(), String> {
     let mut names: BTreeSet<&str> = ["isolated"].into();
-    for debate in &spec.debates {
-        if baseline(&debate.name.0).is_some() || !names.insert(&debate.name.0) {
-            return Err(format!("a debate cannot be named {}: another arm has the name", debate.name));
+    let debates = spec.debates.iter().map(|debate| ("a debate", &debate.name));
+    for (what, name) in debates.chain(spec.commands.iter().map(|command| ("a command", &command.name))) {
+        if baseline(&name.0).is_some() || !names.insert(&name.0) {
+            return Err(format!("{what} cannot be named {name}: another arm has the name"));
         }
     }
     Ok(())

@@ -56,6 +56,12 @@ pub enum Gold {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         answers: Vec<String>,
     },
+    /// The eval's own program says how good an answer is.
+    Command {
+        /// Reference answers for the program.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        answers: Vec<String>,
+    },
     /// A grader says which of two arms' answers is better.
     Pairwise {
         /// A reference answer for the grader.

@@ -6,12 +6,22 @@ use agon_core::{AnswerForm, AnswerKind, NumberAnswer, names::normal_form};
 const ARTICLES: [&str; 3] = ["a", "an", "the"];
 
 impl Question {
-    /// Whether a pattern says which answers are right; else a grader has to.
+    /// Whether a pattern says which answers are right; else a grader or a program has to.
     pub fn is_scored_by_pattern(&self) -> bool {
         match &self.gold {
             Gold::Choice { .. } | Gold::Exact { .. } | Gold::Number { .. } => true,
-            Gold::Rubric { .. } | Gold::Pairwise { .. } => false,
+            Gold::Rubric { .. } | Gold::Pairwise { .. } | Gold::Command { .. } => false,
         }
+    }
+
+    /// Whether a model has to say how good answers are.
+    pub fn is_scored_by_grader(&self) -> bool {
+        matches!(self.gold, Gold::Rubric { .. } | Gold::Pairwise { .. })
+    }
+
+    /// Whether the eval's own program says how good answers are.
+    pub fn is_scored_by_program(&self) -> bool {
+        matches!(self.gold, Gold::Command { .. })
     }
 
     /// Whether an answer is right; absent where only a grader can say.
@@ -29,7 +39,7 @@ impl Question {
                 };
                 Some(NumberAnswer::read(answer).is_some_and(right))
             }
-            Gold::Rubric { .. } | Gold::Pairwise { .. } => None,
+            Gold::Rubric { .. } | Gold::Pairwise { .. } | Gold::Command { .. } => None,
         }
     }
 
@@ -58,7 +68,7 @@ impl Question {
         match &self.gold {
             Gold::Choice { .. } => self.option(answer).map_or_else(kept, |option| format!("option {option}")),
             Gold::Number { .. } => NumberAnswer::read(answer).map_or_else(kept, |number| number.to_string()),
-            Gold::Exact { .. } | Gold::Rubric { .. } | Gold::Pairwise { .. } => kept(),
+            Gold::Exact { .. } | Gold::Rubric { .. } | Gold::Pairwise { .. } | Gold::Command { .. } => kept(),
         }
     }
 
@@ -70,28 +80,32 @@ impl Question {
             | Gold::Exact { .. }
             | Gold::Number { .. }
             | Gold::Rubric { .. }
-            | Gold::Pairwise { .. } => 0.0,
+            | Gold::Pairwise { .. }
+            | Gold::Command { .. } => 0.0,
         }
     }
 
     /// The name of its scorer.
     pub fn scorer(&self) -> &'static str {
-        match &self.gold {
-            Gold::Choice { .. } => "choice",
-            Gold::Exact { .. } => "exact",
-            Gold::Number { .. } => "number",
-            Gold::Rubric { .. } => "rubric",
-            Gold::Pairwise { .. } => "pairwise",
-        }
+        self.gold.kind_name()
     }
 
     /// The right answers, as a person reads them.
     pub fn gold_texts(&self) -> Vec<String> {
         match &self.gold {
             Gold::Choice { right } => right.iter().filter_map(|option| self.options.get(*option)).cloned().collect(),
-            Gold::Exact { answers } | Gold::Rubric { answers, .. } | Gold::Pairwise { answers } => answers.clone(),
+            Gold::Exact { answers }
+            | Gold::Rubric { answers, .. }
+            | Gold::Pairwise { answers }
+            | Gold::Command { answers } => answers.clone(),
             Gold::Number { answers, .. } => answers.iter().map(ToString::to_string).collect(),
         }
+    }
+
+    /// The text of the option that an answer names; the answer as it is where the question has no options, or none of these is meant.
+    pub(crate) fn as_option(&self, answer: &str) -> String {
+        let option = if self.options.is_empty() { None } else { self.option(answer) };
+        option.and_then(|at| self.options.get(at)).cloned().unwrap_or_else(|| answer.to_owned())
     }
 
     fn option(&self, answer: &str) -> Option<usize> {

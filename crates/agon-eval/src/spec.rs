@@ -27,6 +27,9 @@ pub struct EvalSpec {
     pub pilot_of: Option<u32>,
     /// The debates that are compared; never empty.
     pub debates: Vec<DebateArm>,
+    /// Methods of the user's own, each a program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<CommandArm>,
     /// What they are compared with.
     pub arms: Vec<BaselineArm>,
     /// The comparisons that get a verdict; by default each debate with `self_consistency`.
@@ -54,8 +57,43 @@ pub struct EvalSpec {
     /// Who grades what no pattern can score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grader: Option<Grader>,
+    /// The program that scores questions of the kind `command`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scorer: Option<UserProgram>,
     /// Every random choice derives from it.
     pub seed: u64,
+}
+
+impl EvalSpec {
+    /// The programs of the user's own, each with the key of the eval file that names it.
+    pub fn programs(&self) -> impl Iterator<Item = (String, &UserProgram)> {
+        let commands = self.commands.iter().enumerate();
+        let commands = commands.map(|(at, command)| (format!("commands[{at}].run"), &command.program));
+        commands.chain(self.scorer.iter().map(|program| ("scorer.command".to_owned(), program)))
+    }
+}
+
+/// A program of the user's own, as it was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UserProgram {
+    /// The program's path and its arguments; never empty.
+    pub run: Vec<String>,
+    /// The folder in which it runs: that of the eval file.
+    pub folder: String,
+}
+
+/// A method of the user's own: a program that answers questions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandArm {
+    /// Its name in tables.
+    pub name: ArmName,
+    /// What runs, once for each question and repetition.
+    pub program: UserProgram,
+    /// When a run is ended, in milliseconds.
+    pub timeout_ms: u64,
+    /// The debate whose tokens are its budget; the first one where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_of: Option<ArmName>,
 }
 
 /// A debate that is held on every question.
@@ -202,7 +240,7 @@ impl GraderChoice<'_> {
             return Some(named(grader.models.clone()));
         }
         let usual = usual.or(self.rehearsal.then_some(SCRIPTED_GRADER));
-        let needed = spec.questions.iter().any(|question| !question.is_scored_by_pattern());
+        let needed = spec.questions.iter().any(|question| question.is_scored_by_grader());
         usual.filter(|_| needed).map(|model| named(vec![model.to_owned()]))
     }
 }

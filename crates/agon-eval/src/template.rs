@@ -157,7 +157,7 @@ fn answer(question: &Question) -> Option<serde_json::Value> {
     match &question.gold {
         Gold::Number { tolerance: Tolerance::Exact, .. } => Some(json!("number")),
         Gold::Number { tolerance, .. } => Some(json!({"kind": "number", "tolerance": tolerance.to_string()})),
-        Gold::Exact { .. } | Gold::Rubric { .. } | Gold::Pairwise { .. } => Some(json!("text")),
+        Gold::Exact { .. } | Gold::Rubric { .. } | Gold::Pairwise { .. } | Gold::Command { .. } => Some(json!("text")),
         Gold::Choice { .. } => None,
     }
 }

@@ -1,18 +1,30 @@
 //! Eval files, and the files that they name.
-use agon_eval::{BaselineArm, Count, Design, Matching, ReadEval, read_eval_file};
+use agon_eval::{
+    BaselineArm, Count, Design, EvalSurroundings, FoundProgram, Gold, Matching, ReadEval, no_programs, read_eval_file,
+};
 use agon_spec::{Source, eval_reference_markdown, eval_schema, is_eval_file, render};
 
 fn load(name: &str) -> Result<Vec<u8>, String> {
     match name {
         "q.jsonl" => Ok(b"{\"question\":\"a?\",\"answer\":1}\n{\"question\":\"b?\",\"answer\":2}".to_vec()),
         "bad.csv" => Ok(b"question,options,answer\na?,x|y,z\n".to_vec()),
+        "kinds.csv" => Ok(b"question,answer,kind\na?,z,exact\n".to_vec()),
+        "programs.csv" => Ok(b"question,answer,kind\na?,z,command\n".to_vec()),
         "panel.md" => Ok(b"# t\n".to_vec()),
         _ => Err(format!("cannot read {name}: there is no such file")),
     }
 }
 
 fn read(text: &str) -> ReadEval {
-    read_eval_file(&Source::new("eval.yaml", text), &load)
+    read_eval_file(&Source::new("eval.yaml", text), EvalSurroundings { load: &load, find: &find })
+}
+
+/// Every program but one is there.
+fn find(name: &str) -> Result<FoundProgram, String> {
+    if name == "gone" {
+        return Err("there is no program gone in PATH".to_owned());
+    }
+    Ok(FoundProgram { path: format!("/bin/{name}"), folder: "/evals".to_owned() })
 }
 
 fn told(text: &str) -> String {
@@ -65,7 +77,7 @@ fn every_mistake_of_the_file_is_told_at_once_with_its_line() {
     );
     for wanted in [
         "eval.yaml:1:28: error[unused-key]: `count` is for `builtin` questions",
-        "eval.yaml:4:12: error[duplicate-name]: two debates are called 'panel'",
+        "eval.yaml:4:12: error[duplicate-name]: two arms are called 'panel'",
         "eval.yaml:5:1: error[unknown-key]: unknown key 'arm'; did you mean `arms`?",
         "eval.yaml:6:17: error[unknown-name]: 'pannel' is no arm of this eval; did you mean `panel`?",
         "eval.yaml:7:8: error[unknown-value]",
@@ -80,6 +92,65 @@ fn files_that_it_names_are_read_and_their_mistakes_are_told_with_their_lines() {
     let told = told("questions: bad.csv\ndebates: [{file: gone.md}]\n");
     assert!(told.contains("bad.csv:2:"), "{told}");
     assert!(told.contains("eval.yaml:2:18: error[unknown-name]: cannot read gone.md: there is no such file"), "{told}");
+}
+
+const PROGRAMS: &str = "\
+questions: {builtin: arithmetic, count: 4}
+debates: [{file: panel.md}]
+commands:
+  - {name: mine, run: [python3, mine.py, mine.py, ''], timeout: 90s, budget_of: panel}
+  - {name: other, run: [other]}
+primary: [{arm: mine, rival: panel}]
+scorer: {command: [score, --strict]}
+";
+
+#[test]
+fn programs_are_found_and_fresh_questions_are_scored_by_the_one_that_scores() {
+    let read = read(PROGRAMS);
+    let spec = read.spec.unwrap_or_else(|| panic!("{}", render(&read.diagnostics)));
+    let [mine, other] = spec.commands.as_slice() else { panic!("{:?}", spec.commands) };
+    assert_eq!(mine.program.run, ["/bin/python3", "mine.py", "mine.py", ""]);
+    assert_eq!((mine.program.folder.as_str(), mine.timeout_ms, other.timeout_ms), ("/evals", 90_000, 300_000));
+    assert_eq!((mine.budget_of.as_ref().map(|arm| arm.0.as_str()), other.budget_of.as_ref()), (Some("panel"), None));
+    assert_eq!(spec.scorer.unwrap().run, ["/bin/score", "--strict"]);
+    assert!(spec.questions.iter().all(|one| matches!(&one.gold, Gold::Command { answers } if answers.len() == 1)));
+}
+
+#[test]
+fn mistakes_about_programs_are_told_at_their_keys() {
+    let told = told(
+        "questions: q.jsonl\ndebates: [{file: panel.md}]\ncommands:\n  - {name: panel, run: [a]}\n  - {name: single, run: [a]}\n  \
+         - {name: x, run: []}\n  - {name: y, run: [gone]}\n  - {name: z, run: [a], budget_of: other}\n  - {name: w, run: [3]}\n\
+         scorer: {command: a}\n",
+    );
+    for wanted in [
+        "eval.yaml:4:12: error[duplicate-name]: two arms are called 'panel'",
+        "eval.yaml:5:12: error[reserved-name]",
+        "eval.yaml:6:14: error[out-of-range]: `commands[2].run` must be a list of a program and its arguments",
+        "eval.yaml:8:33: error[unknown-name]: 'other' is no debate of this eval",
+        "eval.yaml:9:20: error[wrong-type]: `commands[5].run` must be a list of a program",
+        "eval.yaml:10:19: error[wrong-type]: `scorer.command` must be a list of a program",
+    ] {
+        assert!(told.contains(wanted), "{wanted}\n{told}");
+    }
+}
+
+#[test]
+fn a_program_that_is_not_there_or_has_nothing_to_score_is_an_error_at_its_key() {
+    let gone = told(&PROGRAMS.replace("[other]", "[gone]"));
+    assert!(gone.contains("eval.yaml:5:24: error[unknown-name]: there is no program gone in PATH"), "{gone}");
+    assert!(gone.contains("commands[1].run"), "{gone}");
+    let none = told("questions: kinds.csv\ndebates: [{file: panel.md}]\nscorer: {command: [a]}\n");
+    assert!(none.contains("eval.yaml:3:19: error[unknown-name]: the program scores nothing"), "{none}");
+    let unscored = told("questions: programs.csv\ndebates: [{file: panel.md}]\n");
+    assert!(unscored.contains("is scored by a program, and none is named"), "{unscored}");
+    let source = Source::new("eval.yaml", PROGRAMS);
+    let refused = read_eval_file(&source, EvalSurroundings { load: &load, find: &no_programs });
+    let refused = render(&refused.diagnostics);
+    for key in ["commands[0].run", "commands[1].run", "scorer.command"] {
+        assert!(refused.contains(key), "{key} {refused}");
+    }
+    assert!(refused.contains("run only on the machine of whoever begins the eval"), "{refused}");
 }
 
 #[test]

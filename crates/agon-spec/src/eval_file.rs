@@ -30,6 +30,8 @@ pub struct EvalFile {
     pub questions: EvalQuestions,
     /// The debates, at least one.
     pub debates: Vec<EvalDebate>,
+    /// Methods of the user's own.
+    pub commands: Vec<EvalCommand>,
     /// Names of the simpler methods.
     pub arms: Option<Vec<&'static str>>,
     /// Pairs of arm and rival.
@@ -52,6 +54,8 @@ pub struct EvalFile {
     pub design: Option<&'static str>,
     /// The kind of questions that name none.
     pub scorer: Option<&'static str>,
+    /// The program that scores them.
+    pub scorer_program: Option<Located<Vec<String>>>,
     /// Models that grade.
     pub grader: Vec<String>,
     /// Graders may be of a family under test.
@@ -95,6 +99,22 @@ pub struct EvalDebate {
     /// Whether it is also held isolated.
     pub isolated: bool,
 }
+
+/// A program that answers questions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvalCommand {
+    /// Its name in tables.
+    pub name: String,
+    /// The program and its arguments; never empty.
+    pub run: Located<Vec<String>>,
+    /// When a run is ended, in milliseconds.
+    pub timeout_ms: u64,
+    /// The debate whose tokens are its budget.
+    pub budget_of: Option<String>,
+}
+
+/// When the run of a program that answers is ended, where the file does not say.
+const COMMAND_TIMEOUT_MS: u64 = 300_000;
 
 /// An eval file as it was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -214,7 +234,8 @@ fn read(root: Option<FileNode>, problems: &mut Problems<'_>) -> Option<EvalFile>
     }
     let debates = debates(&section, problems);
     let questions = questions(&section, problems);
-    arms(&section, &debates, problems);
+    let commands = commands(&section, &debates, problems);
+    arms(&section, (&debates, &commands), problems);
     let limits = section.section("limits");
     let number = |of: Option<&Section>, name: &str| match of?.get(name)?.value {
         CheckedValue::Number(number) => Some(number),
@@ -242,6 +263,7 @@ fn read(root: Option<FileNode>, problems: &mut Problems<'_>) -> Option<EvalFile>
         alpha: number(Some(&section), "alpha"),
         design: section.chosen("design"),
         scorer: section.chosen("scorer"),
+        scorer_program: section.section("scorer").and_then(|scorer| program(scorer, "command")),
         grader: section.text("grader").map(|model| vec![model.to_owned()]).or(panel).unwrap_or_default(),
         same_family: grader.and_then(|grader| grader.flag("same_family")).unwrap_or(false),
         confidence: section.flag("confidence"),
@@ -249,6 +271,7 @@ fn read(root: Option<FileNode>, problems: &mut Problems<'_>) -> Option<EvalFile>
         limit_seconds: number(limits, "seconds"),
         limit_money: number(limits, "money"),
         seed: section.integer("seed"),
+        commands,
         debates,
     };
     if ![0, 1, 3, 5].contains(&file.grader.len()) {
@@ -262,6 +285,10 @@ fn read(root: Option<FileNode>, problems: &mut Problems<'_>) -> Option<EvalFile>
     if section.section("match").is_some_and(|budget| !budget.has("budget")) {
         let message = "`match` has no `budget`";
         problems.error(SpecFinding::new(Code::MissingKey, section.span_of("match"), message).field("match.budget"));
+    }
+    if section.section("scorer").is_some_and(|scorer| !scorer.has("command")) {
+        let message = "`scorer` has no `command`";
+        problems.error(SpecFinding::new(Code::MissingKey, section.span_of("scorer"), message).field("scorer.command"));
     }
     Some(file)
 }
@@ -304,30 +331,7 @@ fn debates(root: &Section, problems: &mut Problems<'_>) -> Vec<EvalDebate> {
     for section in root.list("debates").unwrap_or_default() {
         let Some(file) = section.text("file") else { continue };
         let name = section.text("name").map_or_else(|| name_of(file), str::to_owned);
-        let span = section.get("name").or_else(|| section.get("file")).map_or(section.span, |field| field.span);
-        let mut wrong = |code, message: String, help: &str| {
-            problems.error(SpecFinding::new(code, span, message).field(section.path_of("name")).help(help));
-        };
-        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
-        if name.is_empty() || name.len() > 40 || !name.chars().all(fits) {
-            wrong(
-                Code::BadText,
-                format!("{} is not the name of an arm", quote(&name)),
-                "small letters, digits, `-` and `_`, 40 characters at most",
-            );
-        } else if BASELINES.contains(&name.as_str()) {
-            wrong(
-                Code::ReservedName,
-                format!("{} is the name of a method without a debate", quote(&name)),
-                "give the debate another `name`",
-            );
-        } else if debates.iter().any(|known| known.name == name) {
-            wrong(
-                Code::DuplicateName,
-                format!("two debates are called {}", quote(&name)),
-                "give one of them another `name`",
-            );
-        }
+        check_name(section, &name, debates.iter().map(|known| known.name.as_str()), problems);
         let set = match section.get("set").map(|field| &field.value) {
             Some(CheckedValue::Data(serde_json::Value::Object(map))) => map.clone().into_iter().collect(),
             _ => BTreeMap::new(),
@@ -336,6 +340,68 @@ fn debates(root: &Section, problems: &mut Problems<'_>) -> Vec<EvalDebate> {
         debates.push(EvalDebate { name, file, set, isolated: section.flag("isolated").unwrap_or(false) });
     }
     debates
+}
+
+/// Whether an arm may be called so, beside the arms that are known.
+fn check_name<'n>(
+    section: &Section,
+    name: &str,
+    mut known: impl Iterator<Item = &'n str>,
+    problems: &mut Problems<'_>,
+) {
+    let span = section.get("name").or_else(|| section.get("file")).map_or(section.span, |field| field.span);
+    let mut wrong = |code, message: String, help: &str| {
+        problems.error(SpecFinding::new(code, span, message).field(section.path_of("name")).help(help));
+    };
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
+    if name.is_empty() || name.len() > 40 || !name.chars().all(fits) {
+        wrong(
+            Code::BadText,
+            format!("{} is not the name of an arm", quote(name)),
+            "small letters, digits, `-` and `_`, 40 characters at most",
+        );
+    } else if BASELINES.contains(&name) {
+        wrong(
+            Code::ReservedName,
+            format!("{} is the name of a method without a debate", quote(name)),
+            "give it another `name`",
+        );
+    } else if known.any(|known| known == name) {
+        wrong(Code::DuplicateName, format!("two arms are called {}", quote(name)), "give one of them another `name`");
+    }
+}
+
+fn commands(root: &Section, debates: &[EvalDebate], problems: &mut Problems<'_>) -> Vec<EvalCommand> {
+    let mut commands: Vec<EvalCommand> = Vec::new();
+    for section in root.list("commands").unwrap_or_default() {
+        let (Some(name), Some(run)) = (section.text("name"), program(section, "run")) else { continue };
+        let known = debates.iter().map(|debate| &debate.name).chain(commands.iter().map(|command| &command.name));
+        check_name(section, name, known.map(String::as_str), problems);
+        let budget_of = section.text("budget_of");
+        if let Some(debate) = budget_of.filter(|debate| debates.iter().all(|known| known.name != *debate)) {
+            let names: Vec<&str> = debates.iter().map(|debate| debate.name.as_str()).collect();
+            let finding = SpecFinding::new(
+                Code::UnknownName,
+                section.span_of("budget_of"),
+                format!("{} is no debate of this eval", quote(debate)),
+            );
+            problems.error(finding.field(section.path_of("budget_of")).help(format!("debates: {}", names.join(", "))));
+        }
+        let timeout_ms = match section.get("timeout").map(|field| &field.value) {
+            Some(CheckedValue::Millis(millis)) => *millis,
+            _ => COMMAND_TIMEOUT_MS,
+        };
+        let (name, budget_of) = (name.to_owned(), budget_of.map(str::to_owned));
+        commands.push(EvalCommand { name, run, timeout_ms, budget_of });
+    }
+    commands
+}
+
+/// A program with its arguments.
+fn program(section: &Section, name: &str) -> Option<Located<Vec<String>>> {
+    let words = section.lines(name);
+    let value: Vec<String> = words.iter().map(|(word, _)| word.clone()).collect();
+    (!value.is_empty()).then(|| Located { value, span: section.span_of(name) })
 }
 
 const BASELINES: [&str; 4] = ["single", "self_consistency", "best_of_n", "judge_alone"];
@@ -348,18 +414,19 @@ fn name_of(file: &str) -> String {
     stem.chars().map(fits).take(40).collect()
 }
 
-fn arms(root: &Section, debates: &[EvalDebate], problems: &mut Problems<'_>) {
+fn arms(root: &Section, (debates, commands): (&[EvalDebate], &[EvalCommand]), problems: &mut Problems<'_>) {
     let chosen: Vec<&str> = match root.get("arms").map(|field| &field.value) {
         Some(CheckedValue::Choices(arms)) => arms.clone(),
         _ => vec!["single", "self_consistency"],
     };
     let isolated = debates.iter().filter(|debate| debate.isolated).count();
-    let count = chosen.len() + debates.len() + isolated;
+    let count = chosen.len() + debates.len() + isolated + commands.len();
     if count > MOST_ARMS {
         let message = format!("the eval has {count} arms; at most {MOST_ARMS} are allowed");
         problems.error(SpecFinding::new(Code::OutOfRange, root.span_of("debates"), message).field("debates"));
     }
-    let known: Vec<&str> = debates.iter().map(|debate| debate.name.as_str()).chain(chosen.iter().copied()).collect();
+    let own = debates.iter().map(|debate| &debate.name).chain(commands.iter().map(|command| &command.name));
+    let known: Vec<&str> = own.map(String::as_str).chain(chosen.iter().copied()).collect();
     for section in root.list("primary").unwrap_or_default() {
         for key in ["arm", "rival"] {
             let Some(name) = section.text(key).filter(|name| !known.contains(name)) else { continue };

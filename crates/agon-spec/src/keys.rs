@@ -195,6 +195,8 @@ pub(crate) enum Shape {
     },
     /// A list of one-line texts.
     Lines,
+    /// A program and its arguments.
+    Program,
     /// A list of names that settings give to these.
     Names {
         of: &'static str,
@@ -234,6 +236,8 @@ pub(crate) fn names(choices: &[Choice]) -> Vec<&'static str> {
 }
 
 impl Shape {
+    /// Most texts of a program with its arguments.
+    pub const MOST_PROGRAM_WORDS: usize = 100;
     /// What a user is told that the value must be.
     pub fn describe(&self) -> String {
         match self {
@@ -248,6 +252,7 @@ impl Shape {
             Self::Choice(choices) => format!("one of {}", names(choices).join(", ")),
             Self::Choices { of, .. } => format!("a list of {}", names(of).join(", ")),
             Self::Lines => "a list of texts".to_owned(),
+            Self::Program => "a list of a program and its arguments, each a text".to_owned(),
             Self::Names { of, max: usize::MAX } => format!("a list of names of {of}"),
             Self::Names { of, max } => format!("a list of names of {of}, {max} at most"),
             Self::Schema => "a JSON Schema, as a mapping".to_owned(),

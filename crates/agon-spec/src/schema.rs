@@ -90,6 +90,10 @@ fn shape(of: &Shape) -> Value {
             json!({"type": "array", "items": choice(of), "minItems": min, "uniqueItems": true})
         }
         Shape::Lines => json!({"type": "array", "items": shape(&Shape::Line), "uniqueItems": true}),
+        Shape::Program => {
+            let most = Shape::MOST_PROGRAM_WORDS;
+            json!({"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": most})
+        }
         Shape::Names { max, .. } => {
             let mut list = json!({"type": "array", "items": {"type": "string", "pattern": NAME}, "uniqueItems": true});
             if let (Value::Object(list), true) = (&mut list, *max < usize::MAX) {

@@ -27,24 +27,38 @@ pub(crate) struct ProcessGroup {
     child: Mutex<Child>,
     group: Option<Pid>,
     /// Owns the task that reads what the process complains about.
-    _complaints: JoinSet<()>,
+    complaints: JoinSet<()>,
+}
+
+/// The standard streams of a process.
+pub(crate) struct StandardStreams {
+    pub output: ChildStdout,
+    pub input: ChildStdin,
+    pub complaints: ChildStderr,
 }
 
 impl ProcessGroup {
     /// Starts the program of `config` in a process group of its own.
     pub(crate) fn start(tool: &str, config: &McpConfig) -> Result<(Self, ChildStdout, ChildStdin), ToolError> {
-        let mut child = command(config).spawn().map_err(|error| {
+        let (mut process, streams) = Self::of(command(config)).map_err(|error| {
             ToolError::unavailable(tool, format!("its program cannot be started: {}", error.kind()))
         })?;
+        process.complaints.spawn(log(tool.to_owned(), streams.complaints));
+        Ok((process, streams.output, streams.input))
+    }
+
+    /// Starts a command in a process group of its own.
+    pub(crate) fn of(mut command: Command) -> std::io::Result<(Self, StandardStreams)> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.process_group(0).kill_on_drop(true).spawn()?;
         let (Some(output), Some(input), Some(complaints)) =
             (child.stdout.take(), child.stdin.take(), child.stderr.take())
         else {
-            return Err(ToolError::unavailable(tool, "its program has no standard streams"));
+            return Err(std::io::Error::other("no standard streams"));
         };
         let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-        let mut reader = JoinSet::new();
-        reader.spawn(log(tool.to_owned(), complaints));
-        Ok((Self { child: Mutex::new(child), group, _complaints: reader }, output, input))
+        let process = Self { child: Mutex::new(child), group, complaints: JoinSet::new() };
+        Ok((process, StandardStreams { output, input, complaints }))
     }
 
     /// Ends the whole group at once.
@@ -90,8 +104,6 @@ fn command(config: &McpConfig) -> Command {
     }
     command.envs(&config.env);
     command.envs(config.secret_env.iter().map(|(name, key)| (name, key.expose_secret())));
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.process_group(0).kill_on_drop(true);
     command
 }
 

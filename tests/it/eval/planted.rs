@@ -109,7 +109,9 @@ impl PlantedQuestions {
                 });
                 rates.fold((0.0, 0.0), |(rate, error), (one, its)| (rate + one, error + its))
             }
-            ArmKind::Isolated | ArmKind::BestOfN | ArmKind::JudgeAlone => panic!("{} has no planted truth", arm.id),
+            ArmKind::Isolated | ArmKind::BestOfN | ArmKind::JudgeAlone | ArmKind::Command => {
+                panic!("{} has no planted truth", arm.id)
+            }
         }
     }
 }

@@ -106,6 +106,7 @@ impl GoldReader<'_, '_, '_> {
                 Some(Gold::Rubric { criteria, answers: texts })
             }
             QuestionKind::Pairwise => Some(Gold::Pairwise { answers: texts }),
+            QuestionKind::Command => self.reference(texts).map(|answers| Gold::Command { answers }),
         }
     }
 
@@ -139,7 +140,10 @@ impl GoldReader<'_, '_, '_> {
             let message = format!("`rubric` is for questions of the kind `rubric`; this one is of the kind `{name}`");
             return self.error(Code::UnusedKey, rubric.span, ("rubric", message), "");
         }
-        let chosen = matches!(kind, QuestionKind::Choice | QuestionKind::Rubric | QuestionKind::Pairwise);
+        let chosen = matches!(
+            kind,
+            QuestionKind::Choice | QuestionKind::Rubric | QuestionKind::Pairwise | QuestionKind::Command
+        );
         if !self.raw.options.is_empty() && !chosen {
             let message = format!("a question of the kind `{name}` has no options");
             let help = "remove `kind`, or the options";
@@ -221,6 +225,16 @@ impl GoldReader<'_, '_, '_> {
         }
         right.sort_unstable();
         good.then_some(Gold::Choice { right })
+    }
+
+    /// The answers for a program: of options their texts, whatever names them in the file.
+    fn reference(&mut self, texts: Vec<String>) -> Option<Vec<String>> {
+        if texts.is_empty() || self.raw.options.is_empty() {
+            return Some(texts);
+        }
+        let Gold::Choice { right } = self.choice()? else { return Some(texts) };
+        let option = |at: usize| Some(one_line(&self.raw.options.get(at)?.text));
+        Some(right.into_iter().filter_map(option).collect())
     }
 
     fn number(&mut self, texts: &[String]) -> Option<Gold> {

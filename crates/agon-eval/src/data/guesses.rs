@@ -30,7 +30,7 @@ impl KindGuesses {
             }
             Gold::Exact { answers } if answers.iter().all(|answer| is_letter(answer)) => self.letters.push(answer),
             Gold::Exact { .. } | Gold::Number { .. } => self.words = true,
-            Gold::Choice { .. } | Gold::Rubric { .. } => {}
+            Gold::Choice { .. } | Gold::Rubric { .. } | Gold::Command { .. } => {}
         }
         self.scored = true;
     }

@@ -89,6 +89,7 @@ impl Gold {
             Self::Number { .. } => "number",
             Self::Rubric { .. } => "rubric",
             Self::Pairwise { .. } => "pairwise",
+            Self::Command { .. } => "command",
         }
     }
 }

@@ -23,6 +23,11 @@ pub enum GradingRefused {
         /// One whose answers are scored.
         other: String,
     },
+    /// Nothing says which program scores.
+    #[error(
+        "question {0:?} is scored by a program, and none is named: write `scorer: {{command: [PROGRAM, ...]}}` in an eval file"
+    )]
+    NoProgram(String),
     /// Graders that cannot be used.
     #[error(transparent)]
     Grader(#[from] GraderRefused),
@@ -34,6 +39,7 @@ impl GradingRefused {
         match self {
             Self::NoGrader(_) | Self::Mixed { .. } => "questions",
             Self::NothingGraded | Self::Grader(_) => "grader",
+            Self::NoProgram(_) => "scorer",
         }
     }
 }
@@ -49,7 +55,10 @@ pub fn check_one_scoring(questions: &[Question]) -> Result<(), GradingRefused> {
 
 /// Whether an eval can be graded that tests these models. Gives whether a grader is of a family that is tested.
 pub fn check_grading<'t>(spec: &EvalSpec, tested: impl IntoIterator<Item = &'t str>) -> Result<bool, GradingRefused> {
-    let graded = spec.questions.iter().find(|question| !question.is_scored_by_pattern());
+    if let (Some(question), None) = (spec.questions.iter().find(|one| one.is_scored_by_program()), &spec.scorer) {
+        return Err(GradingRefused::NoProgram(question.id.clone()));
+    }
+    let graded = spec.questions.iter().find(|question| question.is_scored_by_grader());
     match (graded, &spec.grader) {
         (None, None) => Ok(false),
         (None, Some(_)) => Err(GradingRefused::NothingGraded),

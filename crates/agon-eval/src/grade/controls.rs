@@ -41,7 +41,7 @@ pub fn control_answers(questions: &[Question], seed: u64) -> Vec<ControlAnswer> 
 fn reference(question: &Question) -> Option<&str> {
     let answers = match &question.gold {
         Gold::Rubric { answers, .. } | Gold::Pairwise { answers } => answers,
-        Gold::Choice { .. } | Gold::Exact { .. } | Gold::Number { .. } => return None,
+        Gold::Choice { .. } | Gold::Exact { .. } | Gold::Number { .. } | Gold::Command { .. } => return None,
     };
     answers.iter().map(String::as_str).find(|answer| !answer.trim().is_empty())
 }

@@ -32,7 +32,7 @@ impl GradingSchedule {
     pub fn of(spec: &EvalSpec) -> Self {
         let graded: Vec<u32> = (0..)
             .zip(&spec.questions)
-            .filter(|(_, question)| !question.is_scored_by_pattern())
+            .filter(|(_, question)| question.is_scored_by_grader())
             .map(|(at, _)| at)
             .collect();
         if spec.grader.is_none() || graded.is_empty() {
@@ -64,7 +64,9 @@ impl GradingSchedule {
                 let pair = GradeTask::Pair { first: right, second: wrong };
                 ControlTasks { foreign: pair.swapped().into_iter().collect(), gold: vec![pair] }
             }
-            Gold::Choice { .. } | Gold::Exact { .. } | Gold::Number { .. } => ControlTasks::default(),
+            Gold::Choice { .. } | Gold::Exact { .. } | Gold::Number { .. } | Gold::Command { .. } => {
+                ControlTasks::default()
+            }
         }
     }
 

@@ -16,7 +16,7 @@ pub const FINAL_ANSWER_BYTES: usize = 2_000;
 /// Words of a question, its context or its reference that a grader is shown.
 const QUOTED_WORDS: usize = 2_000;
 
-/// What a grader is asked about a question.
+/// What a grader, or the eval's own program, is asked about a question.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "asks", rename_all = "snake_case")]
 pub enum GradeTask {
@@ -25,6 +25,11 @@ pub enum GradeTask {
         /// Index of the criterion in the question's rubric.
         criterion: usize,
         /// The answer, as [`final_answer`] gives it.
+        answer: String,
+    },
+    /// How good an answer is, by the eval's own program and no grader.
+    Score {
+        /// The answer, whole.
         answer: String,
     },
     /// Which of two answers is better.
@@ -94,6 +99,7 @@ impl GradeTask {
     fn options(&self) -> &'static [(&'static str, Grade)] {
         match self {
             Self::Criterion { .. } => &[("met", Grade::Met), ("not met", Grade::NotMet)],
+            Self::Score { .. } => &[],
             Self::Pair { .. } => &[("first", Grade::First), ("second", Grade::Second), ("equal", Grade::Equal)],
         }
     }
@@ -107,7 +113,7 @@ impl GradeTask {
     /// The same task with the answers of a pair in the other order; none where there is no order.
     pub fn swapped(&self) -> Option<Self> {
         match self {
-            Self::Criterion { .. } => None,
+            Self::Criterion { .. } | Self::Score { .. } => None,
             Self::Pair { first, second } => Some(Self::Pair { first: second.clone(), second: first.clone() }),
         }
     }
@@ -115,7 +121,7 @@ impl GradeTask {
     /// What is asked, in one line.
     fn topic(&self) -> String {
         let (lead, task) = match self {
-            Self::Criterion { .. } => ("Grade one answer to a question.", CRITERION_TASK),
+            Self::Criterion { .. } | Self::Score { .. } => ("Grade one answer to a question.", CRITERION_TASK),
             Self::Pair { .. } => ("Compare two answers to a question.", PAIR_TASK),
         };
         format!("{lead} {task}")
@@ -141,6 +147,8 @@ impl GradeTask {
                 part("Answer to grade", answer);
                 part("Criterion", &criteria.get(*criterion)?.text);
             }
+            // no grader is asked
+            Self::Score { .. } => return None,
             Self::Pair { first, second } => {
                 part("First answer", first);
                 part("Second answer", second);
@@ -192,7 +200,7 @@ const PAIR_TASK: &str = "Which answer is better: more correct, and more useful t
 fn references(gold: &Gold) -> &[String] {
     match gold {
         Gold::Rubric { answers, .. } | Gold::Pairwise { answers } => answers,
-        Gold::Choice { .. } | Gold::Exact { .. } | Gold::Number { .. } => &[],
+        Gold::Choice { .. } | Gold::Exact { .. } | Gold::Number { .. } | Gold::Command { .. } => &[],
     }
 }
 

@@ -1,6 +1,6 @@
 //! When failures end an eval, or its gradings: what never answers is not asked for hours.
 use super::{ArmProgress, EvalMachine, GRADERS, has_failed};
-use crate::{CellClosed, CellEnding, EvalStop};
+use crate::{CellClosed, CellEnding, EvalStop, SCORER};
 use std::collections::BTreeMap;
 
 /// Of so many cells of an arm the share of failed ones counts. Where that many will be over and too many of them have failed already,
@@ -43,7 +43,8 @@ impl EvalMachine {
         let expected = u32::try_from(cells).unwrap_or(u32::MAX);
         let counts = |arm: &ArmProgress| arm.over.max(expected) >= FAILURES_AFTER;
         // graders are no arm: what they failed to grade is told, and can be asked again
-        let too_many = |arm: &&ArmProgress| arm.name != GRADERS && counts(arm) && fails_too_often(arm.failed, arm.over);
+        let is_arm = |arm: &ArmProgress| arm.name != GRADERS && arm.name != SCORER;
+        let too_many = |arm: &&ArmProgress| is_arm(arm) && counts(arm) && fails_too_often(arm.failed, arm.over);
         let ArmProgress { name, failed, over, .. } = self.tally.arms().find(too_many)?;
         let why = self.causes(|closed| super::cell_arm(&closed.cell.work) == *name);
         Some(format!("{name}: {failed} of {over} cells failed ({why})"))

@@ -22,7 +22,9 @@ impl EvalMachine {
     pub(super) fn gradings(&self, question: u32) -> Option<Vec<Cell>> {
         let asked = self.admission.spec.questions.get(question as usize)?;
         let repetitions = self.admission.spec.repetitions;
-        if !self.grades() || self.is_grading_stopped() || asked.is_scored_by_pattern() {
+        let by_program = asked.is_scored_by_program();
+        let nobody_grades = self.is_grading_stopped() || !(by_program || self.grades());
+        if nobody_grades || asked.is_scored_by_pattern() {
             return Some(Vec::new());
         }
         if !(0..repetitions).all(|repetition| self.is_answered(question, repetition)) {
@@ -35,7 +37,8 @@ impl EvalMachine {
         let answers = tasks_of(&self.admission, &cells, question, &self.standing.means);
         let controls = self.schedule.controls(question, &asked.gold);
         let again = self.schedule.again(question, &answers);
-        let base = 2 * self.rescored;
+        // graders grade anew; what a program says of an answer stays
+        let base = if by_program { 0 } else { 2 * self.rescored };
         let cell = |task, draw| Cell { question, repetition: 0, work: CellWork::Grading { task, draw } };
         let mut all = answers;
         all.extend(controls.gold.into_iter().chain(controls.foreign));
@@ -46,7 +49,7 @@ impl EvalMachine {
     /// Grading anew needs answers that are all there, and something that is graded.
     pub(super) fn rescore(&self, grader: Grader) -> Vec<EvalEvent> {
         let is_over = matches!(self.ended(), Some("complete" | "stopped"));
-        let graded = self.admission.spec.questions.iter().any(|question| !question.is_scored_by_pattern());
+        let graded = self.admission.spec.questions.iter().any(|question| question.is_scored_by_grader());
         if is_over && graded { vec![EvalEvent::RescoreOrdered { grader }] } else { Vec::new() }
     }
 

@@ -128,7 +128,7 @@ impl EvalMachine {
         if repetition > 0 {
             return self.is_answered(question, repetition);
         }
-        let gradings = if self.grades() { self.gradings(question) } else { Some(Vec::new()) };
+        let gradings = self.gradings(question);
         self.is_answered(question, 0)
             && gradings.is_some_and(|gradings| gradings.iter().all(|cell| self.result(cell).is_some()))
     }
@@ -164,6 +164,7 @@ impl EvalMachine {
             }
         }
         cells.extend(self.best_of_cells(question, repetition));
+        cells.extend(self.command_cells(question, repetition));
         Some(cells)
     }
 
@@ -175,7 +176,8 @@ impl EvalMachine {
             | CellWork::Samples { .. }
             | CellWork::Debate { .. }
             | CellWork::Isolated { .. }
-            | CellWork::BestOf { .. } => None,
+            | CellWork::BestOf { .. }
+            | CellWork::Command { .. } => None,
         });
         samples.max().unwrap_or(0)
     }
@@ -203,7 +205,7 @@ impl EvalMachine {
     }
 
     /// What a method without a debate may spend on a question.
-    fn budget(&self, question: u32, repetition: u32, arm: &ArmName, count: Count) -> Option<f64> {
+    pub(super) fn budget(&self, question: u32, repetition: u32, arm: &ArmName, count: Count) -> Option<f64> {
         match self.admission.spec.matching {
             Matching::Debate => self.debate_cost(question, repetition, arm, count),
             Matching::Mean => self.standing.means.get(&(arm.clone(), count)).copied(),

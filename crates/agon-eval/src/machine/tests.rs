@@ -1,3 +1,4 @@
+mod commands;
 mod grading;
 mod matched;
 mod told;
@@ -64,6 +65,7 @@ fn closed(cell: &Cell, debate: &str) -> CellClosed {
         }
         CellWork::BestOf { count, .. } => (Vec::new(), cost(u64::from(*count) * 120, 0)),
         CellWork::Debate { .. } | CellWork::Isolated { .. } => (Vec::new(), cost(700, 60)),
+        CellWork::Command { .. } => (Vec::new(), cost(500, 50)),
         CellWork::Grading { .. } => (Vec::new(), cost(40, 2)),
     };
     let facts = Facts { ending: CellEnding::Answered, samples, cost, ..Facts::default() };
@@ -163,6 +165,7 @@ fn every_question_gets_its_debate_its_first_samples_and_as_many_as_the_debate_is
                 CellWork::Debate { .. }
                 | CellWork::Isolated { .. }
                 | CellWork::BestOf { .. }
+                | CellWork::Command { .. }
                 | CellWork::Grading { .. } => None,
             })
             .collect();
@@ -197,6 +200,7 @@ fn best_of_n_is_held_once_its_budget_is_known() {
             CellWork::Samples { .. }
             | CellWork::Debate { .. }
             | CellWork::Isolated { .. }
+            | CellWork::Command { .. }
             | CellWork::Grading { .. } => None,
         })
         .collect();

@@ -10,9 +10,9 @@ const COUNTS: u64 = 5;
 
 /// Gradings of answers to a question: as they usually are, and at most.
 #[derive(Clone, Copy, Default)]
-struct PlannedGradings {
-    likely: u64,
-    most: u64,
+pub(super) struct PlannedGradings {
+    pub likely: u64,
+    pub most: u64,
 }
 
 /// A grading of the longest answers to a question, to see what gradings take and which models they ask; none where nobody grades it.
@@ -25,7 +25,7 @@ pub fn longest_grading(spec: &EvalSpec, question: u32) -> Option<Cell> {
             GradeTask::Criterion { criterion: longest?, answer }
         }
         Gold::Pairwise { .. } => GradeTask::Pair { first: answer.clone(), second: answer },
-        Gold::Choice { .. } | Gold::Exact { .. } | Gold::Number { .. } => return None,
+        Gold::Choice { .. } | Gold::Exact { .. } | Gold::Number { .. } | Gold::Command { .. } => return None,
     };
     Some(Cell { question, repetition: 0, work: CellWork::Grading { task, draw: 0 } })
 }
@@ -74,7 +74,7 @@ impl EvalPlan {
 }
 
 impl PlannedGradings {
-    fn times(self, factor: u64) -> Self {
+    pub fn times(self, factor: u64) -> Self {
         Self { likely: self.likely * factor, most: self.most * factor }
     }
 
@@ -93,12 +93,13 @@ fn anew(spec: &EvalSpec) -> u64 {
 }
 
 /// Final answers to a question in one repetition.
-fn answers(admission: &EvalAdmission) -> PlannedGradings {
+pub(super) fn answers(admission: &EvalAdmission) -> PlannedGradings {
     let spec = &admission.spec;
     let mut found = PlannedGradings::default();
     let singles = admission.pools.iter().filter(|pool| pool.of == PoolOf::Debaters).count() as u64;
     let has = |arm: BaselineArm| u64::from(spec.arms.contains(&arm));
     found.add(singles * has(BaselineArm::Single), 1);
+    found.add(spec.commands.len() as u64, 1);
     for debate in &spec.debates {
         found.add(1 + u64::from(debate.isolated) + has(BaselineArm::BestOfN), 1);
         found.add(has(BaselineArm::SelfConsistency) + has(BaselineArm::JudgeAlone), anew(spec));
@@ -112,7 +113,7 @@ fn pairs(admission: &EvalAdmission) -> PlannedGradings {
     let mut found = PlannedGradings::default();
     let has = |arm: BaselineArm| u64::from(spec.arms.contains(&arm));
     for (at, debate) in spec.debates.iter().enumerate() {
-        let others = spec.debates.len() - at - 1;
+        let others = spec.debates.len() - at - 1 + spec.commands.len();
         found.add(has(BaselineArm::Single) + has(BaselineArm::BestOfN) + u64::from(debate.isolated) + others as u64, 1);
         found.add(has(BaselineArm::SelfConsistency) + has(BaselineArm::JudgeAlone), anew(spec));
     }

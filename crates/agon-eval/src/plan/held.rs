@@ -10,6 +10,14 @@ pub struct HeldCells<'a> {
     pub facts: &'a dyn Fn(&str) -> Option<Facts>,
 }
 
+impl Default for HeldCells<'_> {
+    /// None at all.
+    fn default() -> Self {
+        static NONE: BTreeSet<String> = BTreeSet::new();
+        Self { ids: &NONE, facts: &|_| None }
+    }
+}
+
 /// The cells of an eval that are held already, found as a run would find them.
 pub(super) struct HeldBefore<'a> {
     admission: &'a EvalAdmission,

@@ -28,7 +28,7 @@ pub(super) fn baseline_name(method: BaselineArm) -> &'static str {
     }
 }
 
-/// All arms of an eval, debates last of those that belong to them.
+/// All arms of an eval, debates last of those that belong to them, and the user's own methods last of all.
 pub(super) fn arms<'a>(table: &CellTable<'a>) -> Vec<ScoredArm<'a>> {
     let spec = &table.admission.spec;
     let mut arms = Vec::new();
@@ -61,6 +61,14 @@ pub(super) fn arms<'a>(table: &CellTable<'a>) -> Vec<ScoredArm<'a>> {
             cells: table.held(|unit| unit.debates.get(name).copied()),
         });
     }
+    arms.extend(spec.commands.iter().map(|command| ScoredArm {
+        id: command.name.to_string(),
+        name: command.name.clone(),
+        kind: ArmKind::Command,
+        matched_to: None,
+        method: None,
+        cells: table.held(|unit| unit.commands.get(&command.name).copied()),
+    }));
     arms
 }
 

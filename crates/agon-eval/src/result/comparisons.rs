@@ -110,6 +110,7 @@ impl<'t, 'a> Comparer<'t, 'a> {
                 push("isolated");
             }
             spec.debates.iter().skip(at + 1).for_each(|other| push(&other.name.0));
+            spec.commands.iter().for_each(|command| push(&command.name.0));
         }
         pairs
     }

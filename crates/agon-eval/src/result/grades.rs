@@ -38,19 +38,45 @@ impl<'a> Grades<'a> {
         Some(read_grade(task, &closed.facts, self.panel))
     }
 
-    /// All gradings of the last scoring of these questions.
+    /// The score that the eval's own program gave an answer; none where it failed, or was not asked.
+    pub fn score(&self, question: u32, answer: &str) -> Option<f64> {
+        self.scoring(question, answer)?.facts.score
+    }
+
+    /// The run of the eval's own program that scored an answer.
+    pub fn scoring(&self, question: u32, answer: &str) -> Option<&'a CellClosed> {
+        let task = GradeTask::Score { answer: answer.to_owned() };
+        self.by_task.get(&(question, 0))?.get(&task).copied()
+    }
+
+    /// All gradings by graders of the last scoring of these questions.
     pub fn all(&self, covered: impl Fn(u32) -> bool) -> impl Iterator<Item = (&'a GradeTask, bool, &'a CellClosed)> {
         let of = self.by_task.iter().filter(move |((question, draw), _)| *draw >= self.base && covered(*question));
-        of.flat_map(|((_, draw), tasks)| tasks.iter().map(move |(task, closed)| (*task, draw % 2 == 1, *closed)))
+        let all =
+            of.flat_map(|((_, draw), tasks)| tasks.iter().map(move |(task, closed)| (*task, draw % 2 == 1, *closed)));
+        all.filter(|(task, ..)| !matches!(task, GradeTask::Score { .. }))
+    }
+
+    /// The runs of the eval's own program that scored answers to these questions.
+    pub fn scorings(&self, covered: impl Fn(u32) -> bool) -> impl Iterator<Item = &'a CellClosed> {
+        let of = self.by_task.iter().filter(move |((question, _), _)| covered(*question));
+        let all = of.flat_map(|(_, tasks)| tasks.iter());
+        all.filter(|(task, _)| matches!(task, GradeTask::Score { .. })).map(|(_, closed)| *closed)
     }
 }
 
 /// The answer of a cell as graders see it: of answers that tie, the first. None where it has none.
 pub(super) fn shown_answer(cell: &CellScore<'_>) -> Option<String> {
-    let tied = cell.facts.filter(|_| matches!(cell.ending, CellEnding::NoAnswer { .. }));
-    let answer = cell.answer.or_else(|| tied?.tied.first().map(String::as_str))?;
+    let answer = scored_answer(cell)?;
     let names = cell.facts.map(names).unwrap_or_default();
     Some(final_answer(answer, &names)).filter(|shown| !shown.is_empty())
+}
+
+/// The answer of a cell as a program scores it, whole: of answers that tie, the first. None where it has none.
+pub(super) fn scored_answer<'a>(cell: &CellScore<'a>) -> Option<&'a str> {
+    let tied = cell.facts.filter(|_| matches!(cell.ending, CellEnding::NoAnswer { .. }));
+    let answer = cell.answer.or_else(|| tied?.tied.first().map(String::as_str))?;
+    Some(answer.trim()).filter(|answer| !answer.is_empty())
 }
 
 /// The names of those who are known to have spoken in a debate.
@@ -82,6 +108,9 @@ impl<'a> CellTable<'a> {
                         rubric_score(criteria, &grades.collect::<Vec<_>>())
                     }
                 };
+            }
+            Gold::Command { .. } => {
+                cell.score = scored_answer(&cell).map_or(Some(0.0), |answer| self.grades.score(*index, answer));
             }
             Gold::Pairwise { .. } => cell.score = None,
             Gold::Choice { .. } | Gold::Exact { .. } | Gold::Number { .. } => {}
@@ -148,6 +177,10 @@ impl<'a> CellTable<'a> {
         let mut rate = |cell: &CellScore<'_>| {
             let criteria = match self.question(cell.at).map(|question| &question.gold) {
                 Some(Gold::Rubric { criteria, .. }) => criteria.len(),
+                Some(Gold::Command { .. }) => {
+                    tasks.extend(scored_answer(cell).map(|answer| GradeTask::Score { answer: answer.to_owned() }));
+                    0
+                }
                 _ => 0,
             };
             let task = |(criterion, answer)| GradeTask::Criterion { criterion, answer };

@@ -1,5 +1,6 @@
 //! Rows for tables and for the browser of samples.
 use super::arms::ScoredArm;
+use super::grades::scored_answer;
 use super::inside::flip_of;
 use super::statistics::Estimator;
 use super::table::{CellScore, CellTable};
@@ -63,8 +64,10 @@ fn row(table: &CellTable<'_>, arm: &ScoredArm<'_>, cell: &CellScore<'_>, withhel
         debates: cell.debates.iter().map(|debate| (*debate).to_owned()).collect(),
         outcome: outcome(cell, score),
         reason: match &cell.ending {
-            CellEnding::Answered => None,
-            CellEnding::NoAnswer { reason } | CellEnding::Failed { reason } => Some(reason.clone()),
+            CellEnding::Answered => unscored(table, cell).filter(|_| !withheld),
+            CellEnding::NoAnswer { reason } | CellEnding::Failed { reason } => {
+                Some(with_detail(reason, cell.facts.and_then(|facts| facts.detail.as_deref()).filter(|_| !withheld)))
+            }
         },
         score,
         answer: cell.answer.filter(|_| !withheld).map(cut),
@@ -77,6 +80,21 @@ fn row(table: &CellTable<'_>, arm: &ScoredArm<'_>, cell: &CellScore<'_>, withhel
         cost: table.cost(&cell.cost, table.admission.spec.count),
         degraded: cell.degraded,
     }
+}
+
+/// Why the eval's own program gave an answer no score, where it was asked.
+fn unscored(table: &CellTable<'_>, cell: &CellScore<'_>) -> Option<String> {
+    let (index, _) = table.questions.get(cell.at).filter(|(_, question)| question.is_scored_by_program())?;
+    let run = table.grades.scoring(*index, scored_answer(cell)?)?;
+    match &run.facts.ending {
+        CellEnding::Failed { reason } => Some(with_detail(reason, run.facts.detail.as_deref())),
+        CellEnding::Answered | CellEnding::NoAnswer { .. } => None,
+    }
+}
+
+/// A reason, and what a program says of it.
+fn with_detail(reason: &str, detail: Option<&str>) -> String {
+    detail.map_or_else(|| reason.to_owned(), |detail| cut(&format!("{reason}: {detail}")))
 }
 
 fn outcome(cell: &CellScore<'_>, score: Option<f64>) -> CellOutcome {

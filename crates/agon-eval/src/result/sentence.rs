@@ -82,9 +82,12 @@ fn subject(arm: &ScoredArm<'_>) -> String {
     match arm.kind {
         ArmKind::Debate if is_poll(arm) => format!("The poll ({})", arm.name),
         ArmKind::Debate => format!("Debating ({})", arm.name),
-        ArmKind::Isolated | ArmKind::Single | ArmKind::SelfConsistency | ArmKind::BestOfN | ArmKind::JudgeAlone => {
-            upper_first(&named(arm))
-        }
+        ArmKind::Isolated
+        | ArmKind::Single
+        | ArmKind::SelfConsistency
+        | ArmKind::BestOfN
+        | ArmKind::JudgeAlone
+        | ArmKind::Command => upper_first(&named(arm)),
     }
 }
 
@@ -97,6 +100,7 @@ fn named(arm: &ScoredArm<'_>) -> String {
         ArmKind::SelfConsistency => "self-consistency".to_owned(),
         ArmKind::BestOfN => "best of n".to_owned(),
         ArmKind::JudgeAlone => "the judge's model alone".to_owned(),
+        ArmKind::Command => format!("the program {}", arm.name),
     }
 }
 

@@ -14,6 +14,7 @@ pub(super) struct ScoredUnit<'a> {
     pub debates: BTreeMap<&'a ArmName, &'a CellClosed>,
     pub isolated: BTreeMap<&'a ArmName, &'a CellClosed>,
     pub best_of: BTreeMap<&'a ArmName, &'a CellClosed>,
+    pub commands: BTreeMap<&'a ArmName, &'a CellClosed>,
     /// By pool, the polls in the order of their first samples.
     polls: BTreeMap<u32, BTreeMap<u32, &'a CellClosed>>,
 }
@@ -49,7 +50,7 @@ pub(super) struct CellScore<'a> {
     /// Samples that were used, and how many it would be without the limit.
     pub samples: Option<MatchedSamples>,
     pub degraded: bool,
-    /// Of a cell that is one debate.
+    /// Of a cell that is one debate or one run.
     pub facts: Option<&'a Facts>,
 }
 
@@ -77,6 +78,7 @@ impl<'a> CellTable<'a> {
                 CellWork::Debate { arm } => drop(unit.debates.insert(arm, closed)),
                 CellWork::Isolated { arm } => drop(unit.isolated.insert(arm, closed)),
                 CellWork::BestOf { arm, .. } => drop(unit.best_of.insert(arm, closed)),
+                CellWork::Command { arm, .. } => drop(unit.commands.insert(arm, closed)),
                 CellWork::Grading { .. } => {}
                 CellWork::Samples { pool, first, .. } => {
                     unit.polls.entry(*pool).or_default().insert(*first, closed);
@@ -125,7 +127,7 @@ impl<'a> CellTable<'a> {
         cost_in(cost, count, &self.admission.prices)
     }
 
-    /// The scores of cells that are one debate each. A cell that was never held failed.
+    /// The scores of cells that are one debate or one run each. A cell that was never held failed.
     pub fn held(&self, pick: impl Fn(&ScoredUnit<'a>) -> Option<&'a CellClosed>) -> Vec<CellScore<'a>> {
         self.places()
             .map(|(at, repetition)| {
@@ -144,7 +146,7 @@ impl<'a> CellTable<'a> {
             score: self.question(at).and_then(|question| question.score(facts)),
             ending: facts.ending.clone(),
             answer: facts.answer.as_deref(),
-            debates: vec![&closed.debate],
+            debates: Some(closed.debate.as_str()).filter(|debate| !debate.is_empty()).into_iter().collect(),
             cost: facts.cost.clone(),
             wall_ms: Some(closed.wall_ms),
             samples: match &closed.cell.work {
@@ -152,6 +154,7 @@ impl<'a> CellTable<'a> {
                 CellWork::Debate { .. }
                 | CellWork::Isolated { .. }
                 | CellWork::Samples { .. }
+                | CellWork::Command { .. }
                 | CellWork::Grading { .. } => None,
             },
             degraded: facts.degraded,

@@ -15,7 +15,7 @@ pub(super) fn scorer_trust(comparer: &Comparer<'_, '_>, labels: &[AnswerLabel]) 
     let table = comparer.table;
     let spec = &table.admission.spec;
     let grader = spec.grader.as_ref()?;
-    if table.questions.iter().all(|(_, question)| question.is_scored_by_pattern()) {
+    if table.questions.iter().all(|(_, question)| !question.is_scored_by_grader()) {
         return None;
     }
     let arms = comparer.arms.iter().flat_map(|arm| arm.models(table));

@@ -2,9 +2,11 @@
 use super::ResultOptions;
 use super::table::CellTable;
 use crate::stats::FEWEST_CLUSTERS;
-use crate::{ArmKind, ArmResult, EQUAL_SPENDING, EvalSpec, EvalState, Matching, ScorerTrust, cell_arm};
+use crate::{
+    ArmKind, ArmResult, CellClosed, EQUAL_SPENDING, EvalSpec, EvalState, Matching, ScorerTrust, cell_arm, has_failed,
+};
 use agon_core::thousands;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn warnings(
     table: &CellTable<'_>,
@@ -21,7 +23,7 @@ pub(super) fn warnings(
     if table.cluster_count > 0 && (table.cluster_count as usize) < FEWEST_CLUSTERS {
         warnings.push(format!("Under {FEWEST_CLUSTERS} questions or groups, differences have no interval."));
     }
-    let graded = table.questions.iter().filter(|(_, question)| !question.is_scored_by_pattern()).count();
+    let graded = table.questions.iter().filter(|(_, question)| question.is_scored_by_grader()).count();
     if graded > 0 && spec.grader.is_none() {
         warnings.push(format!("{graded} questions need a grader, and are in no rate."));
     }
@@ -36,6 +38,7 @@ pub(super) fn warnings(
             warnings.push("No question has a reference answer that could show whether the grader errs.".to_owned());
         }
     }
+    warnings.extend(unscored(table));
     for arm in arms {
         warnings.extend(over_budget(spec, arm));
         if arm.degraded > 0 {
@@ -96,6 +99,19 @@ fn graded_again(trust: &ScorerTrust) -> String {
         trust.graders.join(" and "),
         earlier.join("; ")
     )
+}
+
+/// Answers that the eval's own program did not score, and why not.
+fn unscored(table: &CellTable<'_>) -> Option<String> {
+    let covered: BTreeSet<u32> = table.questions.iter().map(|(index, _)| *index).collect();
+    let runs: Vec<&CellClosed> = table.grades.scorings(|question| covered.contains(&question)).collect();
+    let failed = || runs.iter().filter(|closed| has_failed(closed));
+    let first = failed().next()?.facts.detail.as_deref().unwrap_or("it failed");
+    Some(format!(
+        "The scorer failed on {} of {} answers, which are in no figure; `agon eval retry` runs it again. The first one: {first}.",
+        failed().count(),
+        runs.len()
+    ))
 }
 
 /// The budget holds for arms without a debate; a debate that spends more is not compared at equal cost.

@@ -192,6 +192,7 @@ pub(super) fn arm_name(result: &EvalResult, arm: &ArmResult) -> String {
         ArmKind::SelfConsistency => matched_to("self-consistency"),
         ArmKind::BestOfN => matched_to("best of n"),
         ArmKind::JudgeAlone => matched_to("judge alone"),
+        ArmKind::Command => one_line(&arm.name.0),
     }
 }
 /// The name of the arm with this id; the id itself where there is none.
@@ -210,7 +211,7 @@ pub(super) fn versus(result: &EvalResult, comparison: &ComparisonResult) -> Stri
         Some(ArmKind::BestOfN) => "best of n".to_owned(),
         Some(ArmKind::JudgeAlone) => "judge alone".to_owned(),
         Some(ArmKind::Isolated) => "its isolated form".to_owned(),
-        Some(ArmKind::Debate | ArmKind::Single) | None => arm_of(result, &comparison.rival),
+        Some(ArmKind::Debate | ArmKind::Single | ArmKind::Command) | None => arm_of(result, &comparison.rival),
     };
     format!("{} against {rival}", arm_of(result, &comparison.arm))
 }
@@ -223,6 +224,7 @@ pub(super) fn arm_kind(kind: ArmKind) -> &'static str {
         ArmKind::SelfConsistency => "plurality of samples",
         ArmKind::BestOfN => "samples of which a judge picks one",
         ArmKind::JudgeAlone => "plurality of samples of the judge's model",
+        ArmKind::Command => "a program of one's own",
     }
 }
 /// A free arm's name, without the debate's.

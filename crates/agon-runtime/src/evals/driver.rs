@@ -5,8 +5,8 @@ use crate::base::clock::Clock;
 use crate::base::tasks::{TaskScope, Tasks, tell};
 use agon_core::Record;
 use agon_eval::{
-    Cell, CellClosed, CellOrder, CellSpecs, EvalEffect, EvalInput, EvalMachine, EvalProgress, Facts, first_sample,
-    has_failed, order,
+    Cell, CellClosed, CellOrder, CellSpecs, EvalEffect, EvalInput, EvalMachine, EvalProgress, Facts, OrderedCell,
+    ProgramOrder, first_sample, has_failed,
 };
 use agon_store::EvalLogs;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
@@ -18,6 +18,9 @@ use tokio::sync::watch;
 
 /// How long tasks of a driver that is stopped may take to end.
 const STOP_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often a driver looks whether the eval was ended by somebody else, while a program runs.
+const LOOK_AROUND: Duration = Duration::from_secs(1);
 
 /// What a driver is told at its start.
 #[derive(Clone)]
@@ -123,8 +126,10 @@ impl EvalDriver {
 struct Driver;
 
 enum Msg {
-    /// A cell's debate is over, or cannot be held.
-    Held(Box<CellOrder>, Result<Box<CellClosed>, HoldError>),
+    /// A cell's debate or program is over, or cannot be held.
+    Held(Box<Cell>, Result<Box<CellClosed>, HoldError>),
+    /// A program runs, which nobody outside can end.
+    LookAround,
     /// The time of the eval is over.
     TimeOver,
     /// A person ends the eval.
@@ -149,6 +154,8 @@ struct State {
     running: BTreeSet<Cell>,
     /// Blocks of a fixed design that were shown.
     shown: u32,
+    /// Whether the driver looks from time to time if somebody has ended the eval.
+    looks_around: bool,
 }
 
 /// What stops a driver's work.
@@ -173,7 +180,7 @@ impl Actor for Driver {
 
     async fn pre_start(&self, _: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
         let Args { config, eval, tell, scope } = args;
-        Ok(State { config, eval, tell, scope, running: BTreeSet::new(), shown: 0 })
+        Ok(State { config, eval, tell, scope, running: BTreeSet::new(), shown: 0, looks_around: false })
     }
 
     async fn post_start(&self, myself: ActorRef<Msg>, state: &mut State) -> Result<(), ActorProcessingErr> {
@@ -184,7 +191,8 @@ impl Actor for Driver {
 
     async fn handle(&self, myself: ActorRef<Msg>, msg: Msg, state: &mut State) -> Result<(), ActorProcessingErr> {
         let done = match msg {
-            Msg::Held(order, held) => state.held(&myself, *order, held).await,
+            Msg::Held(cell, held) => state.held(&myself, *cell, held).await,
+            Msg::LookAround => state.look_around(&myself).await,
             Msg::TimeOver => state.time_over(&myself).await,
             Msg::Cancel(detail) => state.cancel(&myself, detail).await,
             Msg::Withdraw => Err(DriverStop::Withdrawn),
@@ -218,16 +226,16 @@ impl State {
     async fn held(
         &mut self,
         myself: &ActorRef<Msg>,
-        order: CellOrder,
+        cell: Cell,
         held: Result<Box<CellClosed>, HoldError>,
     ) -> Result<(), DriverStop> {
-        self.running.remove(&order.cell);
+        self.running.remove(&cell);
         let closed = held?;
         // what failed in an earlier eval need not fail now
         let anew = if closed.reused && has_failed(&closed) {
-            let attempt = self.eval.machine.attempt(&order.cell) + 1;
-            let debate = self.order(&order.cell, attempt)?.debate.id;
-            EvalInput::Open(vec![(order.cell, debate)])
+            let attempt = self.eval.machine.attempt(&cell) + 1;
+            let debate = self.order(&cell, attempt)?.debate().to_owned();
+            EvalInput::Open(vec![(cell, debate)])
         } else {
             EvalInput::Closed(closed)
         };
@@ -291,13 +299,13 @@ impl State {
         let mut opened = Vec::new();
         for (cell, attempt) in self.eval.machine.next_cells(room) {
             let order = self.order(&cell, attempt)?;
-            opened.push((cell, order.debate.id));
+            opened.push((cell, order.debate().to_owned()));
         }
         self.step(EvalInput::Open(opened)).await.map(drop)
     }
 
-    fn order(&self, cell: &Cell, attempt: u32) -> Result<CellOrder, DriverStop> {
-        order(self.eval.machine.admission(), &*self.config.specs, cell, attempt).map_err(DriverStop::Spec)
+    fn order(&self, cell: &Cell, attempt: u32) -> Result<OrderedCell, DriverStop> {
+        OrderedCell::of(self.eval.machine.admission(), &*self.config.specs, cell, attempt).map_err(DriverStop::Spec)
     }
 
     /// Has held what is open and not held by this driver yet.
@@ -308,13 +316,16 @@ impl State {
                 EvalEffect::Hold { cell, .. } if self.running.contains(&cell) => {}
                 EvalEffect::Hold { cell, debate, attempt } => {
                     let order = self.order(&cell, attempt)?;
-                    if order.debate.id != debate {
+                    if order.debate() != debate {
                         let why =
                             "its spec is no longer the one that was opened; another version of Agon may have opened it";
                         return Err(DriverStop::Spec(format!("debate {debate} cannot go on: {why}")));
                     }
                     self.running.insert(cell);
-                    self.hold(myself, order);
+                    match order {
+                        OrderedCell::Debate(order) => self.hold(myself, *order),
+                        OrderedCell::Program(order) => self.run(myself, *order),
+                    }
                 }
             }
         }
@@ -327,8 +338,41 @@ impl State {
         self.scope.spawn(myself.get_cell(), async move {
             let held = holder.hold(&order).await;
             let closed = held.map(|held| Box::new(closed(&eval, &order, &held, facts)));
-            tell(&target, Msg::Held(Box::new(order), closed));
+            tell(&target, Msg::Held(Box::new(order.cell), closed));
         });
+    }
+
+    /// Runs a program of the user's own. It ends with this driver.
+    fn run(&mut self, myself: &ActorRef<Msg>, order: ProgramOrder) {
+        let (holder, clock, target) = (self.config.holder.clone(), self.config.clock.clone(), myself.clone());
+        self.scope.spawn(myself.get_cell(), async move {
+            let began = clock.now().0;
+            let ran = holder.run(&order).await;
+            let wall_ms = clock.now().0.saturating_sub(began);
+            let closed = ran.map(|ran| {
+                let (cell, facts) = (order.cell.clone(), order.facts(ran));
+                Box::new(CellClosed { cell, debate: String::new(), head: String::new(), reused: false, wall_ms, facts })
+            });
+            tell(&target, Msg::Held(Box::new(order.cell), closed));
+        });
+        if !self.looks_around {
+            self.looks_around = true;
+            self.scope.after(myself, LOOK_AROUND, Msg::LookAround);
+        }
+    }
+
+    /// Whoever cancels an eval ends its debates, and with them their tasks here; programs end only when the driver sees that the eval has
+    /// ended.
+    async fn look_around(&mut self, myself: &ActorRef<Msg>) -> Result<(), DriverStop> {
+        self.looks_around = self.running.iter().any(Cell::is_program);
+        if !self.looks_around {
+            return Ok(());
+        }
+        if self.is_over().await {
+            return Err(DriverStop::Withdrawn);
+        }
+        self.scope.after(myself, LOOK_AROUND, Msg::LookAround);
+        Ok(())
     }
 
     /// Whether whoever wrote to the log has ended or deleted the eval.
@@ -360,7 +404,7 @@ impl State {
         };
         if over {
             for cell in std::mem::take(&mut self.running) {
-                if let Ok(order) = self.order(&cell, self.eval.machine.attempt(&cell)) {
+                if let Ok(OrderedCell::Debate(order)) = self.order(&cell, self.eval.machine.attempt(&cell)) {
                     self.config.holder.cancel(&order.debate.id, "the eval has ended").await;
                 }
             }

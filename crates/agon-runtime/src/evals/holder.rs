@@ -1,6 +1,6 @@
 //! Whoever holds the debates of an eval.
 use agon_core::{Admission, Debate, DebateId, Event, Priority, Record, RetryPolicy};
-use agon_eval::CellOrder;
+use agon_eval::{CellOrder, PrintedOutput, ProgramFailure, ProgramOrder};
 use async_trait::async_trait;
 
 /// Holds debates, in this process or at a server.
@@ -11,6 +11,10 @@ pub trait CellHolder: Send + Sync {
     async fn hold(&self, order: &CellOrder) -> Result<HeldCell, HoldError>;
     /// Ends a debate that nobody wants any more, if it goes on.
     async fn cancel(&self, debate: &str, reason: &str);
+    /// Runs a program of the user's own to its end; whoever drops this ends it. A server runs none.
+    async fn run(&self, _: &ProgramOrder) -> Result<Result<PrintedOutput, ProgramFailure>, HoldError> {
+        Err(HoldError::Programs)
+    }
 }
 
 /// A debate that is over.
@@ -28,6 +32,9 @@ pub enum HoldError {
     /// Another debate has the id.
     #[error("the debate {0} in this store is not the one that the eval would hold")]
     Other(String),
+    /// Nobody here may run it.
+    #[error("the eval has programs, which run only on the machine of whoever began it")]
+    Programs,
     /// It was paused or interrupted.
     #[error("debate {debate} was halted: {why}")]
     Halted {

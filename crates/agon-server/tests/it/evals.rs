@@ -292,6 +292,32 @@ async fn every_mistake_of_a_request_is_named_and_no_local_file_is_read() {
 }
 
 #[tokio::test]
+async fn programs_are_refused_at_their_keys_over_grpc_and_rest() {
+    let bench = GatewayBench::new().await;
+    let (gateway, mut client, _node) = quiet(&bench).await;
+    let programs = "commands: [{name: mine, run: [sh]}]\nscorer: {command: [/bin/sh]}\n";
+    let file = pb::EvalFile { text: format!("{EVAL}{programs}"), file_name: Some("eval.yaml".to_owned()) };
+    let (code, _, details) =
+        refusal(client.create_eval(pb::CreateEvalRequest { file: Some(file.clone()), ..eval("x") }).await);
+    assert_eq!(code, Code::InvalidArgument);
+    let told: Vec<(String, String)> = details
+        .bad_request()
+        .unwrap()
+        .field_violations
+        .iter()
+        .map(|one| (one.field.clone(), one.description.clone()))
+        .collect();
+    for key in ["commands[0].run", "scorer.command"] {
+        let own = told.iter().find(|(field, _)| field == key);
+        assert!(own.is_some_and(|(_, text)| text.contains("only on the machine")), "{key} {told:?}");
+    }
+    let body = json!({"file": {"text": file.text}, "files": eval("x").files, "eval_id": "x", "rehearsal": true});
+    let answer = http().post(format!("http://{}/v1/evals", gateway.http)).json(&body).send().await.unwrap();
+    let (status, told) = (answer.status().as_u16(), answer.text().await.unwrap());
+    assert!(status == 400 && told.contains("commands[0].run") && told.contains("only on the machine"), "{told}");
+}
+
+#[tokio::test]
 async fn a_cancelled_eval_can_be_deleted_and_its_id_is_not_used_again() {
     let bench = GatewayBench::new().await;
     let (_gateway, mut client, _node) = quiet(&bench).await;

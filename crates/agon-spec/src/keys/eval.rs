@@ -21,6 +21,8 @@ static KEYS: &[Key] = &[
     key("questions", Shape::Either(&FILE_OR_QUESTIONS), "",
         "The file of questions, or a mapping. Paths start at the eval file's folder.").required(),
     key("debates", Shape::List { of: &DEBATES, min: 1, max: 16 }, "", "The debates that are compared.").required(),
+    key("commands", Shape::List { of: &COMMANDS, min: 1, max: 15 }, "none",
+        "Methods of your own: programs that answer the questions, on this machine only."),
     key("arms", Shape::Choices { of: ARMS, min: 0 }, "[single, self_consistency]",
         "The simpler methods that debates are compared with."),
     key("primary", Shape::List { of: &PRIMARY, min: 1, max: 16 }, "each debate against `self_consistency`",
@@ -32,8 +34,8 @@ static KEYS: &[Key] = &[
     key("worth", Shape::Number { min: 0.1, max: 50.0 }, "3", "The smallest gain that is worth having, in percentage points."),
     key("alpha", Shape::Number { min: 0.001, max: 0.2 }, "0.05", "The significance level."),
     key("design", Shape::Choice(DESIGN), "fixed", "Whether the number of questions is fixed."),
-    key("scorer", Shape::Choice(SCORER), "by what the question has",
-        "How questions are scored that have no `kind` of their own."),
+    key("scorer", Shape::Short(SCORER, &SCORER_PROGRAM), "by what the question has",
+        "How questions are scored that have no `kind` of their own; or a program that scores them, on this machine only."),
     key("grader", Shape::Either(&MODEL_OR_GRADER), "none",
         "The model that grades rubrics and pairs of answers, or a panel of 3 or 5. It must be of another family than what is tested."),
     key("confidence", Shape::Flag, "false", "Whether ballots and samples state how sure they are, from 0 to 100."),
@@ -67,6 +69,42 @@ static DEBATES: KeyTable = KeyTable {
         key("isolated", Shape::Flag, "false", "Whether the same debate is also held so that nobody sees the others."),
     ],
     elsewhere: &[],
+};
+
+static COMMANDS: KeyTable = KeyTable {
+    title: "commands",
+    about: "One entry of the list `commands`. The program runs once for each question and repetition, in the eval file's folder.",
+    keys: &[
+        key("name", Shape::Line, "", "Its name in tables and in `primary`: `[a-z0-9_-]`, 40 characters at most.").required(),
+        key(
+            "run",
+            Shape::Program,
+            "",
+            "The program and its arguments, without a shell. A program with a `/` starts at the eval file's folder; others are found by `PATH`.",
+        )
+        .required(),
+        key("timeout", Shape::Duration, "300s", "When a run is ended and has failed."),
+        key(
+            "budget_of",
+            Shape::Line,
+            "the first debate",
+            "`match: debate` and `mean`: the debate whose tokens the program is given as its `budget`.",
+        ),
+    ],
+    elsewhere: &[("command", "write `run`"), ("file", "write `run`, a list")],
+};
+
+static SCORER_PROGRAM: KeyTable = KeyTable {
+    title: "scorer",
+    about: "A program of your own that scores final answers. It runs once for each answer that differs, for 30 seconds at most, in the eval file's folder.",
+    keys: &[key(
+        "command",
+        Shape::Program,
+        "",
+        "The program and its arguments, without a shell. A program with a `/` starts at the eval file's folder; others are found by `PATH`.",
+    )
+    .required()],
+    elsewhere: &[("run", "write `command`")],
 };
 
 static PRIMARY: KeyTable = KeyTable {

@@ -36,6 +36,7 @@ impl ShapeCheck<'_, '_> {
             }
             (Shape::Choices { of, min }, Value::List(items)) => self.choices(of, *min, items, node.span),
             (Shape::Lines | Shape::Names { .. }, Value::List(items)) => self.lines(shape, items),
+            (Shape::Program, Value::List(items)) => self.program(items, node.span),
             (Shape::Schema, Value::Map(_)) => self.schema(node),
             (Shape::Keys, Value::Map(_)) => Some(CheckedValue::Data(node.plain())),
             (Shape::GateRule, Value::Map(_)) => self.gate_rule(node),
@@ -149,6 +150,26 @@ impl ShapeCheck<'_, '_> {
             return self.fail(Code::OutOfRange, self.key_span, message);
         }
         (lines.len() == items.len()).then_some(CheckedValue::Lines(lines))
+    }
+    /// Arguments may be empty and repeat; the program may not be empty.
+    fn program(&mut self, items: &[FileNode], span: Span) -> Option<CheckedValue> {
+        let (most, shape) = (Shape::MOST_PROGRAM_WORDS, Shape::Program.describe());
+        if items.is_empty() || items.len() > most {
+            let message = format!("`{}` must be {shape}, {most} at most, found {}", self.path, items.len());
+            return self.fail(Code::OutOfRange, span, message);
+        }
+        let mut words = Vec::new();
+        for item in items {
+            match &item.value {
+                Value::Text(text) if text.contains('\0') || (words.is_empty() && text.trim().is_empty()) => {
+                    let message = format!("`{}` has an empty program, or a text with a zero byte", self.path);
+                    return self.fail(Code::BadText, item.span, message);
+                }
+                Value::Text(text) => words.push((text.clone(), item.span)),
+                _ => return self.wrong_type(&shape, item),
+            }
+        }
+        Some(CheckedValue::Lines(words))
     }
     fn labels(&mut self, entries: &[MapEntry]) -> Option<CheckedValue> {
         let mut labels = BTreeMap::new();

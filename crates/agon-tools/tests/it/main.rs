@@ -13,6 +13,8 @@ mod mcp_stdio;
 #[cfg(test)]
 mod models;
 #[cfg(test)]
+mod one_shot;
+#[cfg(test)]
 mod search;
 #[cfg(test)]
 mod verifiers;

@@ -30,7 +30,7 @@ pub(super) fn said(of: CellClosed, debate: &dyn Fn(u32) -> String, script: Gradi
     match &of.cell.work {
         CellWork::Debate { .. } => of.facts.answer = Some(debate(of.cell.question)),
         CellWork::BestOf { .. } | CellWork::Isolated { .. } => of.facts.answer = Some("1".to_owned()),
-        CellWork::Samples { .. } => {}
+        CellWork::Samples { .. } | CellWork::Command { .. } => {}
         CellWork::Grading { task, draw } => match script(of.cell.question, task, *draw) {
             Some(answer) => {
                 let answer = Some(answer.to_owned());
@@ -77,6 +77,7 @@ fn worth(question: u32, answer: &str) -> u32 {
 pub(super) fn fair(question: u32, task: &GradeTask, _: u32) -> Option<&'static str> {
     match task {
         GradeTask::Criterion { answer, .. } => Some(if worth(question, answer) > 1 { "met" } else { "not met" }),
+        GradeTask::Score { .. } => None,
         GradeTask::Pair { first, second } => Some(match worth(question, first).cmp(&worth(question, second)) {
             std::cmp::Ordering::Greater => "first",
             std::cmp::Ordering::Less => "second",

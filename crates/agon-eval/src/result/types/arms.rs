@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub struct ArmResult {
     /// Unique in the result: the name, and for an arm that is matched to a debate `@` and the debate's name.
     pub id: String,
-    /// Its name: a debate's, or `single`, `self_consistency`, `best_of_n`, `judge_alone`.
+    /// Its name: a debate's, a command's, or `single`, `self_consistency`, `best_of_n`, `judge_alone`.
     pub name: ArmName,
     /// What it is.
     pub kind: ArmKind,
@@ -89,6 +89,8 @@ pub enum ArmKind {
     BestOfN,
     /// Samples of the judge's model.
     JudgeAlone,
+    /// A method of the user's own: a program.
+    Command,
 }
 
 /// What was spent, by one count.

@@ -2,7 +2,10 @@
 use crate::api::create_request::{REHEARSAL_MODEL, checked, debate_id, field, request_id, told};
 use crate::error::{Problem, Violation};
 use agon_core::{DebateId, TenantId};
-use agon_eval::{EvalAdmission, EvalSpec, Grader, GraderChoice, ModelPrice, RoleModels, read_eval_file};
+use agon_eval::{
+    EvalAdmission, EvalSpec, EvalSurroundings, Grader, GraderChoice, ModelPrice, RoleModels, no_programs,
+    read_eval_file,
+};
 use agon_proto::Hash;
 use agon_proto::pb::v1 as pb;
 use agon_spec::{Defaults, Severity, Source};
@@ -85,7 +88,8 @@ fn spec(
             Err(format!("the request has no file {path:?} in `files`; a server reads no files of its own for an eval"))
         }
     };
-    let read = read_eval_file(&Source::new(name, file.text.as_bytes()), &load);
+    let surroundings = EvalSurroundings { load: &load, find: &no_programs };
+    let read = read_eval_file(&Source::new(name, file.text.as_bytes()), surroundings);
     let of = |severity| read.diagnostics.iter().filter(move |found| found.severity == severity);
     wrong.extend(of(Severity::Error).map(|error| Violation::of(field(error, "file.text"), told(error))));
     let warnings = of(Severity::Warning).map(told).collect();

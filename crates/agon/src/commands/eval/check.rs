@@ -1,18 +1,18 @@
 //! `agon eval check`: every problem of files of questions and eval files, and what was read from where.
 use super::inputs::{data_source, eval_source, loaded, role_models};
+use super::programs;
 use crate::cli::EvalCheckArgs;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::settings::Settings;
 use agon_eval::{
-    DataMapping, DataSource, DebateArm, EvalAdmission, EvalPlan, HeldCells, EvalSpec, Gold, GraderChoice, Question, RoleModels,
-    TemplateSpecs, Tolerance, check_one_scoring, fill, read_eval_file, read_questions,
+    DataMapping, DataSource, DebateArm, EvalAdmission, EvalPlan, EvalSpec, EvalSurroundings, Gold, GraderChoice,
+    HeldCells, Question, RoleModels, TemplateSpecs, Tolerance, check_one_scoring, fill, read_eval_file, read_questions,
 };
 use agon_report::{count, one_line};
 use agon_spec::reading::{Problems, Span, SpecFinding};
 use agon_spec::{Code, Diagnostic, Severity, Source, eval_file_refused};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Questions that are printed.
@@ -63,7 +63,8 @@ fn questions(name: &str, source: DataSource) -> CheckedFile {
 
 /// An eval file, with all that `agon eval run` would refuse before its first call.
 fn eval(name: &str, source: &Source, settings: &Settings) -> CheckedFile {
-    let read = read_eval_file(source, &loaded(source));
+    let (load, find) = (loaded(source), programs::found(source));
+    let read = read_eval_file(source, EvalSurroundings { load: &load, find: &find });
     let (mut diagnostics, models) = (read.diagnostics, role_models(settings, None));
     let questions = read.spec.as_ref().map(|spec| spec.questions.clone()).unwrap_or_default();
     if let Some(spec) = &read.spec {
@@ -86,7 +87,7 @@ fn refused(source: &Source, spec: &EvalSpec, models: RoleModels, settings: &Sett
     let spec = EvalSpec { grader: graders.of(spec, settings.eval.grader_model.as_deref()), ..spec.clone() };
     let planned = EvalAdmission::of(String::new(), spec, models).and_then(|admission| {
         let admission = EvalAdmission { prices: settings.eval.model_prices(), ..admission };
-        EvalPlan::of(&admission, &TemplateSpecs::of(&admission)?, &HeldCells { ids: &BTreeSet::new(), facts: &|_| None })
+        EvalPlan::of(&admission, &TemplateSpecs::of(&admission)?, &HeldCells::default())
     });
     planned.err().map(|refused| eval_file_refused(source, refused.key, &refused.message)).unwrap_or_default()
 }
@@ -160,6 +161,13 @@ fn compared(spec: &EvalSpec) -> String {
     for debate in &spec.debates {
         let _ = writeln!(text, "  debate {}: {}", one_line(&debate.name.0), one_line(&debate.template.file));
     }
+    for command in &spec.commands {
+        let run = command.program.run.join(" ");
+        let _ = writeln!(text, "  command {}: {}", one_line(&command.name.0), one_line(&run));
+    }
+    if let Some(program) = &spec.scorer {
+        let _ = writeln!(text, "  scorer: {}", one_line(&program.run.join(" ")));
+    }
     for pair in &spec.primary {
         let _ = writeln!(text, "  primary comparison: {} against {}", one_line(&pair.arm.0), one_line(&pair.rival.0));
     }
@@ -210,6 +218,7 @@ fn right(question: &Question) -> String {
             format!("graded by {}; {}", count_criteria(criteria.len()), any(answers))
         }
         Gold::Pairwise { answers } => format!("graded in pairs; {}", any(answers)),
+        Gold::Command { answers } => format!("scored by a program; {}", any(answers)),
     }
 }
 

@@ -6,11 +6,13 @@ use crate::store::Store;
 use crate::watching::interrupts;
 use agon_core::fence::{Mark, Reader};
 use agon_core::{Ballots, DebateId, Event, Position, RetryPolicy};
-use agon_eval::CellOrder;
+use agon_eval::{CellOrder, MOST_PROGRAM_OUTPUT, PrintedOutput, ProgramFailure, ProgramFault, ProgramOrder};
 use agon_runtime::{CellHolder, CellStanding, HeldCell, HoldError, Watched, cell_admission, cell_standing};
 use agon_store::{LocalState, StoreError, Upkeep as _};
+use agon_tools::{OneShot, OneShotError, OneShotOutput};
 use async_trait::async_trait;
 use std::fmt::Display;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -77,6 +79,27 @@ impl CellHolder for LocalHolder {
             tracing::debug!(debate, %error, "debate not cancelled");
         }
     }
+
+    async fn run(&self, order: &ProgramOrder) -> Result<Result<PrintedOutput, ProgramFailure>, HoldError> {
+        let ProgramOrder { program, timeout, input, .. } = order;
+        let (run, folder) = (program.run.as_slice(), Path::new(&program.folder));
+        let ran = OneShot { run, folder, input, timeout: *timeout, most: MOST_PROGRAM_OUTPUT }.run().await;
+        Ok(match ran {
+            Ok(OneShotOutput { output, complaint }) => Ok(PrintedOutput { output, complaint }),
+            Err(error) => Err(program_failure(&error)),
+        })
+    }
+}
+
+fn program_failure(error: &OneShotError) -> ProgramFailure {
+    let fault = match error {
+        OneShotError::NotStarted(_) => ProgramFault::NotStarted,
+        OneShotError::Timeout { .. } => ProgramFault::Timeout,
+        OneShotError::Ended { .. } => ProgramFault::Ended,
+        OneShotError::TooLong { .. } => ProgramFault::TooLong,
+        OneShotError::NotText { .. } => ProgramFault::Output,
+    };
+    ProgramFailure { fault, detail: error.to_string(), complaint: error.complaint().to_owned() }
 }
 
 impl LocalHolder {

@@ -1,4 +1,5 @@
 //! From the command line to an eval: questions, debates, and what is compared.
+use super::programs;
 use crate::cli::{BuiltinKind, EvalInputArgs, NamedFile, is_arm_byte};
 use crate::commands::Context;
 use crate::debate_file;
@@ -6,8 +7,9 @@ use crate::exit::Stop;
 use crate::settings::{Settings, USUAL_MODEL};
 use agon_core::thousands;
 use agon_eval::{
-    ArmName, BuiltinSet, DataSource, DebateArm, DebateTemplate, EvalSpec, FRESH_QUESTIONS, GraderChoice,
-    MOST_DATA_BYTES, Question, RoleModels, builtin_questions, own_context, read_eval_file, read_questions,
+    ArmName, BuiltinSet, DataSource, DebateArm, DebateTemplate, EvalSpec, EvalSurroundings, FRESH_QUESTIONS,
+    GraderChoice, MOST_DATA_BYTES, Question, RoleModels, builtin_questions, own_context, read_eval_file,
+    read_questions,
 };
 use agon_report::excerpt;
 use agon_spec::{Diagnostic, Severity, Source, Syntax};
@@ -177,7 +179,8 @@ fn of_eval_file(context: &Context, source: &Source, args: &EvalInputArgs) -> Res
         files.borrow_mut().insert(name.to_owned(), bytes.clone());
         Ok(bytes)
     };
-    let read = read_eval_file(source, &kept);
+    let find = programs::found(source);
+    let read = read_eval_file(source, EvalSurroundings { load: &kept, find: &find });
     let Some(spec) = read.spec else { return Err(refused(&source.name, &read.diagnostics)) };
     warn(context, &read.diagnostics);
     let spec = some_of(context, spec, args);

@@ -7,6 +7,7 @@ mod holder;
 mod inputs;
 mod label;
 mod plan;
+mod programs;
 mod progress;
 mod run;
 mod seen;

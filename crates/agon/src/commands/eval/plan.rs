@@ -53,6 +53,18 @@ pub fn text(plan: &EvalPlan, seconds: Option<f64>) -> String {
         let (likely, most) = (thousands(plan.gradings_likely), thousands(plan.gradings_most));
         lines.push(format!("gradings: about {likely}, at most {most}, by {}", graders.join(", ")));
     }
+    for program in &plan.programs {
+        let runs = count(program.runs, "run");
+        let most = if program.runs_most > program.runs {
+            format!(", at most {}", thousands(program.runs_most))
+        } else {
+            String::new()
+        };
+        lines.push(format!(
+            "program {}: {runs}{most}; its cost is unknown, and in no figure above",
+            one_line(&program.name)
+        ));
+    }
     lines.push(match seconds {
         Some(seconds) => {
             let time = approximately(seconds);

@@ -1,7 +1,7 @@
 //! `agon eval run`, `resume` and `retry`: an eval held in this process.
 use super::drive::{Drive, log_failed};
 use super::plan::{self, asks_for_consent};
-use super::{figures, inputs};
+use super::{figures, inputs, programs};
 use crate::cli::{EvalRescoreArgs, EvalResumeArgs, EvalRetryArgs, EvalRunArgs, EvalViewArgs, PaceArgs, ServerArgs};
 use crate::client::{self, DebateSource};
 use crate::commands::submit::flag;
@@ -139,6 +139,7 @@ pub fn resume(context: &Context, args: &EvalResumeArgs, go_on: &GoOn) -> Result<
             GoOn::AsItIs | GoOn::Retry => {}
             GoOn::Rescore(grader) => admission = regraded(&eval, grader.as_ref())?,
         }
+        programs::check_programs(&admission.spec)?;
         let samples = samples(&admission)?;
         let mut server = args.server.clone();
         server.rehearsal |= admission.rehearsal && !server.is_named();
@@ -285,7 +286,7 @@ fn mind(spec: &EvalSpec, specs: &TemplateSpecs, (at, question): (u32, &Question)
         Gold::Choice { right } => right.iter().filter_map(|at| question.options.get(*at).cloned()).collect(),
         Gold::Exact { answers } => answers.clone(),
         Gold::Number { answers, .. } => answers.iter().map(f64::to_string).collect(),
-        Gold::Rubric { answers, .. } | Gold::Pairwise { answers } => answers.clone(),
+        Gold::Rubric { answers, .. } | Gold::Pairwise { answers } | Gold::Command { answers } => answers.clone(),
     };
     let known: Vec<String> = answers;
     // as it is quoted to graders, and as each debate puts it

@@ -310,7 +310,7 @@ async fn write_debates(store: &Store, eval: &OpenEval, path: &Path) -> Result<BT
     let folder = path.parent().unwrap_or(Path::new("")).join("debates");
     std::fs::create_dir_all(&folder)?;
     let mut deleted = BTreeSet::new();
-    for closed in eval.machine.closed() {
+    for closed in eval.machine.closed().filter(|closed| !closed.cell.is_program()) {
         let id = DebateId::parse(&closed.debate).map_err(Stop::usage)?;
         let page = folder.join(format!("{id}.html"));
         match store.kept(&id).await? {
@@ -392,7 +392,8 @@ async fn verified(store: &Store, name: &str) -> Result<(DebateId, u64, Vec<Strin
         Err(error) => return Err(Stop::say(Exit::Failed, error)),
     };
     let (mut problems, mut checked) = (Vec::new(), 0);
-    for closed in eval.machine.closed().chain(eval.machine.replaced()) {
+    let closed = eval.machine.closed().chain(eval.machine.replaced());
+    for closed in closed.filter(|closed| !closed.cell.is_program()) {
         let debate = DebateId::parse(&closed.debate).map_err(Stop::usage)?;
         checked += 1;
         match store.stored_log(&debate).await {
@@ -441,6 +442,7 @@ fn cancel_here(context: &Context, name: &str) -> Result<DebateId, Stop> {
 fn open_debates(eval: &OpenEval) -> Result<Vec<DebateId>, Stop> {
     let outstanding = eval.machine.outstanding().into_iter();
     let debates = outstanding.filter_map(|effect| match effect {
+        EvalEffect::Hold { cell, .. } if cell.is_program() => None,
         EvalEffect::Hold { debate, .. } => Some(DebateId::parse(&debate).map_err(Stop::usage)),
         EvalEffect::Look { .. } => None,
     });
@@ -513,7 +515,7 @@ pub async fn evals_of(store: &Store, debate: &DebateId) -> Result<Vec<DebateId>,
 /// Every debate that was held for an eval.
 fn debates_of(eval: &OpenEval) -> BTreeSet<String> {
     let opened = eval.events.iter().filter_map(|(_, event)| match event {
-        EvalEvent::CellOpened { debate, .. } => Some(debate.clone()),
+        EvalEvent::CellOpened { cell, debate } if !cell.is_program() => Some(debate.clone()),
         _ => None,
     });
     opened.collect()

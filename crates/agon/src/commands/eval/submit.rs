@@ -10,7 +10,7 @@ use crate::commands::{Context, small_runtime};
 use crate::exit::{Exit, Stop};
 use crate::settings::Settings;
 use crate::signals::Signals;
-use agon_eval::{EvalPlan, PlannedPart, PlannedQuestions};
+use agon_eval::{EvalPlan, NO_PROGRAMS, PlannedPart, PlannedQuestions};
 use agon_proto::pb::v1 as pb;
 use agon_report::one_line;
 use serde_json::json;
@@ -22,6 +22,9 @@ pub fn run(context: &Context, args: &EvalSubmitArgs) -> Result<Exit, Stop> {
     let settings = context.settings()?;
     let server = client::required_for(context, &args.api, args.patience)?;
     let inputs = inputs::read(context, &settings, &args.inputs, args.rehearsal)?;
+    if let Some((key, _)) = inputs.spec.programs().next() {
+        return Err(Stop::usage(format!("`{key}`: {NO_PROGRAMS}")));
+    }
     inputs.tell(context, args.inputs.pilot);
     let request = request(&settings, args, inputs.bundle)?;
     small_runtime()?.block_on(async {
