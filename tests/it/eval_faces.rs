@@ -22,7 +22,11 @@ fn a_gate_is_learned_from_an_ended_eval_and_debates_use_it() {
 
     let gate = world.path("gate.json").to_str().unwrap().to_owned();
     let learned = world.agon(&["eval", "gate", "gated", "-o", &gate]).ok();
-    assert!(learned.stdout.contains("this gate: ") && learned.stderr.contains("rehearsal"), "{learned:?}");
+    assert!(
+        learned.stdout.starts_with("Rehearsal: scripted speakers") && learned.stdout.contains("this gate: "),
+        "{learned:?}"
+    );
+    assert!(learned.stderr.contains("rehearsal"), "{learned:?}");
     let again = world.agon(&["eval", "gate", "gated"]).ok();
     let file = std::fs::read_to_string(&gate).unwrap();
     assert_eq!(again.stdout, file, "the same eval gives the same gate");
@@ -127,7 +131,7 @@ fn check_finds_what_a_run_would_refuse_before_its_first_call() {
     for (text, place, why) in [
         (GRADED.to_owned(), "eval.yaml:1:1", "can only be scored by a grader, and none is named"),
         (format!("{GRADED}grader: m:7b\n"), "eval.yaml:3:1", "is of the family m, as is the tested model m"),
-        (format!("{GRADED}grader: {{models: [gemma3, phi4]}}\n"), "eval.yaml:3:1", "a panel of 3 or 5"),
+        (format!("{GRADED}grader: {{models: [gemma3, phi4]}}\n"), "eval.yaml:3:9", "a panel has 1, 3 or 5 graders"),
         (format!("{plain}grader: gemma3\n"), "eval.yaml:3:1", "nothing is graded"),
         (format!("{plain}count: money\n"), "eval.yaml:3:1", "no [eval.prices] of m"),
         (plain.replace("{file", "{name: single, file"), "eval.yaml:2:1", "cannot be named single"),
@@ -173,7 +177,7 @@ fn a_template_of_an_eval_is_no_debate() {
 fn every_output_of_a_rehearsed_eval_says_that_it_is_one() {
     let world = World::new();
     let panel = world.file("panel.yaml", PANEL);
-    let questions: String = (0..40)
+    let questions: String = (0..10)
         .map(|at| format!("{{\"question\": \"Thing {at}?\", \"answer\": \"t{at}\", \"rubric\": [\"Names it.\"]}}\n"))
         .collect();
     let questions = world.file("q.jsonl", &questions);
@@ -190,8 +194,7 @@ fn every_output_of_a_rehearsed_eval_says_that_it_is_one() {
     assert!(sheet.lines().next().unwrap().ends_with(",rehearsal,right"), "{sheet}");
     let cells = world.agon(&["eval", "export", "cells"]).ok().stdout;
     assert!(cells.lines().next().unwrap().ends_with(",rehearsal"), "{cells}");
-    assert!(cells.lines().skip(1).all(|row| row.ends_with(",true")) && cells.lines().count() > 40, "{cells}");
-    let gate = world.path("gate.json").to_str().unwrap().to_owned();
+    assert!(cells.lines().skip(1).all(|row| row.ends_with(",true")) && cells.lines().count() > 10, "{cells}");
     for output in [
         &["list"][..],
         &["list", "--json"],
@@ -205,8 +208,6 @@ fn every_output_of_a_rehearsed_eval_says_that_it_is_one() {
         &["report", "--format", "html"],
         &["report", "--format", "json"],
         &["export", "result"],
-        &["gate"],
-        &["gate", "-o", &gate],
     ] {
         let shown = world.agon(&[&["eval"], output].concat());
         assert!(shown.stdout.to_lowercase().contains("rehearsal"), "{output:?}: {shown:?}");

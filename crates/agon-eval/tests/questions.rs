@@ -117,7 +117,7 @@ fn digits_that_could_be_read_otherwise_are_a_warning_with_both_readings() {
         (read.questions.unwrap(), render(&read.diagnostics))
     };
     // a text in a table is the option with this text
-    let (questions, warned) = told("a.csv", "question,A,B,C,answer\n1 + 1?,1,2,3,2\n1 + 2?,1,2,3,3\n");
+    let (questions, warned) = told("a.csv", "question,A,B,C,answer\n1 + 1?,1,2,3,2\nWhat follows two?,1,2,3,3\n");
     assert_eq!((&questions[0].gold, &questions[1].gold), (&choice(1), &choice(2)));
     let wanted = "a.csv:2:14: warning[combination]: the answer is read as the option '2', and not as the index of '3'";
     assert!(warned.contains(wanted) && warned.matches("warning").count() == 1, "{warned}");

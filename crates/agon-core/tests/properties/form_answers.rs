@@ -40,10 +40,10 @@ proptest! {
         let form = AnswerForm { kind: AnswerKind::Choice, options: options.clone(), ..AnswerForm::default() };
         let option = at.get(&options);
         let given = marked(option, &marks);
-        prop_assert_eq!(form.read(&given).as_ref(), Ok(option), "{}", given);
+        prop_assert_eq!(form.read(&given), Ok(option.clone()), "{}", given);
         let line = format!("So it is.\nMy answer: {given}");
         let stated = named_answer(&line).unwrap_or_default();
-        prop_assert_eq!(form.read(stated).as_ref(), Ok(option), "{}", line);
+        prop_assert_eq!(form.read(stated), Ok(option.clone()), "{}", line);
         let said = prose.replace("{}", &given);
         let is_option = options.iter().any(|option| agon_core::tally::same_answer(option, &said));
         prop_assume!(!is_option);
