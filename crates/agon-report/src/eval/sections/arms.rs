@@ -103,10 +103,11 @@ fn scatter(result: &EvalResult, free: &[&FrontPoint]) -> ScatterFigure {
 
 fn told(name: &str, result: &EvalResult, cost: f64, right: &Estimate) -> String {
     let count = result.setup.count;
+    let rate = words::rate(right);
+    let is_right = result.setup.measure() == RateMeasure::Right;
     format!(
-        "{name}: {} {} at {} {} for each question",
-        words::rate_name(result).to_lowercase(),
-        words::rate(right),
+        "{name}: {} at {} {} for each question",
+        if is_right { format!("{rate} right") } else { format!("score {rate}") },
         words::amount(count, cost),
         words::unit(count)
     )
