@@ -1,5 +1,5 @@
 //! What the tests of failures share: quick clusters, slow debates, and what their logs say.
-use crate::support::agon;
+use crate::support::{ProgramOutput, agon};
 use agon_chaos::{Logs, owner};
 use agon_core::{DebateState, Event, Record};
 use agon_testkit::cluster::{Cluster, NodeRole, Scenario};
@@ -39,6 +39,12 @@ impl ClusterBench {
         let cluster = scenario.start().unwrap();
         let logs = Logs::open(&cluster.nats.url()).unwrap();
         Self { cluster, logs }
+    }
+
+    /// Runs the program against the gateway.
+    pub fn agon(&self, args: &[&str]) -> ProgramOutput {
+        let server = self.cluster.grpc(0).unwrap();
+        ProgramOutput::of(&self.cluster.agon(&[args, &["--server", &server]].concat()).output().unwrap())
     }
 
     /// Submits a debate of two speakers and so many rounds, each call after the other.

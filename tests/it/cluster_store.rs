@@ -10,12 +10,6 @@ use serde_json::Value;
 use std::num::NonZeroU64;
 
 impl ClusterBench {
-    /// The program at the cluster's gateway.
-    fn agon(&self, args: &[&str]) -> ProgramOutput {
-        let server = self.cluster.grpc(0).unwrap();
-        ProgramOutput::of(&self.cluster.agon(&[args, &["--server", &server]].concat()).output().unwrap())
-    }
-
     /// Waits until `agon doctor` with these settings says so of `what`, with that remedy.
     fn doctor(&self, nats: &str, server: &str, what: &str, found: &str, fix: &str) {
         let limits = [("AGON__NATS__LIMITS__LOGS_MIB", "1"), ("AGON__NATS__LIMITS__RESERVE_PERCENT", "20")];

@@ -10,6 +10,9 @@ use crate::process;
 /// The test that holds planted evals, and is asked for more of them.
 const PLANTED: &str = "eval::planted::every_arm_is_right_as_often_as_planted_and_a_gain_of_20_points_is_found";
 
+/// The test that holds one in a cluster.
+const PLANTED_IN_CLUSTER: &str = "eval::planted::an_eval_of_a_cluster_of_three_hosts_is_right_as_often_as_planted";
+
 /// The test that kills what holds an eval in a cluster, and is asked for more of it.
 const KILLED: &str = "cluster_evals::an_eval_comes_to_the_same_whichever_coordinators_and_hosts_are_killed";
 
@@ -25,6 +28,9 @@ pub struct Args {
     /// Of so many questions each
     #[arg(long, value_name = "N", requires = "runtime", default_value_t = 200)]
     questions: u32,
+    /// Hold one such eval in a cluster of three hosts instead
+    #[arg(long, requires = "runtime", conflicts_with = "evals")]
+    cluster: bool,
     /// Hold one eval in a cluster, and kill the coordinator that drives it and a host so often
     #[arg(long, value_name = "N", conflicts_with = "runtime", num_args = 0..=1, default_missing_value = "25")]
     kills: Option<u32>,
@@ -50,7 +56,7 @@ fn simulated() -> Command {
 }
 
 fn held(args: &Args) -> Result<Command> {
-    let mut command = system_test(PLANTED)?;
+    let mut command = system_test(if args.cluster { PLANTED_IN_CLUSTER } else { PLANTED })?;
     command.env("AGON_PLANTED_EVALS", args.evals.to_string());
     command.env("AGON_PLANTED_QUESTIONS", args.questions.to_string());
     Ok(command)

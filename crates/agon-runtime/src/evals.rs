@@ -16,4 +16,4 @@ pub use holder::{CellHolder, CellStanding, HeldCell, HoldError, cell_admission, 
 pub use keeper::{EvalKeeper, EvalKeeperConfig};
 pub use log::{EvalLogError, OpenEval, admit_eval, read_eval};
 pub use orders::{EvalOrderError, cancel_eval, order_retry};
-pub use waits::OpenTurns;
+pub use waits::UnsettledTurns;

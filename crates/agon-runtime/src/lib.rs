@@ -39,7 +39,7 @@ pub use cluster::KnownHost;
 pub use cluster::KnownNode;
 pub use evals::{
     CellHolder, CellStanding, DriverConfig, DriverState, EvalDriver, EvalKeeper, EvalKeeperConfig, EvalLogError,
-    EvalOrderError, EvalUpdate, HeldCell, HoldError, OpenEval, OpenTurns, admit_eval, cancel_eval, cell_admission,
+    EvalOrderError, EvalUpdate, HeldCell, HoldError, OpenEval, UnsettledTurns, admit_eval, cancel_eval, cell_admission,
     cell_standing, order_retry, read_eval,
 };
 pub use host::Speeds;

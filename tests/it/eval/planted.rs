@@ -1,11 +1,13 @@
 //! Evals of questions that speakers know with planted chances: whether each method is right as often as the world says, at equal
 //! tokens.
-use crate::support::World;
+use crate::cluster_bench::ClusterBench;
+use crate::support::{World, agon};
 use agon_core::{Call, DebateId, Event, Position, Record};
 use agon_eval::{ArmKind, ArmResult, Count, EvalResult, FreeArmKind, VerdictKind};
 use agon_rehearsal::mind::{Minds, MindsFile, TruthArm};
 use agon_store::{Journal as _, SqliteOptions, SqliteStore};
-use std::collections::BTreeMap;
+use agon_testkit::cluster::{MODEL, Scenario};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use tokio::runtime::Builder;
@@ -86,6 +88,20 @@ impl PlantedQuestions {
         }
     }
 
+    /// Each arm is right as often as planted, within three standard errors, and the debate's gain is found.
+    fn is_found(&self, eval: &str, result: &EvalResult) {
+        let verdict = result.comparisons[0].counts[0].verdict;
+        for arm in &result.arms {
+            let seen = arm.right.unwrap().value;
+            let (rate, error) = self.truth(result, arm);
+            let errors = (seen - rate) / (rate * (1.0 - rate) / f64::from(arm.n) + error.powi(2)).sqrt();
+            let id = &arm.id;
+            println!("{eval}, {id}: planted {rate:.3}, seen {seen:.3}, {errors:+.1} standard errors; {verdict:?}");
+            assert!(errors.abs() <= 3.0, "{eval}, {id}: planted {rate}, seen {seen}");
+        }
+        assert_eq!(verdict, Some(VerdictKind::Helped), "{eval}: {:?}", result.comparisons[0].counts[0]);
+    }
+
     /// The true rate of an arm, and its standard error.
     fn truth(&self, result: &EvalResult, arm: &ArmResult) -> (f64, f64) {
         let models = vec!["m".to_owned(); DEBATERS];
@@ -137,19 +153,10 @@ fn sizes() -> (u64, usize) {
 #[test]
 fn every_arm_is_right_as_often_as_planted_and_a_gain_of_20_points_is_found() {
     let (evals, questions) = sizes();
-    println!("{:>4}  {:<24} {:>8} {:>8} {:>6}  verdict", "eval", "arm", "planted", "seen", "errors");
     for seed in 1..=evals {
         let planted = PlantedQuestions::new(seed, questions, HELPFUL);
         let result = planted.run("planted", &["--rehearsal", "--minds", &planted.minds]);
-        let verdict = result.comparisons[0].counts[0].verdict;
-        for arm in &result.arms {
-            let seen = arm.right.unwrap().value;
-            let (rate, error) = planted.truth(&result, arm);
-            let errors = (seen - rate) / (rate * (1.0 - rate) / f64::from(arm.n) + error.powi(2)).sqrt();
-            println!("{seed:>4}  {:<24} {rate:>8.3} {seen:>8.3} {errors:>+6.1}  {verdict:?}", arm.id);
-            assert!(errors.abs() <= 3.0, "eval {seed}, {}: planted {rate}, seen {seen}", arm.id);
-        }
-        assert_eq!(verdict, Some(VerdictKind::Helped), "eval {seed}: {:?}", result.comparisons[0].counts[0]);
+        planted.is_found(&format!("eval {seed}"), &result);
         for count in &result.comparisons[0].counts {
             if matches!(count.count, Count::Total | Count::Generated) {
                 let ratio = count.ratio.unwrap();
@@ -159,6 +166,29 @@ fn every_arm_is_right_as_often_as_planted_and_a_gain_of_20_points_is_found() {
         planted.has_flips_as_planted(&result);
         nothing_beats_the_oracle(&result);
     }
+}
+
+/// A gateway, a coordinator and three hosts, each a process of its own, and speakers who know the questions.
+#[test]
+fn an_eval_of_a_cluster_of_three_hosts_is_right_as_often_as_planted() {
+    let (_, questions) = sizes();
+    let planted = PlantedQuestions::new(11, questions, HELPFUL);
+    let panel = planted.world.file("scripted.yaml", &PANEL.replace("model: m", &format!("model: {MODEL}")));
+    let bench = ClusterBench::start(Scenario::new(agon()).hosts(3).rehearsal(&["--minds", &planted.minds]));
+    let submit = ["eval", "submit", &planted.questions, "--debate", &panel, "--id", "planted", "--rehearsal"];
+    let said = bench.agon(&[&submit[..], &["--wait", "--json", "-q"]].concat());
+    assert!(matches!(said.code, Some(0 | 2)), "{said:?}");
+    let result: EvalResult = serde_json::from_str(&said.stdout).unwrap();
+    planted.is_found("cluster", &result);
+    planted.has_flips_as_planted(&result);
+    nothing_beats_the_oracle(&result);
+    let mut hosts = BTreeSet::new();
+    for debate in result.cells.iter().flat_map(|cell| &cell.debates) {
+        let records = bench.logs.until_over(debate).unwrap();
+        let calls = records.iter().flat_map(|record| &record.events).filter_map(Event::settled);
+        hosts.extend(calls.filter_map(|(_, call)| call.host.clone()));
+    }
+    assert_eq!(hosts.len(), 3, "{hosts:?}");
 }
 
 /// No way of deciding the same debates is right more often than any of their ballots.

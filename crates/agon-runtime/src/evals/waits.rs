@@ -3,13 +3,13 @@ use agon_core::{Event, FailureCause, ModelName, Record, Timestamp, TurnId};
 
 /// The turns of a debate that are not over.
 #[derive(Clone, Debug, Default)]
-pub struct OpenTurns {
-    open: Vec<OpenTurn>,
+pub struct UnsettledTurns {
+    open: Vec<UnsettledTurn>,
 }
 
 /// A turn that is not over.
 #[derive(Clone, Debug)]
-struct OpenTurn {
+struct UnsettledTurn {
     turn: TurnId,
     /// Who was asked last.
     model: ModelName,
@@ -17,7 +17,7 @@ struct OpenTurn {
     failed: Option<(FailureCause, String, Timestamp)>,
 }
 
-impl OpenTurns {
+impl UnsettledTurns {
     /// Those of a log.
     pub fn of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
         let mut turns = Self::default();
@@ -29,7 +29,7 @@ impl OpenTurns {
     pub fn take(&mut self, event: &Event) {
         if let Event::TurnAsked(ask) = event {
             let failed = self.removed(ask.turn).and_then(|before| before.failed);
-            self.open.push(OpenTurn { turn: ask.turn, model: ask.model.clone(), failed });
+            self.open.push(UnsettledTurn { turn: ask.turn, model: ask.model.clone(), failed });
         } else if let Event::TurnFailed { turn, failure, retry_at: Some(at), .. } = event {
             let open = self.open.iter_mut().find(|open| open.turn.same_slot(*turn));
             if let Some(open) = open {
@@ -42,7 +42,7 @@ impl OpenTurns {
         }
     }
 
-    fn removed(&mut self, turn: TurnId) -> Option<OpenTurn> {
+    fn removed(&mut self, turn: TurnId) -> Option<UnsettledTurn> {
         let at = self.open.iter().position(|open| open.turn.same_slot(turn))?;
         Some(self.open.swap_remove(at))
     }
@@ -54,7 +54,7 @@ impl OpenTurns {
 
     /// Which model a turn waits for, how its last try failed and when the next one is, for a person; nothing where none has failed.
     pub fn wait(&self, now: Timestamp) -> Option<String> {
-        let failed = |open: &OpenTurn| open.failed.clone().map(|failed| (open.model.clone(), failed));
+        let failed = |open: &UnsettledTurn| open.failed.clone().map(|failed| (open.model.clone(), failed));
         let last = self.open.iter().filter_map(failed).max_by_key(|(_, (_, _, at))| *at);
         let (model, (cause, detail, at)) = last?;
         let next = match at.since(now) / 1_000 {

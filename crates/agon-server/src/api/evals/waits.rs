@@ -3,7 +3,7 @@ use crate::config::GatewayPorts;
 use agon_core::{DebateId, ModelName, Position, TenantId, Timestamp};
 use agon_eval::{Cell, EvalEvent};
 use agon_proto::ModelServerAway;
-use agon_runtime::{OpenEval, OpenTurns};
+use agon_runtime::{OpenEval, UnsettledTurns};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -70,10 +70,10 @@ impl EvalWaits {
     }
 
     /// The open turns of a debate; nothing where it cannot be read now.
-    async fn turns(&self, debate: &str) -> Option<OpenTurns> {
+    async fn turns(&self, debate: &str) -> Option<UnsettledTurns> {
         let id = DebateId::in_tenant(&self.tenant, debate).ok()?;
         let records = self.ports.journal.read(&id, Position(0)).await.ok()?;
-        Some(OpenTurns::of(records.iter().map(Arc::as_ref)))
+        Some(UnsettledTurns::of(records.iter().map(Arc::as_ref)))
     }
 
     /// That no host takes turns of a model now, if so.

@@ -4,7 +4,7 @@ use crate::store::Store;
 use agon_core::{DebateId, Event, Timestamp};
 use agon_eval::{EvalEffect, EvalMachine};
 use agon_report::one_line;
-use agon_runtime::{Clock as _, OpenTurns, SystemClock};
+use agon_runtime::{Clock as _, SystemClock, UnsettledTurns};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -22,7 +22,7 @@ pub async fn by_logs(store: &Store, eval: &EvalMachine) -> Option<String> {
         // one that was not begun, or cannot be read now, waits for nothing that is known
         let Ok(id) = DebateId::parse(&debate) else { continue };
         let Ok(log) = store.stored_log(&id).await else { continue };
-        if let Some(wait) = OpenTurns::of(&log.records).wait(now) {
+        if let Some(wait) = UnsettledTurns::of(&log.records).wait(now) {
             return Some(format!("debate {debate} waits for {wait}"));
         }
     }
