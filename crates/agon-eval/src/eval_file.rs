@@ -142,7 +142,7 @@ impl EvalReader<'_> {
                 Some(UserProgram { run, folder })
             }
             Err(message) => {
-                self.found.push((program.span, field.to_owned(), message));
+                self.found.push((program.span, field.to_owned(), format!("`{field}`: {message}")));
                 None
             }
         }

@@ -126,9 +126,9 @@ fn mistakes_about_programs_are_told_at_their_keys() {
     for wanted in [
         "eval.yaml:4:12: error[duplicate-name]: two arms are called 'panel'",
         "eval.yaml:5:12: error[reserved-name]",
-        "eval.yaml:6:14: error[out-of-range]: `commands[2].run` must be a list of a program and its arguments",
-        "eval.yaml:8:33: error[unknown-name]: 'other' is no debate of this eval",
-        "eval.yaml:9:20: error[wrong-type]: `commands[5].run` must be a list of a program",
+        "eval.yaml:6:20: error[out-of-range]: `commands[2].run` must be a list of a program and its arguments",
+        "eval.yaml:8:36: error[unknown-name]: 'other' is no debate of this eval",
+        "eval.yaml:9:21: error[wrong-type]: `commands[5].run` must be a list of a program",
         "eval.yaml:10:19: error[wrong-type]: `scorer.command` must be a list of a program",
     ] {
         assert!(told.contains(wanted), "{wanted}\n{told}");
@@ -138,8 +138,10 @@ fn mistakes_about_programs_are_told_at_their_keys() {
 #[test]
 fn a_program_that_is_not_there_or_has_nothing_to_score_is_an_error_at_its_key() {
     let gone = told(&PROGRAMS.replace("[other]", "[gone]"));
-    assert!(gone.contains("eval.yaml:5:24: error[unknown-name]: there is no program gone in PATH"), "{gone}");
-    assert!(gone.contains("commands[1].run"), "{gone}");
+    assert!(
+        gone.contains("eval.yaml:5:24: error[unknown-name]: `commands[1].run`: there is no program gone in PATH"),
+        "{gone}"
+    );
     let none = told("questions: kinds.csv\ndebates: [{file: panel.md}]\nscorer: {command: [a]}\n");
     assert!(none.contains("eval.yaml:3:19: error[unknown-name]: the program scores nothing"), "{none}");
     let unscored = told("questions: programs.csv\ndebates: [{file: panel.md}]\n");

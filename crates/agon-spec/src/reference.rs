@@ -89,7 +89,10 @@ fn row(key: &Key) -> String {
 fn values(page: &mut String, tables: &[&KeyTable]) {
     let mut shown = Vec::new();
     for key in tables.iter().flat_map(|table| table.keys) {
-        let (Shape::Choice(choices) | Shape::Choices { of: choices, .. }) = &key.shape else { continue };
+        let (Shape::Choice(choices) | Shape::Choices { of: choices, .. } | Shape::Short(choices, _)) = &key.shape
+        else {
+            continue;
+        };
         if shown.contains(&key.name) {
             continue;
         }

@@ -93,7 +93,7 @@ impl OneShotError {
 
 /// What a program has printed until now.
 #[derive(Default)]
-struct Printed {
+struct PrintedUntilNow {
     output: Vec<u8>,
     is_too_long: bool,
     complaint: Vec<u8>,
@@ -108,9 +108,9 @@ impl OneShot<'_> {
         command.args(arguments).current_dir(self.folder);
         let started = ProcessGroup::of(command);
         let (process, streams) = started.map_err(|error| OneShotError::NotStarted(error.kind().to_string()))?;
-        let mut printed = Printed::default();
+        let mut printed = PrintedUntilNow::default();
         let status = {
-            let Printed { output, is_too_long, complaint } = &mut printed;
+            let PrintedUntilNow { output, is_too_long, complaint } = &mut printed;
             let reading = async {
                 let out = async {
                     *is_too_long = !read(streams.output, output, self.most).await;
@@ -145,7 +145,7 @@ impl OneShot<'_> {
     }
 }
 
-impl Printed {
+impl PrintedUntilNow {
     fn told(
         self,
         run: &OneShot<'_>,

@@ -133,7 +133,7 @@ fn cells_without_a_debate_are_shown(world: &World) {
     let report = world.path("report.html");
     world.agon(&["eval", "report", "bad", "-o", report.to_str().unwrap(), "--debates"]).ok();
     assert_eq!(std::fs::read_dir(world.path("debates")).unwrap().count() as i64, debates);
-    assert!(std::fs::read_to_string(&report).unwrap().contains("program_timeout"));
+    assert!(std::fs::read_to_string(&report).unwrap().contains("did not end within 0.5 s"));
     let text = world.agon(&["eval", "report", "bad"]).ok().stdout;
     assert!(text.contains("null_answer") && text.contains("floods"), "{text}");
     let csv = world.agon(&["eval", "export", "cells", "bad"]).ok().stdout;
