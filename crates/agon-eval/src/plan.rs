@@ -12,7 +12,7 @@ use crate::eval_file::baseline;
 use crate::stats::{SEQUENTIAL_SIZE, design_effect, questions_needed, smallest_effect};
 use crate::{
     ArmName, BaselineArm, Cell, CellSpecs, CellWork, Count, DebateArm, Design, EQUAL_SPENDING, EvalAdmission,
-    EvalRefused, EvalSpec, FIRST_SAMPLES, Matching, PoolOf, cell_arm, first_cells, order, pool_of, users_of,
+    EvalRefused, EvalSpec, FIRST_SAMPLES, Matching, PoolOf, cell_arm, first_cells, pool_of, users_of,
 };
 use agon_core::{CallPlan, DebateSpec, thousands};
 use held::HeldBefore;
@@ -191,11 +191,10 @@ impl EvalPlan {
         let mut unpriced = BTreeSet::new();
         let mut held = HeldBefore::new(admission, specs, held);
         for cell in cells(admission) {
-            let order = order(admission, specs, &cell, 0)?;
-            let models = order.spec.voices().map(|voice| voice.model.as_str());
+            let (debate, is_held) = held.spec_of(&cell)?;
+            let models = debate.voices().map(|voice| voice.model.as_str());
             unpriced.extend(models.filter(|model| !admission.prices.contains_key(*model)).map(str::to_owned));
-            let each = Estimated::of(&order.spec);
-            let is_held = held.takes(&cell, &order.debate.id);
+            let each = Estimated::of(&debate);
             let name = cell_arm(&cell.work);
             let part = parts.entry(name).or_insert_with(|| PlannedPart::new(admission, &cell.work, each.calls));
             part.cells += 1;
@@ -206,8 +205,8 @@ impl EvalPlan {
                 plan.calls += each.calls;
                 plan.tokens_most = plan.tokens_most.saturating_add(each.most);
                 likely += each.likely;
-                plan.generates(&order.spec, each.generated);
-                money = money.zip(price(admission, &order.spec, each)).map(|(sum, one)| sum + one);
+                plan.generates(&debate, each.generated);
+                money = money.zip(price(admission, &debate, each)).map(|(sum, one)| sum + one);
             }
         }
         if (spec.count == Count::Money || spec.limits.money.is_some()) && !unpriced.is_empty() {

@@ -1,5 +1,6 @@
 //! What earlier evals have held of an eval already.
-use crate::{Cell, CellClosed, CellEnding, CellSpecs, EvalAdmission, EvalEvent, EvalMachine, Facts, order};
+use crate::{Cell, CellClosed, CellEnding, CellOrder, CellSpecs, EvalAdmission, EvalEvent, EvalMachine, Facts, order};
+use agon_core::DebateSpec;
 use std::collections::BTreeSet;
 
 /// The debates that a store has.
@@ -36,9 +37,15 @@ impl<'a> HeldBefore<'a> {
         Self { admission, specs, cells, machine, later: Vec::new(), open: BTreeSet::new() }
     }
 
-    /// Whether a cell is held already. One that failed is held again.
-    pub fn takes(&mut self, cell: &Cell, debate: &str) -> bool {
-        self.cells.ids.contains(debate) && self.reads(cell, debate) != Some(false)
+    /// The debate of a cell, and whether it is held already. One that failed is held again.
+    pub fn spec_of(&mut self, cell: &Cell) -> Result<(DebateSpec, bool), String> {
+        // which debate it is takes longer to compute than the debate
+        if self.cells.ids.is_empty() {
+            return Ok((self.specs.spec(cell)?, false));
+        }
+        let CellOrder { spec, debate, .. } = order(self.admission, self.specs, cell, 0)?;
+        let is_held = self.cells.ids.contains(&debate.id) && self.reads(cell, &debate.id) != Some(false);
+        Ok((spec, is_held))
     }
 
     /// Whether the debate of a cell has a result, which is then taken in; nothing where it cannot be read.

@@ -103,8 +103,8 @@ impl Api {
             EvalAdmission { id: id.as_ref().map(|id| id.name().to_owned()).unwrap_or_default(), ..wanted.admission };
         let planned = tokio::task::spawn_blocking(move || {
             let specs = TemplateSpecs::of(&admission).map_err(EvalRefused::from);
-            let plan = specs
-                .and_then(|specs| EvalPlan::of(&admission, &specs, &HeldCells { ids: &held, facts: &|_| None }));
+            let plan =
+                specs.and_then(|specs| EvalPlan::of(&admission, &specs, &HeldCells { ids: &held, facts: &|_| None }));
             (plan, admission)
         });
         let (plan, admission) = planned.await.map_err(|error| Problem::Internal(error.to_string()))?;
