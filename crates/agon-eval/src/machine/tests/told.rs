@@ -46,18 +46,18 @@ fn graders_that_all_fail_leave_no_rate_and_no_comparison_but_what_to_do() {
         assert!(result.comparisons.is_empty(), "{:?}", result.comparisons);
         let warning = result.warnings.iter().find(|warning| warning.starts_with("No answer was graded: all ")).unwrap();
         let trust = result.trust.as_ref().unwrap();
-        assert_eq!(trust.ungraded_causes, [("x".to_owned(), trust.gradings)].into());
-        assert!(warning.contains(&format!("(x: {})", trust.gradings)), "{warning}");
+        assert_eq!(trust.ungraded_causes, [("timeout".to_owned(), trust.gradings)].into());
+        assert!(warning.contains(&format!("(timeout: {})", trust.gradings)), "{warning}");
         assert!(warning.contains("`agon eval retry eval-1` repeats"), "{warning}");
     }
 }
 
 #[test]
 fn pairs_say_question_by_question_who_won_and_what_was_found_in_each_order() {
-    // on question 1 the grader takes whatever is shown first, on question 2 it fails
-    let script = |question: u32, task: &GradeTask, draw: u32| match question {
-        1 => Some("first"),
-        2 => None,
+    // on question 1 the grader takes whatever is shown first; on question 2 it fails, in one order
+    let script = |question: u32, task: &GradeTask, draw: u32| match (question, task) {
+        (1, _) => Some("first"),
+        (2, GradeTask::Pair { first, .. }) if first == "good" => None,
         _ => fair(question, task, draw),
     };
     let result = result(&held(graded(8, pairwise), &mostly_good, &script));
@@ -69,7 +69,7 @@ fn pairs_say_question_by_question_who_won_and_what_was_found_in_each_order() {
     assert_eq!(own.len(), 8);
     assert_eq!(of(0), (Some(Tie), PairBasis::SameAnswer, None, None));
     assert_eq!(of(1), (Some(Tie), PairBasis::Graded, Some(Arm), Some(Rival)));
-    assert_eq!(of(2), (None, PairBasis::Graded, None, None));
+    assert_eq!(of(2), (None, PairBasis::Graded, None, Some(Arm)));
     assert_eq!(of(3), (Some(Arm), PairBasis::Graded, Some(Arm), Some(Arm)));
     // the rows add up to the shares
     let shares = primary(&result).pairs.unwrap();
@@ -111,7 +111,7 @@ fn results_that_a_retry_replaced_are_rows_with_what_they_cost() {
         .iter()
         .map(|row| (row.question.as_str(), row.arm.as_str(), row.reason.as_deref(), row.total_tokens))
         .collect();
-    assert!(rows.contains(&("q3", "panel", Some("x"), 760)), "{rows:?}");
+    assert!(rows.contains(&("q3", "panel", Some("timeout"), 760)), "{rows:?}");
     assert!(
         after.warnings.iter().any(|warning| warning.contains("run again (panel 1, samples 1 ")),
         "{:?}",

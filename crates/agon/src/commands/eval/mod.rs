@@ -1,6 +1,7 @@
 //! `agon eval`: evals held in this process, and those that are stored.
 mod check;
 mod drive;
+mod ending;
 mod figures;
 mod gate;
 mod holder;
@@ -15,7 +16,7 @@ mod stored;
 mod submit;
 mod waits;
 
-pub use stored::evals_of;
+pub use ending::evals_of;
 
 use super::Context;
 use crate::cli::{EvalAction, EvalArgs};
@@ -30,7 +31,7 @@ pub fn run(context: &Context, args: &EvalArgs) -> Result<Exit, Stop> {
         EvalAction::Retry(args) => run::retry(context, args),
         EvalAction::Rescore(args) => run::rescore(context, args),
         EvalAction::Label(args) => label::run(context, args),
-        EvalAction::Cancel(args) => stored::cancel(context, args),
+        EvalAction::Cancel(args) => ending::cancel(context, args),
         EvalAction::Check(args) => check::run(context, args),
         EvalAction::List(args) => stored::list(context, args),
         EvalAction::Get(args) => stored::get(context, args),
@@ -39,6 +40,6 @@ pub fn run(context: &Context, args: &EvalArgs) -> Result<Exit, Stop> {
         EvalAction::Gate(args) => gate::learn(context, args),
         EvalAction::Export(args) => stored::export(context, args),
         EvalAction::Verify(args) => stored::verify(context, args),
-        EvalAction::Delete(args) => stored::delete(context, args),
+        EvalAction::Delete(args) => ending::delete(context, args),
     }
 }
