@@ -1,16 +1,19 @@
 //! An eval that a cluster holds comes to the same, whoever of it is killed.
 use crate::cluster_bench::{ClusterBench, PATIENCE, quick};
+use agon_bus::nats::NatsConfig;
+use agon_chaos::Logs;
 use agon_core::{DebateId, Timestamp};
 use agon_eval::{
     ArmName, DebateArm, DebateTemplate, EvalAdmission, EvalCard, EvalSpec, Gold, Question, RoleModels, TemplateSpecs,
     result_of,
 };
 use agon_runtime::{OpenEval, admit_eval, read_eval};
-use agon_store::EvalLogs as _;
+use agon_store::{EvalLogs as _, NatsLimits, NatsStoreConfig};
 use agon_testkit::cluster::NodeRole;
 use agon_testkit::{SplitMix, until};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU64;
 
 const EVAL: &str = "eval-in-a-cluster";
 /// Questions for each time that processes are killed, and for the eval's end.
@@ -146,4 +149,70 @@ fn an_eval_comes_to_the_same_whichever_coordinators_and_hosts_are_killed() {
     assert_eq!(stage.eval_result(), wanted);
     let epoch = stage.eval().machine.epoch();
     assert!(epoch > u64::from(kills), "each killed driver was followed by another: {epoch}");
+}
+
+impl ClusterBench {
+    /// A cluster whose stream of evals has room for a mebibyte, a fifth of which is for ends.
+    fn with_little_room_for_evals() -> Self {
+        let limits = "[nats.limits]\nevals_mib = 1\nreserve_percent = 20\n";
+        let cluster = quick(1, 1).settings(limits).start().unwrap();
+        let of_cluster = NatsLimits { eval_bytes: NonZeroU64::new(1 << 20).unwrap(), ..NatsLimits::default() };
+        let who = NatsConfig::new([cluster.nats.url()], "checker", "checker");
+        let logs = Logs::open_as(who, NatsStoreConfig { limits: of_cluster, ..NatsStoreConfig::default() }).unwrap();
+        Self { cluster, logs }
+    }
+
+    /// Admits an eval of long questions, which leave room for some records beside the reserve.
+    fn admit_large_eval(&self) {
+        let mut admission = EvalAdmission { id: "large".to_owned(), ..wanted(200) };
+        admission.spec.questions.iter_mut().for_each(|question| question.text.push_str(&" tree".repeat(770)));
+        let (store, runtime) = self.logs.store();
+        let id = DebateId::parse("large").unwrap();
+        runtime.block_on(admit_eval(store, &id, admission, Timestamp(1_800_000_000_000))).unwrap();
+    }
+
+    /// Hands in an eval of these questions.
+    fn submit_eval(&self, id: &str, questions: &str) -> crate::support::ProgramOutput {
+        let [data, panel] = [(format!("{id}.csv"), questions), ("panel.yaml".to_owned(), PANEL)].map(|(name, text)| {
+            let path = self.cluster.folder().join(name);
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        });
+        let eval = ["eval", "submit", &data, "--debate", &panel, "--id", id, "--rehearsal", "--model", "scripted"];
+        self.agon(&eval)
+    }
+
+    /// Waits until the program says this of an eval.
+    fn eval_says(&self, id: &str, member: &str, wanted: &str) -> Value {
+        let found = until(&format!("{member} of {id} is {wanted}"), PATIENCE, || {
+            let said: Value = serde_json::from_str(&self.agon(&["eval", "get", id, "--json"]).ok().stdout)?;
+            Ok(said[member].as_str().is_some_and(|text| text.contains(wanted)).then_some(said))
+        });
+        found.unwrap()
+    }
+}
+
+#[test]
+fn in_a_full_stream_evals_wait_and_say_so_are_ended_and_deleted_and_the_others_go_on() {
+    let bench = ClusterBench::with_little_room_for_evals();
+    let questions: String = (0..40).map(|n| format!("What is {n} + 1?,{}\n", n + 1)).collect();
+    bench.submit_eval("waits", &format!("question,answer\n{questions}")).ok();
+    bench.admit_large_eval();
+    let full = bench.eval_says("waits", "waits_for", "stream AGON_EVL is full");
+    assert_eq!(full["state"], "running", "{full}");
+    assert!(full["waits_for"].as_str().unwrap().contains("agon eval delete"), "{full}");
+    let shown = bench.agon(&["eval", "get", "waits"]).ok().stdout;
+    assert!(shown.contains("stream AGON_EVL is full"), "{shown}");
+
+    let refused = bench.submit_eval("late", "question,answer\n1 + 1?,2\n").code(69);
+    assert!(refused.stderr.contains("STORE_FULL") && refused.stderr.contains("agon eval delete"), "{refused:?}");
+    bench.submit("debate", 1);
+    bench.finishes("debate");
+
+    bench.agon(&["eval", "cancel", "large"]).ok();
+    assert_eq!(bench.eval_says("large", "state", "cancelled")["state"], "cancelled");
+    bench.agon(&["eval", "delete", "large"]).ok();
+    let done = bench.eval_says("waits", "state", "complete");
+    assert_eq!((&done["waits_for"], &done["progress"]["failed"]), (&Value::Null, &0.into()), "{done}");
+    bench.submit_eval("late", "question,answer\n1 + 1?,2\n").ok();
 }

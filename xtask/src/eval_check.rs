@@ -13,6 +13,9 @@ const PLANTED: &str = "eval::planted::every_arm_is_right_as_often_as_planted_and
 /// The test that holds one in a cluster.
 const PLANTED_IN_CLUSTER: &str = "eval::planted::an_eval_of_a_cluster_of_three_hosts_is_right_as_often_as_planted";
 
+/// The test that counts how often intervals of flips cover what was planted.
+const FLIPS: &str = "eval::planted::intervals_of_flips_cover_the_planted_shares_as_often_as_they_say";
+
 /// The test that kills what holds an eval in a cluster, and is asked for more of it.
 const KILLED: &str = "cluster_evals::an_eval_comes_to_the_same_whichever_coordinators_and_hosts_are_killed";
 
@@ -31,6 +34,9 @@ pub struct Args {
     /// Hold one such eval in a cluster of three hosts instead
     #[arg(long, requires = "runtime", conflicts_with = "evals")]
     cluster: bool,
+    /// Hold so many small evals instead, and count how often the intervals of flips cover what was planted
+    #[arg(long, value_name = "N", requires = "runtime", conflicts_with_all = ["cluster", "evals", "questions"], num_args = 0..=1, default_missing_value = "100")]
+    flips: Option<u32>,
     /// Hold one eval in a cluster, and kill the coordinator that drives it and a host so often
     #[arg(long, value_name = "N", conflicts_with = "runtime", num_args = 0..=1, default_missing_value = "25")]
     kills: Option<u32>,
@@ -56,6 +62,11 @@ fn simulated() -> Command {
 }
 
 fn held(args: &Args) -> Result<Command> {
+    if let Some(evals) = args.flips {
+        let mut command = system_test(FLIPS)?;
+        command.env("AGON_PLANTED_FLIPS", evals.to_string());
+        return Ok(command);
+    }
     let mut command = system_test(if args.cluster { PLANTED_IN_CLUSTER } else { PLANTED })?;
     command.env("AGON_PLANTED_EVALS", args.evals.to_string());
     command.env("AGON_PLANTED_QUESTIONS", args.questions.to_string());

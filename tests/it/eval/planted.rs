@@ -3,7 +3,7 @@
 use crate::cluster_bench::ClusterBench;
 use crate::support::{World, agon};
 use agon_core::{Call, DebateId, Event, Position, Record};
-use agon_eval::{ArmKind, ArmResult, Count, EvalResult, FreeArmKind, VerdictKind};
+use agon_eval::{ArmKind, ArmResult, Count, Estimate, EvalResult, FreeArmKind, VerdictKind};
 use agon_rehearsal::mind::{Minds, MindsFile, TruthArm};
 use agon_store::{Journal as _, SqliteOptions, SqliteStore};
 use agon_testkit::cluster::{MODEL, Scenario};
@@ -28,6 +28,17 @@ personas: [{name: Ada}, {name: Ben}, {name: Cleo}]
 /// Half of the speakers do not know the answer and most of these give the same wrong one, so that votes gain nothing; who hears the
 /// right one often sees it. A debate of three gains about 20 points.
 const HELPFUL: &str = "truth = 0.55\nsway = 0.0\nshared = 0.8\nskill = -0.3\n";
+/// Ballots move both ways.
+const MOVED: &str = "truth = 0.5\nsway = 0.3\nshared = 0.8\nskill = 0.2\n";
+/// Nothing but the debate and one sample.
+const FLIPS: &str = "\
+questions: questions.jsonl
+debates: [{file: panel.yaml}]
+arms: [single]
+primary: [{arm: panel, rival: single}]
+match: none
+max_samples: 1
+";
 const OPTIONS: [&str; 4] = ["oak", "ash", "elm", "fir"];
 /// So many debaters cast ballots.
 const DEBATERS: usize = 3;
@@ -88,6 +99,14 @@ impl PlantedQuestions {
         }
     }
 
+    /// Runs the eval of a file to its end.
+    fn run_file(&self, id: &str, file: &str) -> EvalResult {
+        let args = ["eval", "run", file, "--id", id, "--yes", "-q", "--json", "--rehearsal", "--minds", &self.minds];
+        let said = self.world.agon(&args);
+        assert!(matches!(said.code, Some(0 | 2)), "{said:?}");
+        serde_json::from_str(&said.stdout).unwrap()
+    }
+
     /// Each arm is right as often as planted, within three standard errors, and the debate's gain is found.
     fn is_found(&self, eval: &str, result: &EvalResult) {
         let verdict = result.comparisons[0].counts[0].verdict;
@@ -100,6 +119,14 @@ impl PlantedQuestions {
             assert!(errors.abs() <= 3.0, "{eval}, {id}: planted {rate}, seen {seen}");
         }
         assert_eq!(verdict, Some(VerdictKind::Helped), "{eval}: {:?}", result.comparisons[0].counts[0]);
+    }
+
+    /// The planted shares of wrong ballots that become right, and of right ones that become wrong.
+    fn shares_moved(&self) -> (f64, f64) {
+        let models = vec!["m".to_owned(); DEBATERS];
+        let truth = self.known.truth(&TruthArm::Ballots { models }).unwrap();
+        let right = self.known.truth(&TruthArm::Single { model: "m".to_owned() }).unwrap().rate;
+        (truth.wrong_to_right.unwrap() / (1.0 - right), truth.right_to_wrong.unwrap() / right)
     }
 
     /// The true rate of an arm, and its standard error.
@@ -189,6 +216,44 @@ fn an_eval_of_a_cluster_of_three_hosts_is_right_as_often_as_planted() {
         hosts.extend(calls.filter_map(|(_, call)| call.host.clone()));
     }
     assert_eq!(hosts.len(), 3, "{hosts:?}");
+}
+
+/// Evals of the flips' coverage; `cargo xtask eval-check --runtime` holds 100 of them.
+const FLIP_QUESTIONS: usize = 20;
+
+#[test]
+fn intervals_of_flips_cover_the_planted_shares_as_often_as_they_say() {
+    let evals: u32 = std::env::var("AGON_PLANTED_FLIPS").map_or(6, |evals| evals.parse().unwrap());
+    let (mut mended, mut broken) = (0, 0);
+    for seed in 1..=evals {
+        let planted = PlantedQuestions::new(1_000 + u64::from(seed), FLIP_QUESTIONS, MOVED);
+        let arms = planted.world.file("eval.yaml", FLIPS);
+        let result = planted.run_file("flips", &arms);
+        let (of_wrong, of_right) = planted.shares_moved();
+        let flips = result.inside[0].ballots.unwrap();
+        let covers = |share: Option<Estimate>, planted: f64| {
+            let interval = share.unwrap().interval.unwrap();
+            u32::from((interval.low..=interval.high).contains(&planted))
+        };
+        mended += covers(flips.mended, of_wrong);
+        broken += covers(flips.broken, of_right);
+    }
+    println!("of {evals} evals, the intervals of {mended} cover the share mended and of {broken} the share broken");
+    let least = least_covered(evals);
+    assert!(mended >= least && broken >= least, "{mended} and {broken} of {evals}; at least {least} are wanted");
+}
+
+/// Fewer of so many 95 % intervals cover what they are of with a chance below one in a thousand.
+fn least_covered(evals: u32) -> u32 {
+    let (n, missed) = (f64::from(evals), 0.05_f64);
+    let mut chance = (1.0 - missed).powf(n);
+    let (mut below, mut misses) = (chance, 0);
+    while 1.0 - below > 0.001 {
+        chance *= (n - f64::from(misses)) / f64::from(misses + 1) * missed / (1.0 - missed);
+        below += chance;
+        misses += 1;
+    }
+    evals - misses
 }
 
 /// No way of deciding the same debates is right more often than any of their ballots.
