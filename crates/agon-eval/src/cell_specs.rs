@@ -61,16 +61,20 @@ impl TemplateSpecs {
     /// The pools of samples that an eval needs: one for each poll that differs.
     pub fn pools(&self, spec: &EvalSpec) -> Result<Vec<Pool>, String> {
         let mut pools: Vec<(Value, Pool)> = Vec::new();
-        let draws = |arm: &BaselineArm| {
-            matches!(arm, BaselineArm::Single | BaselineArm::SelfConsistency | BaselineArm::BestOfN)
-        };
+        let draws = |arm: &BaselineArm| matches!(arm, BaselineArm::Single | BaselineArm::SelfConsistency);
+        let picks = spec.arms.contains(&BaselineArm::BestOfN);
         let kinds = [
-            (PoolOf::Debaters, spec.arms.iter().any(draws)),
+            (PoolOf::Debaters, picks || spec.arms.iter().any(draws)),
             (PoolOf::Judge, spec.arms.contains(&BaselineArm::JudgeAlone)),
         ];
         let wanted = kinds.into_iter().filter(|(_, wanted)| *wanted).map(|(of, _)| of);
         for (of, DebateArm { name, .. }) in wanted.flat_map(|of| spec.debates.iter().map(move |debate| (of, debate))) {
-            if of == PoolOf::Judge && !self.judges_alone(name)? {
+            let is_drawn = match of {
+                PoolOf::Judge => self.judges_alone(name)?,
+                // where only a judge wants samples, there has to be one
+                PoolOf::Debaters => spec.arms.iter().any(draws) || self.debate(0, 0, name)?.judge.is_some(),
+            };
+            if !is_drawn {
                 continue;
             }
             let poll = self.poll(0, 0, name, of, 1)?;

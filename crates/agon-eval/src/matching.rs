@@ -131,6 +131,10 @@ fn whole(worth: f64, lot: f64, least: u32, most: u32) -> MatchedSamples {
 /// Unknown calls cost what the plan's token rule says; where nothing is estimated, as for seconds, what a known one did in the mean.
 /// `unknown_calls` marks both.
 pub fn cost_in(cost: &CellCost, count: Count, prices: &BTreeMap<String, ModelPrice>) -> Option<f64> {
+    // without any price, not even nothing has a price
+    if count == Count::Money && prices.is_empty() {
+        return None;
+    }
     let known = cost.calls.saturating_sub(cost.unknown_calls);
     if cost.estimated() > 0 && count != Count::Seconds {
         return match count {

@@ -184,6 +184,7 @@ impl EvalPlan {
     pub fn of(admission: &EvalAdmission, specs: &dyn CellSpecs, held: &HeldCells<'_>) -> Result<Self, EvalRefused> {
         let spec = &admission.spec;
         check_names(spec).map_err(|message| EvalRefused::at("debates", message))?;
+        check_primary(admission).map_err(|message| EvalRefused::at("primary", message))?;
         let mut plan =
             Self { rehearsal: admission.rehearsal, questions: count(spec.questions.len()), ..Self::default() };
         let mut parts: BTreeMap<String, PlannedPart> = BTreeMap::new();
@@ -389,6 +390,33 @@ fn check_names(spec: &EvalSpec) -> Result<(), String> {
     for (what, name) in debates.chain(spec.commands.iter().map(|command| ("a command", &command.name))) {
         if baseline(&name.0).is_some() || !names.insert(&name.0) {
             return Err(format!("{what} cannot be named {name}: another arm has the name"));
+        }
+    }
+    Ok(())
+}
+
+/// A declared comparison needs both its arms: what a debate leaves no room for is compared with nothing.
+fn check_primary(admission: &EvalAdmission) -> Result<(), String> {
+    let spec = &admission.spec;
+    for pair in &spec.primary {
+        let own =
+            spec.debates.iter().map(|debate| &debate.name).find(|name| **name == pair.arm || **name == pair.rival);
+        for name in [&pair.arm, &pair.rival] {
+            let why = match (baseline(&name.0), own) {
+                (Some(BaselineArm::BestOfN), Some(debate)) if !admission.judge_calls.contains_key(debate) => {
+                    format!("{debate} has no judge, who would pick the best answer")
+                }
+                (Some(BaselineArm::JudgeAlone), Some(debate))
+                    if pool_of(&admission.pools, PoolOf::Judge, debate).is_none() =>
+                {
+                    format!("{debate} has no judge, or one whose model is a debater's")
+                }
+                _ => continue,
+            };
+            return Err(format!(
+                "{} cannot be compared with {}: there is no {name}, because {why}",
+                pair.arm, pair.rival
+            ));
         }
     }
     Ok(())

@@ -15,6 +15,8 @@ pub const SCORER_TIMEOUT: Duration = Duration::from_secs(30);
 pub const MOST_PROGRAM_OUTPUT: usize = 1024 * 1024;
 /// Bytes of a program's answer.
 pub const MOST_PROGRAM_ANSWER: usize = 64 * 1024;
+/// Tokens of a kind that a run may say that it used: more is a mistake of the program, and would hide all other costs.
+pub const MOST_REPORTED_TOKENS: u64 = 1_000_000_000_000;
 /// The reason of a run that came to its end without an answer.
 const NONE_GIVEN: &str = "none_given";
 
@@ -248,6 +250,16 @@ fn cost(question: &Question, answer: Option<&str>, usage: &PrintedUsage) -> Resu
     }
     if cached_tokens.zip(prompt_tokens).is_some_and(|(cached, prompt)| cached > prompt) {
         return Err("`usage.cached_tokens` is more than `usage.prompt_tokens`".to_owned());
+    }
+    let kinds = [("prompt_tokens", prompt_tokens), ("generated_tokens", generated_tokens)];
+    if let Some((name, Some(tokens))) = kinds.into_iter().find(|(_, tokens)| *tokens > Some(MOST_REPORTED_TOKENS)) {
+        return Err(format!("`usage.{name}` is {tokens}; at most {MOST_REPORTED_TOKENS} are allowed"));
+    }
+    let used = prompt_tokens > Some(0) || generated_tokens > Some(0) || seconds > Some(0.0);
+    if calls == Some(0) && used {
+        return Err(
+            "`usage.calls` is 0, and tokens or seconds are above 0; leave `calls` out where it is unknown".to_owned()
+        );
     }
     let calls = calls.unwrap_or(1);
     let estimate = unknown(question, calls, answer);

@@ -161,7 +161,7 @@ const SAME_FAMILY: &str = "A grader is of a family that was tested, and graders 
 /// What marks a verdict of a pilot.
 fn pilot_mark(questions: usize, all: u32) -> String {
     let all = agon_core::thousands(all.into());
-    format!("This is a pilot on {questions} of {all} questions: it says how many a verdict needs, and is none itself.")
+    format!("This is a pilot on {questions} of {all} questions: it shows how far the arms differ, and is no verdict.")
 }
 
 /// What is told of an eval whose differences may be seen.

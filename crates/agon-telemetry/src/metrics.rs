@@ -1,7 +1,9 @@
 //! The instruments. Labelled by what an operator has chosen (hosts, formats, tools) and by a bounded number of models, never by debate or topic.
 use crate::label_names::LabelNames;
 use crate::names::{attribute, metric};
-use crate::observer::{CircuitState, DebateClaimed, HostedModel, ModelServer, Permits, TurnEnd, TurnPlayed};
+use crate::observer::{
+    CircuitState, DebateClaimed, EvalCellEnd, HostedModel, ModelServer, Permits, TurnEnd, TurnPlayed,
+};
 use crate::pipeline::SpanCounts;
 use crate::span::{scope, seconds, word};
 use crate::task;
@@ -57,6 +59,9 @@ pub(crate) struct Instruments {
     bids: Counter<u64>,
     interruptions: Counter<u64>,
     gate: Counter<u64>,
+    evals_active: Gauge<u64>,
+    evals_completed: Counter<u64>,
+    eval_cells: Counter<u64>,
     agreement: Histogram<f64>,
     stability: Histogram<f64>,
     overtaken: Counter<u64>,
@@ -99,6 +104,9 @@ impl Instruments {
             bids: counter(metric::BIDS, "{bid}", "Bids to speak, by what for"),
             interruptions: counter(metric::INTERRUPTIONS, "{speech}", "Speeches that were cut, and words between two"),
             gate: counter(metric::GATE, "{debate}", "Debates whose gate decided, by what it decided"),
+            evals_active: gauge(metric::EVALS_ACTIVE, "{eval}", "Evals that this process drives"),
+            evals_completed: counter(metric::EVALS_COMPLETED, "{eval}", "Evals that this process ended"),
+            eval_cells: counter(metric::EVAL_CELLS, "{cell}", "Cells of evals that are over, by how they ended"),
             agreement: share(&meter, metric::AGREEMENT, "How far the speakers of a round agreed, 0 to 1"),
             stability: share(&meter, metric::STABILITY, "How far the speakers of a round kept their positions, 0 to 1"),
             overtaken: counter(metric::TURNS_OVERTAKEN, "{try}", "Tries that were in vain: decided elsewhere"),
@@ -290,6 +298,21 @@ impl Instruments {
 
     pub(crate) fn active(&self, count: usize) {
         self.active.record(count as u64, &[]);
+    }
+
+    pub(crate) fn evals_active(&self, count: usize) {
+        self.evals_active.record(count as u64, &[]);
+    }
+
+    pub(crate) fn eval_cell_closed(&self, end: EvalCellEnd) {
+        let EvalCellEnd { grades, state, reused } = end;
+        let kind = if grades { "grading" } else { "answer" };
+        let labels = [KeyValue::new("kind", kind), KeyValue::new("state", state), KeyValue::new("reused", reused)];
+        self.eval_cells.add(1, &labels);
+    }
+
+    pub(crate) fn eval_ended(&self, state: &str) {
+        self.evals_completed.add(1, &[KeyValue::new("state", state.to_owned())]);
     }
 
     pub(crate) fn rpc(&self, labels: &[KeyValue], took: Duration) {

@@ -136,6 +136,9 @@ pub(crate) mod metric {
     pub(crate) const BIDS: &str = "agon.bids";
     pub(crate) const INTERRUPTIONS: &str = "agon.interruptions";
     pub(crate) const GATE: &str = "agon.gate";
+    pub(crate) const EVALS_ACTIVE: &str = "agon.evals.active";
+    pub(crate) const EVALS_COMPLETED: &str = "agon.evals.completed";
+    pub(crate) const EVAL_CELLS: &str = "agon.eval.cells";
     pub(crate) const AGREEMENT: &str = "agon.round.agreement";
     pub(crate) const STABILITY: &str = "agon.round.stability";
     pub(crate) const TURNS_OVERTAKEN: &str = "agon.turns.overtaken";

@@ -28,6 +28,12 @@ pub trait Observer: Send + Sync {
     fn permits_changed(&self, _: HostedModel<'_>, _: Permits) {}
     /// So many debates are coordinated by this process.
     fn debates_active(&self, _: usize) {}
+    /// So many evals are driven by this process.
+    fn evals_active(&self, _: usize) {}
+    /// This process's driver of an eval has written down that a cell is over.
+    fn eval_cell_closed(&self, _: EvalCellEnd) {}
+    /// This process's driver has ended an eval: `complete`, `stopped`, `cancelled` or `failed`.
+    fn eval_ended(&self, _: &str) {}
     /// Whether [`TurnPlayed::content`] is wanted; spares keeping the prompt.
     fn captures_content(&self) -> bool {
         false
@@ -59,6 +65,17 @@ pub struct DebateClaimed<'a> {
     pub epoch: u64,
     /// The end of the log before the claim.
     pub after: Position,
+}
+
+/// A cell of an eval that is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EvalCellEnd {
+    /// It grades answers, and gives none.
+    pub grades: bool,
+    /// `answered`, `no_answer` or `failed`.
+    pub state: &'static str,
+    /// An earlier eval has paid for it.
+    pub reused: bool,
 }
 
 /// One try of a turn at one host.

@@ -4,7 +4,7 @@ use crate::config::{Otlp, TelemetryConfig, TelemetryError};
 use crate::context::{SpanPlace, TraceContext, trace_id};
 use crate::logs;
 use crate::metrics::Instruments;
-use crate::observer::{CircuitState, DebateClaimed, HostedModel, Observer, Permits, TurnPlayed};
+use crate::observer::{CircuitState, DebateClaimed, EvalCellEnd, HostedModel, Observer, Permits, TurnPlayed};
 use crate::pipeline::{Pipeline, SpanCounts};
 use crate::rpc::RpcServer;
 use crate::span::scope;
@@ -172,6 +172,15 @@ impl Observer for Telemetry {
     }
     fn debates_active(&self, count: usize) {
         self.0.instruments.active(count);
+    }
+    fn evals_active(&self, count: usize) {
+        self.0.instruments.evals_active(count);
+    }
+    fn eval_cell_closed(&self, end: EvalCellEnd) {
+        self.0.instruments.eval_cell_closed(end);
+    }
+    fn eval_ended(&self, state: &str) {
+        self.0.instruments.eval_ended(state);
     }
     fn captures_content(&self) -> bool {
         self.0.capture_content && self.0.pipeline.is_some()

@@ -26,8 +26,8 @@ impl CellTally {
     pub(super) fn closed(&mut self, closed: &CellClosed, prices: &BTreeMap<String, ModelPrice>) {
         let name = cell_arm(&closed.cell.work);
         let arm = self.arms.entry(name.clone()).or_insert_with(|| ArmProgress { name, ..ArmProgress::default() });
-        arm.tokens += tokens(closed);
-        self.tokens += tokens(closed);
+        arm.tokens = arm.tokens.saturating_add(tokens(closed));
+        self.tokens = self.tokens.saturating_add(tokens(closed));
         self.restored(closed);
         if !closed.reused {
             self.money += cost_in(&closed.facts.cost, Count::Money, prices).unwrap_or(0.0);

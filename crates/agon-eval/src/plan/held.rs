@@ -82,7 +82,9 @@ impl<'a> HeldBefore<'a> {
             return Ok(false);
         }
         let mut found = false;
-        for (cell, _) in self.machine.missing(question, repetition) {
+        // a program's results belong to their eval
+        let missing = self.machine.missing(question, repetition).into_iter();
+        for (cell, _) in missing.filter(|(cell, _)| !cell.is_program()) {
             let debate = order(self.admission, self.specs, &cell, 0)?.debate.id;
             if self.cells.ids.contains(&debate) && self.reads(&cell, &debate) == Some(true) {
                 self.later.push(cell);

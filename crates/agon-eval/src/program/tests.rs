@@ -93,6 +93,23 @@ fn an_answer_has_its_usage_and_of_options_the_text() {
 }
 
 #[test]
+fn usage_that_cannot_be_is_a_failure_of_the_program() {
+    for (usage, said) in [
+        (
+            r#"{"prompt_tokens": 18446744073709551615, "generated_tokens": 0}"#,
+            "`usage.prompt_tokens` is 18446744073709551615",
+        ),
+        (r#"{"prompt_tokens": 1, "generated_tokens": 1000000000001}"#, "at most 1000000000000 are allowed"),
+        (r#"{"prompt_tokens": 30000, "generated_tokens": 1000, "calls": 0}"#, "`usage.calls` is 0"),
+        (r#"{"seconds": 50, "calls": 0}"#, "`usage.calls` is 0"),
+    ] {
+        let facts = answering(1, None).facts(printed(&format!("{{\"answer\": \"4\", \"usage\": {usage}}}")));
+        assert_eq!((reason(&facts), facts.answer.as_deref()), ("program_output", None), "{usage}");
+        assert!(facts.detail.as_deref().unwrap().contains(said), "{facts:?}");
+    }
+}
+
+#[test]
 fn usage_that_a_program_does_not_say_is_unknown_and_estimated() {
     let silent = answering(1, None).facts(printed("{\"answer\": \"4\"}"));
     assert_eq!((silent.cost.calls, silent.cost.unknown_calls, silent.cost.prompt), (1, 1, 0));

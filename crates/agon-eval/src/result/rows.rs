@@ -82,10 +82,10 @@ fn row(table: &CellTable<'_>, arm: &ScoredArm<'_>, cell: &CellScore<'_>, withhel
     }
 }
 
-/// Why the eval's own program gave an answer no score, where it was asked.
+/// Why the eval's own program gave an answer no score: what went wrong, or that it was not run on the answer.
 fn unscored(table: &CellTable<'_>, cell: &CellScore<'_>) -> Option<String> {
     let (index, _) = table.questions.get(cell.at).filter(|(_, question)| question.is_scored_by_program())?;
-    let run = table.grades.scoring(*index, scored_answer(cell)?)?;
+    let Some(run) = table.grades.scoring(*index, scored_answer(cell)?) else { return Some("not_scored".to_owned()) };
     match &run.facts.ending {
         CellEnding::Failed { reason } => Some(with_detail(reason, run.facts.detail.as_deref())),
         CellEnding::Answered | CellEnding::NoAnswer { .. } => None,

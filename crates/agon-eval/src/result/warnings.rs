@@ -35,7 +35,9 @@ pub(super) fn warnings(
             warnings.push(graded_again(trust));
         }
         if trust.gold_accepted.is_none() && trust.foreign_rejected.is_none() {
-            warnings.push("No question has a reference answer that could show whether the grader errs.".to_owned());
+            let (enough, few) =
+                ("two graded questions with a reference answer", "nothing shows whether the grader errs");
+            warnings.push(format!("The eval has fewer than {enough}, so {few}."));
         }
     }
     warnings.extend(unscored(table));
@@ -108,7 +110,7 @@ fn unscored(table: &CellTable<'_>) -> Option<String> {
     let failed = || runs.iter().filter(|closed| has_failed(closed));
     let first = failed().next()?.facts.detail.as_deref().unwrap_or("it failed");
     Some(format!(
-        "The scorer failed on {} of {} answers, which are in no figure; `agon eval retry` runs it again. The first one: {first}.",
+        "The scorer failed on {} of the {} answers that it was run on; answers without a score are in no figure, and `agon eval retry` scores them. The first failure: {first}.",
         failed().count(),
         runs.len()
     ))

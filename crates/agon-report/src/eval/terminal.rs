@@ -83,18 +83,26 @@ fn badge(text: &str, tone: VerdictTone) -> StyledLine {
 fn columns(result: &EvalResult, arm: &ArmResult) -> Vec<String> {
     let cost = summary::cost(result, arm).filter(|cost| cost.per_question.is_finite());
     let right = arm.right.filter(|right| right.n > 0);
-    let failed = match arm.failed + arm.no_answer {
+    let of_all = |cells: u32| match cells {
         0 => "0".to_owned(),
         n => format!("{} of {}", number(n.into()), number(arm.n.into())),
     };
-    vec![
+    let mut columns = vec![
         words::known(right, |right| words::percent(right.value)),
         words::known(right.and_then(|right| words::interval(right.interval)), |interval| interval),
         words::known(cost, |cost| words::cost(&cost)),
         words::known(arm.wall_median_seconds, words::seconds),
         number(arm.ties.into()),
-        failed,
-    ]
+        of_all(arm.no_answer),
+    ];
+    if has_failures(result) {
+        columns.push(of_all(arm.failed));
+    }
+    columns
+}
+
+fn has_failures(result: &EvalResult) -> bool {
+    result.arms.iter().any(|arm| arm.failed > 0)
 }
 
 fn table(result: &EvalResult, width: usize) -> Vec<StyledLine> {
@@ -105,11 +113,12 @@ fn table(result: &EvalResult, width: usize) -> Vec<StyledLine> {
         return vec![StyledLine::of(TextStyle::Dim, "No arm was asked.")];
     }
     let tokens = words::unit_title(result.setup.count);
-    let head = [words::rate_name(result), "95 % interval", tokens, "Median time", "Tie", "No answer"]
-        .map(str::to_owned)
-        .to_vec();
+    let head = [words::rate_name(result), "95 % interval", tokens, "Median time", "Tie", "No answer"];
+    let head: Vec<String> =
+        head.into_iter().chain(has_failures(result).then_some("Failed")).map(str::to_owned).collect();
+    let columns = head.len();
     rows.insert(0, ("Per question".to_owned(), head));
-    let widths: Vec<usize> = (0..6)
+    let widths: Vec<usize> = (0..columns)
         .map(|column| {
             rows.iter().filter_map(|(_, cells)| cells.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
         })

@@ -135,13 +135,19 @@ pub(super) fn score_meaning(setup: &EvalSetup) -> Option<String> {
         number(of.map(|(_, n)| u64::from(*n)).sum())
     };
     let partly = questions(RateMeasure::is_partly);
+    let has = |scorer: &str| setup.scorers.contains_key(scorer);
+    let (each, all) = match (has("rubric"), has("command")) {
+        (true, true) => {
+            ("share of criteria met or the program's score", "criteria met, or the score of the eval's program")
+        }
+        (_, true) => ("the program's score", "score of the eval's program for each answer"),
+        (_, false) => ("the share of criteria met", "share of the criteria that an answer meets"),
+    };
     match setup.measure() {
         RateMeasure::Right => None,
-        RateMeasure::Score => {
-            Some("mean share of the criteria that an answer meets; not a share of right answers".to_owned())
-        }
+        RateMeasure::Score => Some(format!("mean {all}; not a share of right answers")),
         RateMeasure::Mixed => Some(format!(
-            "mean over {} questions whose answers are right (100 %) or not, and {partly} scored by the share of criteria met",
+            "mean over {} questions whose answers are right (100 %) or not, and {partly} scored by {each}",
             questions(|name| !RateMeasure::is_partly(name))
         )),
     }

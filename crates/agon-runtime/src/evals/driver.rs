@@ -5,10 +5,11 @@ use crate::base::clock::Clock;
 use crate::base::tasks::{TaskScope, Tasks, tell};
 use agon_core::Record;
 use agon_eval::{
-    Cell, CellClosed, CellOrder, CellSpecs, EvalEffect, EvalInput, EvalMachine, EvalProgress, Facts, OrderedCell,
-    ProgramOrder, first_sample, has_failed,
+    Cell, CellClosed, CellEnding, CellOrder, CellSpecs, EvalEffect, EvalEvent, EvalInput, EvalMachine, EvalProgress,
+    Facts, OrderedCell, ProgramOrder, first_sample, has_failed,
 };
 use agon_store::EvalLogs;
+use agon_telemetry::{EvalCellEnd, Observer};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -43,6 +44,8 @@ pub struct DriverConfig {
     pub decided: fn(&EvalMachine) -> bool,
     /// The time that is recorded.
     pub clock: Arc<dyn Clock>,
+    /// Is told which cells are over, and how the eval ends.
+    pub observer: Arc<dyn Observer>,
 }
 
 /// How far an eval is, as its driver tells.
@@ -251,8 +254,10 @@ impl State {
     /// Appends what follows from an input, and takes it in.
     async fn step(&mut self, input: EvalInput) -> Result<bool, DriverStop> {
         let events = self.eval.machine.decide(input);
-        let any = !events.is_empty();
+        let (before, any) = (self.eval.events.len(), !events.is_empty());
         self.eval.append(&*self.config.logs, events, self.config.clock.now()).await?;
+        let written = self.eval.events.iter().skip(before);
+        written.for_each(|(_, event)| observe(&*self.config.observer, event));
         if any {
             self.report(DriverState::Running);
         }
@@ -411,6 +416,31 @@ impl State {
         }
         self.report(state);
         myself.stop(None);
+    }
+}
+
+/// Tells what was written down.
+fn observe(observer: &dyn Observer, event: &EvalEvent) {
+    match event {
+        EvalEvent::CellClosed(closed) | EvalEvent::CellGraded(closed) => {
+            let state = match closed.facts.ending {
+                CellEnding::Answered => "answered",
+                CellEnding::NoAnswer { .. } => "no_answer",
+                CellEnding::Failed { .. } => "failed",
+            };
+            let grades = closed.cell.is_grading();
+            observer.eval_cell_closed(EvalCellEnd { grades, state, reused: closed.reused });
+        }
+        EvalEvent::EvalEnded { state } => observer.eval_ended(state),
+        EvalEvent::EvalAdmitted(_)
+        | EvalEvent::EvalClaimed { .. }
+        | EvalEvent::CellOpened { .. }
+        | EvalEvent::LookTaken { .. }
+        | EvalEvent::EvalStopped { .. }
+        | EvalEvent::GateLearned(_)
+        | EvalEvent::RetryOrdered { .. }
+        | EvalEvent::RescoreOrdered { .. }
+        | EvalEvent::LabelsGiven { .. } => {}
     }
 }
 

@@ -116,15 +116,19 @@ impl State {
         let open = self.node.shared().in_time(self.config.logs.open_evals()).await?;
         self.tell_lost(&open).await?;
         self.let_go(&open.iter().map(|head| &head.id).collect()).await;
-        if !self.has_room() {
-            return Ok(());
+        if self.has_room() {
+            self.take_free(open).await;
         }
+        self.node.shared().observer.evals_active(self.driven.len());
+        Ok(())
+    }
+
+    async fn take_free(&mut self, open: Vec<EvalHead>) {
         for head in open {
             if self.driven.len() < self.config.evals.get() && self.is_free(&head) {
                 self.take(&head).await;
             }
         }
-        Ok(())
     }
 
     /// Names the evals whose logs are gone since the store could not be read: whoever deletes one in order ends it first, and that is
@@ -234,6 +238,7 @@ impl State {
             facts,
             decided: is_decided,
             clock: shared.clock.clone(),
+            observer: shared.observer.clone(),
         };
         EvalDriver::start(config, eval).await.map(Some).map_err(|error| error.to_string())
     }

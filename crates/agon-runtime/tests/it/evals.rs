@@ -6,6 +6,7 @@ use agon_runtime::{
     CellHolder, DriverConfig, DriverState, EvalDriver, HeldCell, HoldError, TokioClock, admit_eval, read_eval,
 };
 use agon_store::{EvalLogs, MemoryStore};
+use agon_telemetry::{EvalCellEnd, Observer};
 use async_trait::async_trait;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -141,11 +142,29 @@ struct EvalBench {
     store: Arc<MemoryStore>,
     holder: Arc<Holder>,
     clock: TokioClock,
+    watcher: Arc<Watcher>,
+}
+
+/// What a driver told.
+#[derive(Default)]
+struct Watcher {
+    cells: Mutex<Vec<EvalCellEnd>>,
+    ends: Mutex<Vec<String>>,
+}
+
+impl Observer for Watcher {
+    fn eval_cell_closed(&self, end: EvalCellEnd) {
+        self.cells.lock().unwrap().push(end);
+    }
+    fn eval_ended(&self, state: &str) {
+        self.ends.lock().unwrap().push(state.to_owned());
+    }
 }
 
 impl EvalBench {
     fn new() -> Self {
-        Self { store: Arc::default(), holder: Arc::default(), clock: TokioClock::starting_at(START) }
+        let clock = TokioClock::starting_at(START);
+        Self { store: Arc::default(), holder: Arc::default(), clock, watcher: Arc::default() }
     }
     fn config(&self) -> DriverConfig {
         DriverConfig {
@@ -158,6 +177,7 @@ impl EvalBench {
             facts,
             decided: |_| false,
             clock: Arc::new(self.clock),
+            observer: self.watcher.clone(),
         }
     }
     async fn admit(&self, name: &str, questions: u32) {
@@ -190,6 +210,9 @@ async fn a_driver_holds_every_cell_once_and_no_more_at_once_than_it_may() {
     let head = bench.store.eval_head(&id("eval-1")).await.unwrap().unwrap();
     let card: EvalCard = serde_json::from_slice(&head.card).unwrap();
     assert!(head.ended && card.questions_over == 23 && card.state.as_deref() == Some("complete"));
+    let answered = EvalCellEnd { grades: false, state: "answered", reused: false };
+    assert_eq!(*bench.watcher.cells.lock().unwrap(), vec![answered; 69]);
+    assert_eq!(*bench.watcher.ends.lock().unwrap(), ["complete"]);
 }
 
 #[tokio::test(start_paused = true)]

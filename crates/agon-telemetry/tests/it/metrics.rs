@@ -1,7 +1,9 @@
 //! `/metrics`.
 use crate::test_bench::{admission, hold, lively, stumble, tell, tool_use, with_try};
 use agon_core::{Call, HostId, Mode, ModelName};
-use agon_telemetry::{CircuitState, HostedModel, Observer, Permits, REVISION, Telemetry, TelemetryConfig, TurnPlayed};
+use agon_telemetry::{
+    CircuitState, EvalCellEnd, HostedModel, Observer, Permits, REVISION, Telemetry, TelemetryConfig, TurnPlayed,
+};
 
 fn telemetry() -> Telemetry {
     Telemetry::start(TelemetryConfig { log: None, ..TelemetryConfig::new("agon", "node-1") }).unwrap()
@@ -99,6 +101,25 @@ fn gates_tell_their_state() {
 }
 
 #[test]
+fn evals_and_their_cells_are_counted() {
+    let telemetry = telemetry();
+    let end = EvalCellEnd { grades: false, state: "answered", reused: false };
+
+    telemetry.evals_active(2);
+    telemetry.eval_cell_closed(end);
+    telemetry.eval_cell_closed(end);
+    telemetry.eval_cell_closed(EvalCellEnd { grades: true, state: "failed", ..end });
+    telemetry.eval_ended("complete");
+
+    let text = telemetry.prometheus();
+    assert_eq!(value(&text, "agon_evals_active", &[]), Some(2.0), "{text}");
+    let answers = [r#"kind="answer""#, r#"state="answered""#, r#"reused="false""#];
+    assert_eq!(value(&text, "agon_eval_cells_total", &answers), Some(2.0));
+    assert_eq!(value(&text, "agon_eval_cells_total", &[r#"kind="grading""#, r#"state="failed""#]), Some(1.0));
+    assert_eq!(value(&text, "agon_evals_completed_total", &[r#"state="complete""#]), Some(1.0));
+}
+
+#[test]
 fn the_process_tells_its_start_and_its_version() {
     let text = telemetry().prometheus();
 
@@ -134,6 +155,9 @@ fn the_guide_names_every_metric() {
     telemetry.breaker_changed(HostedModel { host: &host, model: &model }, CircuitState::Closed);
     telemetry.permits_changed(HostedModel { host: &host, model: &model }, Permits { in_use: 0, limit: 1, waiting: 0 });
     telemetry.debates_active(0);
+    telemetry.evals_active(0);
+    telemetry.eval_cell_closed(EvalCellEnd { grades: false, state: "answered", reused: true });
+    telemetry.eval_ended("complete");
     telemetry.rpc().begin("agon.v1.DebateService/GetDebate", None).end("OK");
 
     for line in telemetry.prometheus().lines() {

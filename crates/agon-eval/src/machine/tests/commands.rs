@@ -194,7 +194,8 @@ fn a_scorer_that_always_fails_gives_no_score_is_run_no_longer_and_runs_again_in_
     assert!(before.arms.iter().all(|arm| arm.right.is_none()), "no score is no 0");
     assert!(before.cells.iter().all(|cell| cell.outcome == CellOutcome::Ungraded && cell.score.is_none()));
     let reasons: Vec<&str> = before.cells.iter().filter_map(|cell| cell.reason.as_deref()).collect();
-    assert!(!reasons.is_empty() && reasons.iter().all(|reason| reason.contains("boom")), "{reasons:?}");
+    assert!(!reasons.is_empty() && reasons.iter().all(|reason| reason.contains("boom") || *reason == "not_scored"));
+    assert!(reasons.iter().any(|reason| reason.contains("boom")), "{reasons:?}");
     let told = before.warnings.iter().find(|warning| warning.starts_with("The scorer failed")).unwrap();
     assert!(told.contains("5 of 5 answers") && told.contains("boom"), "{told}");
 
@@ -228,4 +229,13 @@ fn a_plan_counts_the_runs_of_programs_and_no_calls() {
     assert_eq!(runs(&without), [("the scorer".to_owned(), 36)]);
     assert_eq!(runs(&with), [("mine".to_owned(), 12), ("the scorer".to_owned(), 48)]);
     assert!(with.programs[1].runs_most > 48);
+    // programs run anew where the debates of an earlier eval are found
+    let admission = specs(&with_command(scored(12)));
+    let held = crate::cells(&admission);
+    let ids = held.map(|cell| order(&admission, &OneSpec, &cell, 0).unwrap().debate.id).collect();
+    let facts =
+        |_: &str| Some(Facts { ending: CellEnding::Answered, answer: Some("1".to_owned()), ..Facts::default() });
+    let again = EvalPlan::of(&admission, &OneSpec, &HeldCells { ids: &ids, facts: &facts }).unwrap();
+    assert_eq!((again.calls, again.reused), (0, again.cells));
+    assert!(again.programs.iter().all(|of| of.runs > 0) && again.programs.len() == 2);
 }

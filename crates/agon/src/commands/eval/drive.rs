@@ -14,6 +14,7 @@ use crate::store::{Store, failed};
 use agon_core::{DebateId, DebateSpec};
 use agon_eval::{CellSpecs, ComparisonFamily, EvalEvent, facts, is_decided, result_of};
 use agon_runtime::{DriverConfig, DriverState, EvalDriver, EvalLogError, OpenEval, SystemClock, read_eval};
+use agon_telemetry::Silent;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -61,6 +62,7 @@ impl Drive<'_> {
             facts,
             decided: is_decided,
             clock: Arc::new(SystemClock),
+            observer: Arc::new(Silent),
         };
         let driver = EvalDriver::start(config, eval).await.map_err(log_failed)?;
         let mut updates = driver.updates();

@@ -47,7 +47,7 @@ pub fn run(context: &Context, args: &EvalLabelArgs) -> Result<Exit, Stop> {
             return Ok(Exit::Done);
         }
         (None, Some(file)) => from_file(&store, &mut eval, file)?,
-        (None, None) => ask(context, &store, &mut eval, &sheet)?,
+        (None, None) => ask(context, &store, (&mut eval, &sheet), args.json)?,
     };
     let id = eval.id.to_string();
     context.output.became(
@@ -95,7 +95,12 @@ fn labels_in(eval: &OpenEval, file: &Path) -> usize {
 }
 
 /// Asks a person, one answer after the other; each label is written down at once.
-fn ask(context: &Context, store: &Store, eval: &mut OpenEval, sheet: &OpenSheet) -> Result<usize, Stop> {
+fn ask(
+    context: &Context,
+    store: &Store,
+    (eval, sheet): (&mut OpenEval, &OpenSheet),
+    json: bool,
+) -> Result<usize, Stop> {
     let (mut given, mut known) = (0, BTreeMap::new());
     let all = sheet.items.len() + sheet.labelled;
     for (at, item) in sheet.items.iter().enumerate() {
@@ -104,7 +109,12 @@ fn ask(context: &Context, store: &Store, eval: &mut OpenEval, sheet: &OpenSheet)
         let said = match known.get(&key) {
             Some(right) => Said::Right(*right),
             None => {
-                show(context, eval, item, (sheet.labelled + at + 1, all))?;
+                let page = shown(eval, item, (sheet.labelled + at + 1, all));
+                // where the output is one JSON object, what is asked is a message
+                match json {
+                    true => context.output.say(page.trim_end()),
+                    false => context.output.data(&page)?,
+                }
                 answer(context)?
             }
         };
@@ -121,7 +131,7 @@ fn ask(context: &Context, store: &Store, eval: &mut OpenEval, sheet: &OpenSheet)
     Ok(given)
 }
 
-fn show(context: &Context, eval: &OpenEval, item: &LabelItem, (at, all): (usize, usize)) -> Result<(), Stop> {
+fn shown(eval: &OpenEval, item: &LabelItem, (at, all): (usize, usize)) -> String {
     let question = eval.machine.admission().spec.questions.get(item.graded.question as usize);
     let [text, background, reference, criteria] = question.map(sheet_texts).unwrap_or_default();
     let parts = [
@@ -136,7 +146,7 @@ fn show(context: &Context, eval: &OpenEval, item: &LabelItem, (at, all): (usize,
         let lines: Vec<String> = text.lines().map(|line| format!("  {}", one_line(line))).collect();
         page.push_str(&format!("{title}:\n{}\n", lines.join("\n")));
     }
-    Ok(context.output.data(&page)?)
+    page
 }
 
 /// What a person types; the end of the input quits.

@@ -80,11 +80,16 @@ pub fn text(plan: &EvalPlan, seconds: Option<f64>) -> String {
 
 /// What so many questions can show.
 fn power(plan: &EvalPlan) -> Option<String> {
-    let points = plan.smallest_points?;
+    if plan.needed.is_empty() {
+        return None;
+    }
+    let shown = plan
+        .smallest_points
+        .map_or("no gain however large".to_owned(), |points| format!("a gain of {points:.1} points or more"));
     let needed: Vec<String> =
         plan.needed.iter().map(|one| format!("{} points need {}", one.points, thousands(one.questions))).collect();
     Some(format!(
-        "power: if two methods differ on a quarter of the questions, {} show a gain of {points:.1} points or more in 4 of 5 evals; {} \
+        "power: if two methods differ on a quarter of the questions, {} show {shown} in 4 of 5 evals; {} \
          questions",
         count(plan.questions.into(), "question"),
         needed.join(", ")

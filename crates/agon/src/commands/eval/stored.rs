@@ -392,6 +392,11 @@ async fn verified(store: &Store, name: &str) -> Result<(DebateId, u64, Vec<Strin
         Err(error) => return Err(Stop::say(Exit::Failed, error)),
     };
     let (mut problems, mut checked) = (Vec::new(), 0);
+    // a tail that is missing leaves a chain that is whole
+    let written = store.sqlite.eval_head(&id).await.map_err(failed)?.map_or(eval.records, |head| head.records);
+    if written != eval.records {
+        problems.push(format!("the log has {} records, and {written} were written", eval.records));
+    }
     let closed = eval.machine.closed().chain(eval.machine.replaced());
     for closed in closed.filter(|closed| !closed.cell.is_program()) {
         let debate = DebateId::parse(&closed.debate).map_err(Stop::usage)?;

@@ -98,8 +98,13 @@ fn request(
 
 /// What may be wrong, as the server sees it.
 fn warnings(plan: &pb::EvalPlan) -> Vec<String> {
-    let mut told: Vec<String> = plan.warnings.iter().map(|warning| one_line(warning)).collect();
-    told.extend(plan.unserved.iter().map(|unserved| one_line(&unserved.warning)));
+    let all = plan.warnings.iter().chain(plan.unserved.iter().map(|unserved| &unserved.warning));
+    let mut told: Vec<String> = Vec::new();
+    for warning in all.map(|warning| one_line(warning)) {
+        if !told.contains(&warning) {
+            told.push(warning);
+        }
+    }
     told
 }
 

@@ -83,7 +83,7 @@ impl CellWaits {
     /// What is waited for, in a line.
     pub fn told(&self) -> String {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        format!("waiting for {}", last.as_deref().unwrap_or("answers of the models"))
+        format!("waiting for {}", last.as_deref().unwrap_or("answers of the models or programs"))
     }
 }
 
@@ -94,10 +94,10 @@ mod tests {
     #[test]
     fn what_was_heard_last_is_told_until_a_turn_goes_on() {
         let waits = CellWaits::default();
-        assert_eq!(waits.told(), "waiting for answers of the models");
+        assert_eq!(waits.told(), "waiting for answers of the models or programs");
         waits.heard("gpu1: unavailable (503) since 10 s");
         assert_eq!(waits.told(), "waiting for gpu1: unavailable (503) since 10 s");
         waits.heard("");
-        assert_eq!(waits.told(), "waiting for answers of the models");
+        assert_eq!(waits.told(), "waiting for answers of the models or programs");
     }
 }
