@@ -134,7 +134,12 @@ fn check_finds_what_a_run_would_refuse_before_its_first_call() {
         (format!("{GRADED}grader: {{models: [gemma3, phi4]}}\n"), "eval.yaml:3:9", "a panel has 1, 3 or 5 graders"),
         (format!("{plain}grader: gemma3\n"), "eval.yaml:3:1", "nothing is graded"),
         (format!("{plain}count: money\n"), "eval.yaml:3:1", "no [eval.prices] of m"),
-        (plain.replace("{file", "{name: single, file"), "eval.yaml:2:1", "cannot be named single"),
+        (plain.replace("{file", "{name: single, file"), "eval.yaml:2:18", "'single' is the name of a method"),
+        (
+            format!("{plain}arms: [best_of_n]\nprimary: [{{arm: panel, rival: best_of_n}}]\n"),
+            "eval.yaml:4:1",
+            "there is no best_of_n, because panel has no judge",
+        ),
     ] {
         let eval = world.file("eval.yaml", &text);
         let ran = world.agon(&["eval", "run", &eval, "--plan"]).code(64);

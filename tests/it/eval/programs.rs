@@ -4,7 +4,7 @@ use agon_eval::{ArmResult, CellOutcome, EvalResult};
 use agon_testkit::{free_port, until};
 use nix::sys::signal::Signal;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -91,7 +91,7 @@ fn a_good_program_is_an_arm_and_a_bad_one_fails_with_a_reason_in_every_denominat
     assert!(plan.contains("program good: 12 runs") && plan.contains("cost is unknown"), "{plan}");
     assert!(!world.path("seen.txt").exists(), "a plan runs nothing");
 
-    let result = run(&world, &file, "bad");
+    let result = run(&world, &file, "bad-programs");
     assert!(result.rehearsal);
     let right = |id: &str| arm(&result, id).right.unwrap();
     assert_eq!((right("good").value, right("forks").value), (1.0, 1.0));
@@ -127,19 +127,19 @@ fn a_good_program_is_an_arm_and_a_bad_one_fails_with_a_reason_in_every_denominat
 
 /// What shows, checks and removes debates copes with cells that have none.
 fn cells_without_a_debate_are_shown(world: &World) {
-    let verified = world.agon(&["eval", "verify", "bad"]).ok().stdout;
+    let verified = world.agon(&["eval", "verify", "bad-programs"]).ok().stdout;
     let debates = world.sqlite("SELECT count(*) FROM (SELECT DISTINCT debate FROM debates WHERE debate LIKE 'ev%')");
     assert!(verified.contains(&format!("{debates} debates verified, 0 problems")), "{debates} {verified}");
     let report = world.path("report.html");
-    world.agon(&["eval", "report", "bad", "-o", report.to_str().unwrap(), "--debates"]).ok();
+    world.agon(&["eval", "report", "bad-programs", "-o", report.to_str().unwrap(), "--debates"]).ok();
     assert_eq!(std::fs::read_dir(world.path("debates")).unwrap().count() as i64, debates);
     assert!(std::fs::read_to_string(&report).unwrap().contains("did not end within 0.5 s"));
-    let text = world.agon(&["eval", "report", "bad"]).ok().stdout;
+    let text = world.agon(&["eval", "report", "bad-programs"]).ok().stdout;
     assert!(text.contains("null_answer") && text.contains("floods"), "{text}");
-    let csv = world.agon(&["eval", "export", "cells", "bad"]).ok().stdout;
+    let csv = world.agon(&["eval", "export", "cells", "bad-programs"]).ok().stdout;
     assert_eq!(csv.lines().filter(|line| line.contains(",exits,")).count(), QUESTIONS, "{csv}");
     assert_eq!(world.json(&["eval", "list", "--json"])[0]["state"], "complete");
-    world.agon(&["eval", "delete", "bad", "--debates"]).ok();
+    world.agon(&["eval", "delete", "bad-programs", "--debates"]).ok();
     assert_eq!(world.json(&["list", "--label", "eval", "--json"]), serde_json::json!([]));
 }
 
@@ -165,11 +165,14 @@ fn a_program_scores_each_answer_once_its_failure_is_no_0_and_a_retry_asks_it_aga
     let mine = |result: &EvalResult| result.cells.iter().filter(|cell| cell.arm == "mine").cloned().collect::<Vec<_>>();
     for cell in mine(&broken) {
         assert_eq!((cell.outcome, cell.score), (CellOutcome::Ungraded, None), "{cell:?}");
-        assert!(cell.reason.as_ref().unwrap().contains("the scorer is broken"), "{cell:?}");
+        let reason = cell.reason.as_deref().unwrap();
+        assert!(reason.contains("the scorer is broken") || reason == "not_scored", "{cell:?}");
     }
     assert!(broken.warnings.iter().any(|warning| warning.contains("the scorer is broken")), "{:?}", broken.warnings);
     let asked = |world: &World| std::fs::read_to_string(world.path("asked")).unwrap();
-    let all = asked(&world).lines().count();
+    let answers: BTreeSet<_> =
+        broken.cells.iter().filter_map(|cell| Some((cell.question, cell.answer.clone()?))).collect();
+    assert!(asked(&world).lines().count() < answers.len(), "a scorer that always fails is run no longer");
 
     std::fs::remove_file(world.path("broken")).unwrap();
     std::fs::remove_file(world.path("asked")).unwrap();
@@ -178,10 +181,9 @@ fn a_program_scores_each_answer_once_its_failure_is_no_0_and_a_retry_asks_it_aga
     let well = result(&world, "scored");
     assert_eq!(arm(&well, "mine").right.unwrap().value, 0.75);
     assert!(mine(&well).iter().all(|cell| cell.outcome == CellOutcome::Partly && cell.reason.is_none()));
-    assert!(well.warnings.iter().all(|warning| !warning.contains("scorer")), "{:?}", well.warnings);
+    assert!(well.warnings.iter().all(|warning| !warning.contains("The scorer failed")), "{:?}", well.warnings);
     // equal answers were scored once, in both rounds
     let mut told: Vec<String> = asked(&world).lines().map(str::to_owned).collect();
-    assert_eq!(told.len(), all);
     told.sort();
     let count = told.len();
     told.dedup();
@@ -190,7 +192,7 @@ fn a_program_scores_each_answer_once_its_failure_is_no_0_and_a_retry_asks_it_aga
     world.agon(&["eval", "retry", "scored", "--rehearsal", "-q"]).code(64);
     // another eval of the same file runs every program again
     run(&world, &file, "again");
-    assert_eq!(asked(&world).lines().count(), 2 * all);
+    assert_eq!(asked(&world).lines().count(), 2 * count);
 }
 
 #[test]

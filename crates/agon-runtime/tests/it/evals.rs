@@ -142,17 +142,17 @@ struct EvalBench {
     store: Arc<MemoryStore>,
     holder: Arc<Holder>,
     clock: TokioClock,
-    watcher: Arc<Watcher>,
+    watcher: Arc<EvalWatcher>,
 }
 
 /// What a driver told.
 #[derive(Default)]
-struct Watcher {
+struct EvalWatcher {
     cells: Mutex<Vec<EvalCellEnd>>,
     ends: Mutex<Vec<String>>,
 }
 
-impl Observer for Watcher {
+impl Observer for EvalWatcher {
     fn eval_cell_closed(&self, end: EvalCellEnd) {
         self.cells.lock().unwrap().push(end);
     }

@@ -197,7 +197,7 @@ fn a_scorer_that_always_fails_gives_no_score_is_run_no_longer_and_runs_again_in_
     assert!(!reasons.is_empty() && reasons.iter().all(|reason| reason.contains("boom") || *reason == "not_scored"));
     assert!(reasons.iter().any(|reason| reason.contains("boom")), "{reasons:?}");
     let told = before.warnings.iter().find(|warning| warning.starts_with("The scorer failed")).unwrap();
-    assert!(told.contains("5 of 5 answers") && told.contains("boom"), "{told}");
+    assert!(told.contains("5 of the 5 answers") && told.contains("boom"), "{told}");
 
     assert_eq!(trial.take(EvalInput::Retry), 1);
     trial.run(5, |_| 0, ran);
