@@ -184,7 +184,7 @@ impl ClusterBench {
 
     /// Waits until the program says this of an eval.
     fn eval_says(&self, id: &str, member: &str, wanted: &str) -> Value {
-        let found = until(&format!("{member} of {id} is {wanted}"), PATIENCE, || {
+        let found = until(&format!("{member} of {id} is {wanted}"), 3 * PATIENCE, || {
             let said: Value = serde_json::from_str(&self.agon(&["eval", "get", id, "--json"]).ok().stdout)?;
             Ok(said[member].as_str().is_some_and(|text| text.contains(wanted)).then_some(said))
         });

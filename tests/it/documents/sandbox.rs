@@ -12,7 +12,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// Longest time that a page may take; it is there so that nothing hangs.
-const LIMIT: Duration = Duration::from_secs(240);
+const LIMIT: Duration = Duration::from_secs(600);
 /// Last lines of a page that went wrong.
 const SHOWN: usize = 100;
 /// What is copied, so that commands may write where they like.
