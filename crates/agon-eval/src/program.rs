@@ -40,7 +40,7 @@ pub struct ProgramOrder {
 pub struct PrintedOutput {
     /// Standard output.
     pub output: String,
-    /// The first line of standard error, cut; empty where there is none.
+    /// The last line of standard error, cut; empty where there is none.
     pub complaint: String,
 }
 
@@ -52,7 +52,7 @@ pub struct ProgramFailure {
     pub fault: ProgramFault,
     /// What happened.
     pub detail: String,
-    /// The first line of standard error, cut; empty where there is none.
+    /// The last line of standard error, cut; empty where there is none.
     pub complaint: String,
 }
 

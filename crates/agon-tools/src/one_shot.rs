@@ -12,7 +12,7 @@ use crate::text::one_line;
 
 /// How long what a program has printed may take to be read once it has ended.
 const GRACE: Duration = Duration::from_secs(1);
-/// Bytes of standard error that are looked at; the rest is read and dropped.
+/// Bytes of the end of standard error that are looked at; what comes before is read and dropped.
 const MAX_COMPLAINT_BYTES: usize = 4096;
 const MAX_COMPLAINT_CHARS: usize = 300;
 
@@ -36,11 +36,11 @@ pub struct OneShot<'a> {
 pub struct OneShotOutput {
     /// Standard output.
     pub output: String,
-    /// The first line of standard error, cut; empty where there is none.
+    /// The last line of standard error, cut; empty where there is none.
     pub complaint: String,
 }
 
-/// Why a run came to nothing; each with the first line of standard error, cut, where there is one.
+/// Why a run came to nothing; each with the last line of standard error, cut, where there is one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OneShotError {
     /// It could not be started.
@@ -79,7 +79,7 @@ pub enum OneShotError {
 }
 
 impl OneShotError {
-    /// The first line of standard error, cut; empty where there is none.
+    /// The last line of standard error, cut; empty where there is none.
     pub fn complaint(&self) -> &str {
         match self {
             Self::NotStarted(_) => "",
@@ -118,7 +118,7 @@ impl OneShot<'_> {
                         process.kill();
                     }
                 };
-                let complaints = read_beginning(streams.complaints, complaint);
+                let complaints = read_end(streams.complaints, complaint);
                 tokio::join!(feed(streams.input, self.input), out, complaints);
             };
             let ending = async {
@@ -151,9 +151,10 @@ impl PrintedUntilNow {
         run: &OneShot<'_>,
         status: Result<Option<std::process::ExitStatus>, tokio::time::error::Elapsed>,
     ) -> Result<OneShotOutput, OneShotError> {
-        let first = String::from_utf8_lossy(&self.complaint);
-        let first = first.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-        let complaint = one_line(first, MAX_COMPLAINT_CHARS);
+        // what a program says before it ends says most: a traceback has its error there
+        let end = String::from_utf8_lossy(&self.complaint);
+        let last = end.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let complaint = one_line(last, MAX_COMPLAINT_CHARS);
         if self.is_too_long {
             return Err(OneShotError::TooLong { most: run.most, complaint });
         }
@@ -191,11 +192,11 @@ async fn read(mut stream: impl AsyncRead + Unpin, into: &mut Vec<u8>, most: usiz
     true
 }
 
-/// Reads to the end, and keeps the beginning.
-async fn read_beginning(mut stream: impl AsyncRead + Unpin, into: &mut Vec<u8>) {
+/// Reads to the end, and keeps the last bytes.
+async fn read_end(mut stream: impl AsyncRead + Unpin, into: &mut Vec<u8>) {
     let mut piece = [0; 8 * 1024];
     while let Ok(read @ 1..) = stream.read(&mut piece).await {
-        let room = MAX_COMPLAINT_BYTES.saturating_sub(into.len()).min(read);
-        into.extend_from_slice(piece.get(..room).unwrap_or_default());
+        into.extend_from_slice(piece.get(..read).unwrap_or_default());
+        into.drain(..into.len().saturating_sub(MAX_COMPLAINT_BYTES));
     }
 }

@@ -69,7 +69,7 @@ impl<'a> HeldBefore<'a> {
             .flat_map(|question| (0..spec.repetitions).rev().map(move |repetition| (question, repetition)));
         for place in places {
             while self.takes_more(place)? {}
-            if !self.machine.missing(place.0, place.1).is_empty() {
+            if self.machine.missing(place.0, place.1).iter().any(|(cell, _)| !cell.is_program()) {
                 self.open.insert(place);
             }
         }

@@ -15,15 +15,15 @@ const LONG: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn a_program_is_given_its_input_and_its_output_is_text() {
-    let ran = run("pwd; cat; echo 'first complaint' >&2; echo second >&2", "hello\n", LONG).await.unwrap();
-    assert_eq!(ran, OneShotOutput { output: "/\nhello\n".to_owned(), complaint: "first complaint".to_owned() });
+    let ran = run("pwd; cat; echo first >&2; echo 'last complaint' >&2", "hello\n", LONG).await.unwrap();
+    assert_eq!(ran, OneShotOutput { output: "/\nhello\n".to_owned(), complaint: "last complaint".to_owned() });
     // it need not read
     let unread = "x".repeat(1_000_000);
     assert_eq!(run("echo done", &unread, LONG).await.unwrap().output, "done\n");
 }
 
 #[tokio::test]
-async fn failures_are_told_apart_with_the_first_complaint() {
+async fn failures_are_told_apart_with_the_last_complaint() {
     let ended = run("echo why >&2; exit 3", "", LONG).await.unwrap_err();
     assert_eq!(ended, OneShotError::Ended { how: "exit status: 3".to_owned(), complaint: "why".to_owned() });
     let killed = run("kill -9 $$", "", LONG).await.unwrap_err();
