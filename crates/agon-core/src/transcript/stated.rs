@@ -10,10 +10,13 @@ pub fn named_answer(speech: &str) -> Option<&str> {
     // `**My answer: Rome**.` ends with its emphasis too
     let end = |text: &str| {
         let mut bare = text.trim_end_matches(closing);
-        while let Some(inner) = bare.strip_suffix('.').filter(|inner| inner.ends_with(['*', '_'])) {
+        loop {
+            let inner = bare.trim_end_matches('.');
+            if inner.len() == bare.len() || !inner.ends_with(['*', '_']) {
+                return bare.len();
+            }
             bare = inner.trim_end_matches(closing);
         }
-        bare.len()
     };
     speech.lines().rev().find_map(|line| {
         let line = line.trim_start_matches(decoration);

@@ -50,3 +50,16 @@ proptest! {
         prop_assert!(form.read(&said).is_err(), "{}", said);
     }
 }
+
+#[test]
+fn stops_may_follow_the_emphasis_around_a_stated_answer() {
+    for line in ["My answer: *Rome*..", "**My answer: Rome**.", "My answer: _Rome._...", "*My answer: Rome.*."] {
+        let form = AnswerForm {
+            kind: AnswerKind::Choice,
+            options: vec!["Rome".into(), "Paris".into()],
+            ..AnswerForm::default()
+        };
+        let stated = named_answer(line).unwrap_or_default();
+        assert_eq!(form.read(stated).as_deref(), Ok("Rome"), "{line}");
+    }
+}
