@@ -6,6 +6,7 @@ const PANEL: &str = "\
 topic: Any question
 mode: deliberative
 max_rounds: 1
+phases: {opening_statements: false, final_statements: false}
 ballots: both
 consensus_strategy: vote
 model: m
@@ -80,7 +81,7 @@ fn calibration_of_personas_is_measured_and_a_debate_file_takes_it() {
     let minds = world.file("minds.toml", "confidence = \"calibrated\"\n");
     let asked = "questions: {builtin: arithmetic, count: 40}\ndebates: [{file: panel.yaml}]\nmax_samples: 4\n";
     let eval = world.file("eval.yaml", &format!("{asked}confidence: true\n"));
-    let silent = world.file("silent.yaml", asked);
+    let silent = world.file("silent.yaml", &asked.replace("40", "2"));
     for (file, id) in [(&eval, "stated"), (&silent, "silent")] {
         let ran = world.agon(&["eval", "run", file, "--rehearsal", "--minds", &minds, "--yes", "-q", "--id", id]);
         assert!(matches!(ran.code, Some(0 | 2)), "{ran:?}");
@@ -104,7 +105,7 @@ fn calibration_of_personas_is_measured_and_a_debate_file_takes_it() {
 fn a_peek_is_shown_logged_and_makes_the_test_sequential() {
     let world = World::new();
     let panel = world.file("panel.yaml", PANEL);
-    let run = ["eval", "run", "--builtin", "dates", "--questions", "30", "--debate", &panel, "--rehearsal", "--yes"];
+    let run = ["eval", "run", "--builtin", "dates", "--questions", "20", "--debate", &panel, "--rehearsal", "--yes"];
     let ran = world.agon(&[&run[..], &["--peek", "--id", "peeked"]].concat());
     assert!(matches!(ran.code, Some(0 | 2)), "{ran:?}");
     assert!(ran.stderr.contains("until now: "), "{}", ran.stderr);
@@ -138,7 +139,7 @@ fn check_finds_what_a_run_would_refuse_before_its_first_call() {
         (
             format!("{plain}arms: [best_of_n]\nprimary: [{{arm: panel, rival: best_of_n}}]\n"),
             "eval.yaml:4:1",
-            "there is no best_of_n, because panel has no judge",
+            "there is no best_of_n for panel: a judge picks the best answer",
         ),
     ] {
         let eval = world.file("eval.yaml", &text);

@@ -1,7 +1,7 @@
 //! From an eval's templates to the debates of its cells.
 use crate::{
     ArmName, BaselineArm, Cell, CellSpecs, CellWork, DebateArm, DebateTemplate, EvalAdmission, EvalSpec, Pool, PoolOf,
-    Question, RoleModels, fill, first_cells, longest_grading,
+    Question, RoleModels, fill, first_cells, first_samples, longest_grading,
 };
 use agon_core::{CallPlan, DebateSpec};
 use agon_spec::{Defaults, Source, Syntax, normalize_json};
@@ -84,7 +84,8 @@ impl TemplateSpecs {
                 None => {
                     let models: BTreeSet<String> = poll.voices().map(|voice| voice.model.to_string()).collect();
                     let models = models.into_iter().collect();
-                    pools.push((key, Pool { of, arms: vec![name.clone()], models }));
+                    let first = first_samples(spec, of);
+                    pools.push((key, Pool { of, arms: vec![name.clone()], models, first }));
                 }
             }
         }

@@ -85,7 +85,7 @@ pub fn first_cells(spec: &EvalSpec, pools: &[Pool], question: u32, repetition: u
         }
     }
     for (number, pool) in (0..).zip(pools) {
-        cells.push(cell(CellWork::Samples { pool: number, first: 0, count: first_samples(spec, pool.of) }));
+        cells.push(cell(CellWork::Samples { pool: number, first: 0, count: pool.first(spec) }));
     }
     cells
 }
@@ -93,8 +93,7 @@ pub fn first_cells(spec: &EvalSpec, pools: &[Pool], question: u32, repetition: u
 /// How many samples of a pool are drawn at first: one, where no method draws more by what these cost.
 pub fn first_samples(spec: &EvalSpec, of: PoolOf) -> u32 {
     let is_matched = |arm: &BaselineArm| *arm != BaselineArm::Single && pool_kind(*arm) == of;
-    let first = if spec.arms.iter().any(is_matched) { FIRST_SAMPLES } else { 1 };
-    first.min(spec.max_samples)
+    if spec.arms.iter().any(is_matched) { FIRST_SAMPLES } else { 1 }
 }
 
 /// The methods without a debate that draw on a pool, with the debate that each is matched to.

@@ -167,7 +167,7 @@ impl EvalReader<'_> {
 
 /// The eval with these debates, and what else an eval file says or leaves open.
 fn spec(file: &EvalFile, questions: Vec<Question>, debates: Vec<DebateArm>) -> EvalSpec {
-    let arms = file.arms.as_ref().map(|arms| arms.iter().filter_map(|name| baseline(name)).collect());
+    let arms = file.arms.as_ref().map(|arms| arms.iter().filter_map(|name| BaselineArm::of_name(name)).collect());
     let usual = EvalSpec::usual(questions, debates);
     let pair =
         |(arm, rival): &(String, String)| Comparison { arm: ArmName(arm.clone()), rival: ArmName(rival.clone()) };
@@ -199,16 +199,6 @@ fn spec(file: &EvalFile, questions: Vec<Question>, debates: Vec<DebateArm>) -> E
         grader: (!grader.models.is_empty()).then_some(grader),
         seed: file.seed.unwrap_or(usual.seed),
         ..usual
-    }
-}
-
-pub(crate) fn baseline(name: &str) -> Option<BaselineArm> {
-    match name {
-        "single" => Some(BaselineArm::Single),
-        "self_consistency" => Some(BaselineArm::SelfConsistency),
-        "best_of_n" => Some(BaselineArm::BestOfN),
-        "judge_alone" => Some(BaselineArm::JudgeAlone),
-        _ => None,
     }
 }
 

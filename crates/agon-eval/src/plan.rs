@@ -8,7 +8,6 @@ pub use held::HeldCells;
 pub use programs::PlannedProgram;
 pub(crate) use programs::usual_program_call;
 
-use crate::eval_file::baseline;
 use crate::stats::{SEQUENTIAL_SIZE, design_effect, questions_needed, smallest_effect};
 use crate::{
     ArmName, BaselineArm, Cell, CellSpecs, CellWork, Count, DebateArm, Design, EQUAL_SPENDING, EvalAdmission,
@@ -185,16 +184,14 @@ impl EvalPlan {
         let spec = &admission.spec;
         check_names(spec).map_err(|message| EvalRefused::at("debates", message))?;
         check_primary(admission).map_err(|message| EvalRefused::at("primary", message))?;
+        check_prices(admission, specs)?;
         let mut plan =
             Self { rehearsal: admission.rehearsal, questions: count(spec.questions.len()), ..Self::default() };
         let mut parts: BTreeMap<String, PlannedPart> = BTreeMap::new();
         let (mut likely, mut money) = (0.0, Some(0.0));
-        let mut unpriced = BTreeSet::new();
         let mut held = HeldBefore::new(admission, specs, held);
         for cell in cells(admission) {
             let (debate, is_held) = held.spec_of(&cell)?;
-            let models = debate.voices().map(|voice| voice.model.as_str());
-            unpriced.extend(models.filter(|model| !admission.prices.contains_key(*model)).map(str::to_owned));
             let each = Estimated::of(&debate);
             let name = cell_arm(&cell.work);
             let part = parts.entry(name).or_insert_with(|| PlannedPart::new(admission, &cell.work, each.calls));
@@ -209,13 +206,6 @@ impl EvalPlan {
                 plan.generates(&debate, each.generated);
                 money = money.zip(price(admission, &debate, each)).map(|(sum, one)| sum + one);
             }
-        }
-        if (spec.count == Count::Money || spec.limits.money.is_some()) && !unpriced.is_empty() {
-            let models: Vec<String> = unpriced.into_iter().collect();
-            let key = if spec.count == Count::Money { "count" } else { "limits" };
-            let models = models.join(", ");
-            let message = format!("money is counted, and the settings have no [eval.prices] of {models}");
-            return Err(EvalRefused::at(key, message));
         }
         held.find_later()?;
         for cell in held.later() {
@@ -388,7 +378,7 @@ fn check_names(spec: &EvalSpec) -> Result<(), String> {
     let mut names: BTreeSet<&str> = ["isolated"].into();
     let debates = spec.debates.iter().map(|debate| ("a debate", &debate.name));
     for (what, name) in debates.chain(spec.commands.iter().map(|command| ("a command", &command.name))) {
-        if baseline(&name.0).is_some() || !names.insert(&name.0) {
+        if BaselineArm::of_name(&name.0).is_some() || !names.insert(&name.0) {
             return Err(format!("{what} cannot be named {name}: another arm has the name"));
         }
     }
@@ -399,24 +389,15 @@ fn check_names(spec: &EvalSpec) -> Result<(), String> {
 fn check_primary(admission: &EvalAdmission) -> Result<(), String> {
     let spec = &admission.spec;
     for pair in &spec.primary {
-        let own =
-            spec.debates.iter().map(|debate| &debate.name).find(|name| **name == pair.arm || **name == pair.rival);
-        for name in [&pair.arm, &pair.rival] {
-            let why = match (baseline(&name.0), own) {
-                (Some(BaselineArm::BestOfN), Some(debate)) if !admission.judge_calls.contains_key(debate) => {
-                    format!("{debate} has no judge, who would pick the best answer")
-                }
-                (Some(BaselineArm::JudgeAlone), Some(debate))
-                    if pool_of(&admission.pools, PoolOf::Judge, debate).is_none() =>
-                {
-                    format!("{debate} has no judge, or one whose model is a debater's")
-                }
-                _ => continue,
-            };
-            return Err(format!(
-                "{} cannot be compared with {}: there is no {name}, because {why}",
-                pair.arm, pair.rival
-            ));
+        let names = [&pair.arm, &pair.rival];
+        let Some(own) = spec.debates.iter().map(|debate| &debate.name).find(|debate| names.contains(debate)) else {
+            continue;
+        };
+        let missing =
+            names.into_iter().find_map(|name| Some((name, no_room(admission, own, BaselineArm::of_name(&name.0)?)?)));
+        if let Some((name, why)) = missing {
+            let [arm, rival] = names;
+            return Err(format!("{arm} cannot be compared with {rival}: there is no {name} for {own}: {why}"));
         }
     }
     Ok(())
@@ -425,19 +406,49 @@ fn check_primary(admission: &EvalAdmission) -> Result<(), String> {
 /// Methods that some debate leaves no room for.
 fn missing_arms(admission: &EvalAdmission) -> Vec<String> {
     let spec = &admission.spec;
-    let debates = || spec.debates.iter().map(|debate| &debate.name);
-    let names = |of: Vec<&crate::ArmName>| of.into_iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let mut notes = Vec::new();
-    let unjudged: Vec<_> = debates().filter(|name| !admission.judge_calls.contains_key(*name)).collect();
-    if spec.arms.contains(&BaselineArm::BestOfN) && !unjudged.is_empty() {
-        notes.push(format!("No best_of_n for {}: a judge picks the best answer, and there is none.", names(unjudged)));
+    let notes = spec.arms.iter().filter_map(|method| {
+        let debates = spec.debates.iter().map(|debate| &debate.name);
+        let without: Vec<_> = debates.filter_map(|name| Some((name, no_room(admission, name, *method)?))).collect();
+        let (_, why) = without.first()?;
+        let names: Vec<String> = without.iter().map(|(name, _)| name.to_string()).collect();
+        Some(format!("No {} for {}: {why}.", method.name(), names.join(", ")))
+    });
+    notes.collect()
+}
+
+/// Where money is counted, the price of every model is known. A question's models are those of all.
+fn check_prices(admission: &EvalAdmission, specs: &dyn CellSpecs) -> Result<(), EvalRefused> {
+    let spec = &admission.spec;
+    let key = match spec.count {
+        Count::Money => "count",
+        Count::Total | Count::Generated | Count::New | Count::Seconds if spec.limits.money.is_some() => "limits",
+        Count::Total | Count::Generated | Count::New | Count::Seconds => return Ok(()),
+    };
+    let mut unpriced: BTreeSet<String> = BTreeSet::new();
+    for cell in first_cells(spec, &admission.pools, 0, 0) {
+        let models = specs.spec(&cell)?;
+        let models = models.voices().map(|voice| voice.model.as_str());
+        unpriced.extend(models.filter(|model| !admission.prices.contains_key(*model)).map(str::to_owned));
     }
-    let alone = |name: &&crate::ArmName| pool_of(&admission.pools, PoolOf::Judge, name).is_some();
-    let without: Vec<_> = debates().filter(|name| !alone(name)).collect();
-    if spec.arms.contains(&BaselineArm::JudgeAlone) && !without.is_empty() {
-        notes.push(format!("No judge_alone for {}: there is no judge, or its model is a debater's.", names(without)));
+    if unpriced.is_empty() {
+        return Ok(());
     }
-    notes
+    let models: Vec<String> = unpriced.into_iter().collect();
+    let models = models.join(", ");
+    Err(EvalRefused::at(key, format!("money is counted, and the settings have no [eval.prices] of {models}")))
+}
+
+/// Why there is no such arm beside a debate, where there is none.
+fn no_room(admission: &EvalAdmission, debate: &crate::ArmName, method: BaselineArm) -> Option<&'static str> {
+    match method {
+        BaselineArm::Single | BaselineArm::SelfConsistency => None,
+        BaselineArm::BestOfN => {
+            (!admission.judge_calls.contains_key(debate)).then_some("a judge picks the best answer, and there is none")
+        }
+        BaselineArm::JudgeAlone => pool_of(&admission.pools, PoolOf::Judge, debate)
+            .is_none()
+            .then_some("there is no judge, or its model is a debater's"),
+    }
 }
 
 fn count(of: usize) -> u32 {

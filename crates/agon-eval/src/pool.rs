@@ -1,5 +1,5 @@
 //! Pools: samples that are drawn once for each question, and of which arms use prefixes.
-use crate::ArmName;
+use crate::{ArmName, EvalSpec, FIRST_SAMPLES};
 use serde::{Deserialize, Serialize};
 
 /// Samples of one poll. Debates whose polls are the same, but for the number of samples, share a pool.
@@ -11,6 +11,20 @@ pub struct Pool {
     pub arms: Vec<ArmName>,
     /// The models of the samples, each once, in alphabetical order.
     pub models: Vec<String>,
+    /// How many samples are drawn at first. Logs that were begun before this was written down drew [`FIRST_SAMPLES`] always.
+    #[serde(default = "always")]
+    pub first: u32,
+}
+
+fn always() -> u32 {
+    FIRST_SAMPLES
+}
+
+impl Pool {
+    /// How many samples of a question are drawn at first.
+    pub fn first(&self, spec: &EvalSpec) -> u32 {
+        self.first.min(spec.max_samples)
+    }
 }
 
 /// Whose answers the samples of a pool are.

@@ -136,6 +136,25 @@ pub enum BaselineArm {
     JudgeAlone,
 }
 
+impl BaselineArm {
+    /// Its name, which is the arm's too.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::SelfConsistency => "self_consistency",
+            Self::BestOfN => "best_of_n",
+            Self::JudgeAlone => "judge_alone",
+        }
+    }
+
+    /// The method of that name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        [Self::Single, Self::SelfConsistency, Self::BestOfN, Self::JudgeAlone]
+            .into_iter()
+            .find(|method| method.name() == name)
+    }
+}
+
 /// Two arms that are compared: how much better is the first?
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Comparison {

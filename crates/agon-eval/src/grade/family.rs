@@ -93,7 +93,7 @@ pub enum GraderRefused {
     },
     /// A grader is of the family of a model that is tested.
     #[error(
-        "the grader {grader} is of the family {family}, as is the tested model {tested}; judges favour models that err as they do: name a grader of another family, or set same_family: true, which marks each verdict"
+        "the grader {grader} is of the family {family}, as is the tested model {tested}; judges favour models that err as they do: name a grader of another family, or allow it with --same-family or same_family: true, which marks each verdict"
     )]
     SameFamily {
         /// The grader.

@@ -2,7 +2,7 @@
 use super::{CellState, EvalMachine};
 use crate::{
     ArmName, BaselineArm, Cell, CellClosed, CellWork, Count, FIRST_SAMPLES, MatchKey, Matching, PoolOf, SampleFact,
-    best_of_for, cost_in, first_cells, first_samples, is_paid_each, pool_of, samples_for, samples_paid, users_of,
+    best_of_for, cost_in, first_cells, is_paid_each, pool_of, samples_for, samples_paid, users_of,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -239,8 +239,8 @@ impl EvalMachine {
 
     /// What each of the first samples of a pool cost, by count.
     fn first_costs(&self, question: u32, repetition: u32, pool: u32) -> impl Fn(Count) -> Vec<f64> {
-        let of = usize::try_from(pool).ok().and_then(|at| self.admission.pools.get(at)).map(|pool| pool.of);
-        let count = of.map_or(FIRST_SAMPLES, |of| first_samples(&self.admission.spec, of));
+        let known = usize::try_from(pool).ok().and_then(|at| self.admission.pools.get(at));
+        let count = known.map_or(FIRST_SAMPLES, |pool| pool.first(&self.admission.spec));
         let cell = Cell { question, repetition, work: CellWork::Samples { pool, first: 0, count } };
         let samples = self.result(&cell).map(|closed| closed.facts.samples.clone()).unwrap_or_default();
         let prices = self.admission.prices.clone();

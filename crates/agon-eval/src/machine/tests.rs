@@ -40,7 +40,12 @@ fn admission(spec: EvalSpec) -> EvalAdmission {
         format: 1,
         agon_version: "0".to_owned(),
         spec,
-        pools: vec![Pool { of: PoolOf::Debaters, arms: vec![arm()], models: vec!["m".to_owned()] }],
+        pools: vec![Pool {
+            of: PoolOf::Debaters,
+            arms: vec![arm()],
+            models: vec!["m".to_owned()],
+            first: FIRST_SAMPLES,
+        }],
         judge_calls: [(arm(), 2)].into(),
         prices: Default::default(),
         models: RoleModels::default(),
@@ -81,7 +86,9 @@ struct Trial {
 
 impl Trial {
     fn new(spec: EvalSpec) -> Self {
-        let admission = admission(spec);
+        Self::of(admission(spec))
+    }
+    fn of(admission: EvalAdmission) -> Self {
         let log = vec![(0, EvalEvent::EvalAdmitted(Box::new(admission.clone())))];
         Self { machine: EvalMachine::admitted(admission, 0), log, opened: Vec::new() }
     }
@@ -175,6 +182,23 @@ fn every_question_gets_its_debate_its_first_samples_and_as_many_as_the_debate_is
     }
     // 760 of 100 each: 7, or 8 by lot
     assert!(counts.iter().all(|count| [7, 8].contains(count)) && counts.contains(&8), "{counts:?}");
+}
+
+#[test]
+fn one_sample_is_drawn_where_no_method_takes_more_and_four_where_the_log_was_begun_before_that() {
+    let single = EvalSpec { arms: vec![BaselineArm::Single], ..spec(25) };
+    let mut admission = admission(single);
+    admission.pools[0].first = first_samples(&admission.spec, PoolOf::Debaters);
+    for count in [1, 4] {
+        let mut run = Trial::of(admission.clone());
+        run.run(8, |_| 0, |closed| closed);
+        assert_eq!(run.machine.ended(), Some("complete"));
+        let samples = CellWork::Samples { pool: 0, first: 0, count };
+        assert_eq!(run.opened.iter().filter(|cell| cell.work == samples).count(), 25);
+        let mut stored = serde_json::to_value(&admission.pools[0]).unwrap();
+        stored.as_object_mut().unwrap().remove("first");
+        admission.pools[0] = serde_json::from_value(stored).unwrap();
+    }
 }
 
 #[test]

@@ -18,16 +18,6 @@ pub(super) struct ScoredArm<'a> {
     pub cells: Vec<CellScore<'a>>,
 }
 
-/// The name of a method without a debate.
-pub(super) fn baseline_name(method: BaselineArm) -> &'static str {
-    match method {
-        BaselineArm::Single => "single",
-        BaselineArm::SelfConsistency => "self_consistency",
-        BaselineArm::BestOfN => "best_of_n",
-        BaselineArm::JudgeAlone => "judge_alone",
-    }
-}
-
 /// All arms of an eval, debates last of those that belong to them, and the user's own methods last of all.
 pub(super) fn arms<'a>(table: &CellTable<'a>) -> Vec<ScoredArm<'a>> {
     let spec = &table.admission.spec;
@@ -102,8 +92,8 @@ fn baseline<'a>(table: &CellTable<'a>, method: BaselineArm, to: &'a ArmName) -> 
     };
     let resampled = method != BaselineArm::BestOfN && table.admission.spec.matching != Matching::None;
     Some(ScoredArm {
-        id: format!("{}@{to}", baseline_name(method)),
-        name: ArmName(baseline_name(method).to_owned()),
+        id: format!("{}@{to}", method.name()),
+        name: ArmName(method.name().to_owned()),
         kind,
         matched_to: Some(to),
         method: resampled.then_some(method),

@@ -63,7 +63,7 @@ impl PlantedEval {
         };
         let debate = DebateArm { name: panel.clone(), template, isolated: false };
         let spec = EvalSpec { seed: 7, ..EvalSpec::usual((0..questions).map(question).collect(), vec![debate]) };
-        let pool = Pool { of: PoolOf::Debaters, arms: vec![panel], models: vec!["m".to_owned()] };
+        let pool = Pool { of: PoolOf::Debaters, arms: vec![panel], models: vec!["m".to_owned()], first: FIRST_SAMPLES };
         let admission = EvalAdmission {
             id: "ev-planted".to_owned(),
             format: 1,

@@ -124,7 +124,12 @@ fn eval(id: &str, questions: u32) -> EvalAdmission {
         format: 1,
         agon_version: "0".to_owned(),
         spec,
-        pools: vec![Pool { of: PoolOf::Debaters, arms: vec![arm], models: models.clone() }],
+        pools: vec![Pool {
+            of: PoolOf::Debaters,
+            arms: vec![arm],
+            models: models.clone(),
+            first: agon_eval::FIRST_SAMPLES,
+        }],
         judge_calls: BTreeMap::new(),
         prices: BTreeMap::new(),
         models: RoleModels::default(),
