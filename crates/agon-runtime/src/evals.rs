@@ -15,5 +15,5 @@ pub use driver::{DriverConfig, DriverState, EvalDriver, EvalUpdate};
 pub use holder::{CellHolder, CellStanding, HeldCell, HoldError, cell_admission, cell_standing};
 pub use keeper::{EvalKeeper, EvalKeeperConfig};
 pub use log::{EvalLogError, OpenEval, admit_eval, read_eval};
-pub use orders::{EvalOrderError, cancel_eval, order_retry};
+pub use orders::{CancelledEval, EvalOrderError, cancel_eval, order_retry};
 pub use waits::UnsettledTurns;

@@ -38,9 +38,9 @@ pub use base::subjects::queue_token;
 pub use cluster::KnownHost;
 pub use cluster::KnownNode;
 pub use evals::{
-    CellHolder, CellStanding, DriverConfig, DriverState, EvalDriver, EvalKeeper, EvalKeeperConfig, EvalLogError,
-    EvalOrderError, EvalUpdate, HeldCell, HoldError, OpenEval, UnsettledTurns, admit_eval, cancel_eval, cell_admission,
-    cell_standing, order_retry, read_eval,
+    CancelledEval, CellHolder, CellStanding, DriverConfig, DriverState, EvalDriver, EvalKeeper, EvalKeeperConfig,
+    EvalLogError, EvalOrderError, EvalUpdate, HeldCell, HoldError, OpenEval, UnsettledTurns, admit_eval, cancel_eval,
+    cell_admission, cell_standing, order_retry, read_eval,
 };
 pub use host::Speeds;
 pub use node::cluster_metrics::QueueWatch;

@@ -1,4 +1,5 @@
 //! The debates of an eval, held by whoever coordinates debates in the cluster.
+use super::CancelledEval;
 use super::holder::{CellHolder, CellStanding, HeldCell, HoldError, cell_admission, cell_standing, is_own};
 use crate::base::journal;
 use crate::node::Node;
@@ -57,15 +58,33 @@ impl CellHolder for ClusterHolder {
 
     async fn cancel(&self, debate: &str, reason: &str) {
         let Ok(id) = self.id(debate) else { return };
-        match journal::read(self.node.shared(), &id, Position(0)).await {
+        self.node.cancel_of_eval(&self.eval, &id, reason).await;
+    }
+}
+
+impl Node {
+    /// Ends a debate that an eval has held, if it goes on.
+    async fn cancel_of_eval(&self, eval: &str, id: &DebateId, reason: &str) {
+        match journal::read(self.shared(), id, Position(0)).await {
             // another eval holds the same debate, and goes on
-            Ok(records) if !is_own(&self.eval, records.first().map(Arc::as_ref)) => {}
+            Ok(records) if !is_own(eval, records.first().map(Arc::as_ref)) => {}
             Ok(_) => {
-                if let Err(error) = self.node.cancel(&id, reason, None).await {
+                if let Err(error) = self.cancel(id, reason, None).await {
                     tracing::debug!(debate = %id, %error, "debate not cancelled");
                 }
             }
             Err(error) => tracing::warn!(debate = %id, %error, "debate of an eval not cancelled"),
+        }
+    }
+
+    /// Ends the debates that a cancelled eval was waiting for, and tells the coordinators: nobody may be driving the eval, who would.
+    pub async fn eval_cancelled(&self, cancelled: &CancelledEval) {
+        let id = &cancelled.eval.id;
+        self.eval_changed(id).await;
+        for debate in &cancelled.open {
+            if let Ok(debate) = DebateId::in_tenant(&id.tenant(), debate) {
+                self.cancel_of_eval(id.name(), &debate, "the eval has ended").await;
+            }
         }
     }
 }

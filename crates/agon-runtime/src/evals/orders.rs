@@ -1,7 +1,7 @@
 //! What a person orders of an eval, whoever drives it.
 use super::log::{EvalLogError, OpenEval, read_eval};
 use agon_core::{DebateId, Timestamp};
-use agon_eval::EvalInput;
+use agon_eval::{EvalEffect, EvalInput};
 use agon_store::EvalLogs;
 
 /// Why an order was refused.
@@ -26,21 +26,35 @@ pub enum EvalOrderError {
     Log(#[from] EvalLogError),
 }
 
+/// An eval that somebody has ended.
+#[derive(Debug)]
+pub struct CancelledEval {
+    /// As it is now.
+    pub eval: OpenEval,
+    /// The debates that it was waiting for.
+    pub open: Vec<String>,
+}
+
 /// Ends an eval, for a reason. A driver that appends meanwhile is outrun.
 pub async fn cancel_eval(
     logs: &dyn EvalLogs,
     id: &DebateId,
     detail: Option<String>,
     at: Timestamp,
-) -> Result<OpenEval, EvalOrderError> {
+) -> Result<CancelledEval, EvalOrderError> {
     loop {
         let mut eval = read_eval(logs, id).await?;
         if let Some(state) = eval.machine.ended() {
             return Err(EvalOrderError::Ended { eval: id.clone(), state: state.to_owned() });
         }
+        let open = eval.machine.outstanding().into_iter().filter_map(|effect| match effect {
+            EvalEffect::Hold { cell, debate, .. } => (!cell.is_program()).then_some(debate),
+            EvalEffect::Look { .. } => None,
+        });
+        let open = open.collect();
         match eval.decide(logs, EvalInput::Cancel { detail: detail.clone() }, at).await {
             Err(EvalLogError::Fenced(_)) => {}
-            decided => return decided.map(|()| eval).map_err(EvalOrderError::Log),
+            decided => return decided.map(|()| CancelledEval { eval, open }).map_err(EvalOrderError::Log),
         }
     }
 }

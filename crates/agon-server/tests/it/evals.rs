@@ -1,13 +1,14 @@
 //! Evals: submitted, followed, shown and removed. Their cells are closed by the tests.
 use crate::gateway_bench::*;
 use crate::http::{http, json_of, status_of};
-use agon_core::{DebateId, TenantId, Timestamp};
+use agon_core::{DebateId, RetryPolicy, TenantId, Timestamp};
 use agon_eval::{
     CellClosed, CellCost, CellEnding, CellWork, EvalInput, Facts, SampleFact, TemplateSpecs, first_sample, order,
 };
 use agon_proto::pb::v1::{self as pb, eval_service_client::EvalServiceClient};
-use agon_runtime::{Node, OpenEval, read_eval};
+use agon_runtime::{Node, OpenEval, cell_admission, read_eval};
 use agon_server::{AuthConfig, GatewayConfig, GatewayTimes, Scope, TokenFile, token_line};
+use agon_store::Commands as _;
 use pb::eval::State;
 use pb::watch_eval_response::Kind;
 use serde_json::{Value, json};
@@ -333,6 +334,27 @@ async fn a_cancelled_eval_can_be_deleted_and_its_id_is_not_used_again() {
     client.delete_eval(delete()).await.unwrap();
     assert_eq!(refusal(client.delete_eval(delete()).await).1, "EVAL_NOT_FOUND");
     assert_eq!(refusal(client.create_eval(eval("gone")).await).1, "EVAL_DELETED");
+}
+
+#[tokio::test]
+async fn who_cancels_an_eval_that_nobody_drives_ends_its_debates() {
+    let bench = GatewayBench::new().await;
+    let (_gateway, mut client, node) = quiet(&bench).await;
+    client.create_eval(eval("left")).await.unwrap();
+    let logs = &*bench.store;
+    let mut left = read_eval(logs, &DebateId::parse("left").unwrap()).await.unwrap();
+    let specs = TemplateSpecs::of(left.machine.admission()).unwrap();
+    left.decide(logs, EvalInput::Claim { writer: "gone".to_owned() }, AT).await.unwrap();
+    let (cell, attempt) = left.machine.next_cells(1).pop().unwrap();
+    let opened = order(left.machine.admission(), &specs, &cell, attempt).unwrap();
+    let debate = DebateId::parse(&opened.debate.id).unwrap();
+    left.decide(logs, EvalInput::Open(vec![(cell, opened.debate.id.clone())]), AT).await.unwrap();
+    node.submit(cell_admission(&debate, &opened, RetryPolicy::default())).await.unwrap();
+    assert_eq!(bench.store.cancel_ordered(&debate).await.unwrap(), None);
+
+    client.cancel_eval(pb::CancelEvalRequest { name: "left".into(), reason: String::new() }).await.unwrap();
+    let ordered = bench.store.cancel_ordered(&debate).await.unwrap();
+    assert_eq!(ordered.map(|order| order.reason).as_deref(), Some("the eval has ended"));
 }
 
 #[tokio::test]

@@ -70,12 +70,14 @@ impl Api {
         }
         let reason = if request.reason.is_empty() { "cancelled by its client" } else { &request.reason };
         let cancelled = cancel_eval(&*self.ports.evals, &id, Some(reason.to_owned()), now()).await;
-        let eval = match cancelled {
-            Err(EvalOrderError::Ended { .. }) => self.eval(call, &request.name).await?,
+        let cancelled = match cancelled {
+            Err(EvalOrderError::Ended { .. }) => {
+                return self.eval(call, &request.name).await.map(|eval| view::shown(&eval));
+            }
             cancelled => cancelled.map_err(of_order)?,
         };
-        self.ports.node.eval_changed(&id).await;
-        Ok(view::shown(&eval))
+        self.ports.node.eval_cancelled(&cancelled).await;
+        Ok(view::shown(&cancelled.eval))
     }
 
     /// Has the failed cells of an ended eval held again.

@@ -7,7 +7,7 @@ use crate::commands::{Context, cancel, small_runtime};
 use crate::exit::{Exit, Stop};
 use crate::store::{Store, failed};
 use agon_core::DebateId;
-use agon_eval::{EvalEffect, EvalEvent, is_cell_id};
+use agon_eval::{EvalEvent, is_cell_id};
 use agon_report::count;
 use agon_runtime::{Clock as _, EvalOrderError, OpenEval, SystemClock, cancel_eval, read_eval};
 use agon_store::{EvalLogs as _, Upkeep as _};
@@ -32,28 +32,17 @@ fn cancel_here(context: &Context, name: &str) -> Result<DebateId, Stop> {
     let store = open(context)?;
     crate::commands::runtime()?.block_on(async {
         let id = find(&store, name).await?;
-        let open = open_debates(&read_eval(&*store.sqlite, &id).await.map_err(log_failed)?)?;
         let cancelled = cancel_eval(&*store.sqlite, &id, None, SystemClock.now()).await;
-        let eval = cancelled.map_err(|refused| match refused {
+        let cancelled = cancelled.map_err(|refused| match refused {
             EvalOrderError::Log(error) => log_failed(error),
             refused => Stop::usage(refused),
         })?;
-        for debate in &open {
-            cancel::of_eval(context, &store, debate, "the eval was cancelled").await?;
+        for debate in &cancelled.open {
+            let debate = DebateId::parse(debate).map_err(Stop::usage)?;
+            cancel::of_eval(context, &store, &debate, "the eval was cancelled").await?;
         }
-        Ok(eval.id)
+        Ok(cancelled.eval.id)
     })
-}
-
-/// The debates of the cells that are open.
-fn open_debates(eval: &OpenEval) -> Result<Vec<DebateId>, Stop> {
-    let outstanding = eval.machine.outstanding().into_iter();
-    let debates = outstanding.filter_map(|effect| match effect {
-        EvalEffect::Hold { cell, .. } if cell.is_program() => None,
-        EvalEffect::Hold { debate, .. } => Some(DebateId::parse(&debate).map_err(Stop::usage)),
-        EvalEffect::Look { .. } => None,
-    });
-    debates.collect()
 }
 
 /// `agon eval delete`
