@@ -5,6 +5,7 @@
 //!
 //! Invariant: nothing here awaits, reads a clock, rolls dice, logs or touches a file; randomness comes from the recorded seed.
 
+mod at_once;
 mod cell;
 mod cell_specs;
 mod cells;

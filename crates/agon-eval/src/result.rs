@@ -22,6 +22,7 @@ pub use free::free_score;
 pub use labels::{LabelItem, LabelsRefused, label_items};
 pub use types::*;
 
+use crate::at_once::at_once;
 use crate::stats::Effort;
 use crate::{
     AnswerLabel, ArmName, CellClosed, CellCost, Comparison, Count, EvalAdmission, EvalMachine, GradeTask, blocks,
@@ -120,7 +121,8 @@ pub fn result(admission: &EvalAdmission, cells: &[&CellClosed], options: &Result
     let estimator = Estimator::new(spec, effort, asked(&table));
     let withheld = options.withheld;
     let scored = arms::arms(&table);
-    let mut arms: Vec<ArmResult> = scored.iter().map(|arm| arm.result(&table, &scored, &estimator, withheld)).collect();
+    let mut arms: Vec<ArmResult> =
+        at_once(scored.iter().collect(), |arm| arm.result(&table, &scored, &estimator, withheld));
     let told = if withheld { ToldParts::default() } else { told(&table, &scored, &arms, &estimator, options) };
     let front = if withheld { Vec::new() } else { front::front(&arms, &told.free_arms, &told.curves, spec.count) };
     for arm in &mut arms {
@@ -207,12 +209,15 @@ fn told(
         .marks
         .extend(table.admission.spec.pilot_of.map(|all| pilot_mark(table.admission.spec.questions.len(), all)));
     let comparisons = comparer.all(&options.post_hoc);
-    let debates = || scored.iter().filter(|arm| arm.kind == ArmKind::Debate);
+    let debates = || scored.iter().filter(|arm| arm.kind == ArmKind::Debate).collect();
     let has_rates = arms.iter().any(|arm| arm.right.is_some());
     ToldParts {
         sequential: sequential.then(|| looks(&comparer, &comparisons, options)),
-        free_arms: debates().flat_map(|arm| free::free_arms(table, &arm.name, &arm.cells, estimator)).collect(),
-        inside: debates().filter_map(|arm| inside::inside(table, &arm.name, &arm.cells, estimator)).collect(),
+        free_arms: at_once(debates(), |arm| free::free_arms(table, &arm.name, &arm.cells, estimator)).concat(),
+        inside: at_once(debates(), |arm| inside::inside(table, &arm.name, &arm.cells, estimator))
+            .into_iter()
+            .flatten()
+            .collect(),
         calibration: if has_rates { calibration::calibration(table, scored, estimator) } else { Vec::new() },
         curves: front::curves(table, estimator),
         pairs: pairs::pairs(&comparer, &options.post_hoc),

@@ -3,6 +3,7 @@ use super::arms::ScoredArm;
 use super::plurality::vote_of;
 use super::statistics::{Estimator, Sureness};
 use super::table::{CellScore, CellTable};
+use crate::at_once::at_once;
 use crate::{ArmKind, CalibrationResult, Facts, Question, SurenessSource};
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ pub(super) fn calibration<'a>(
     arms: &[ScoredArm<'a>],
     estimator: &Estimator,
 ) -> Vec<CalibrationResult> {
-    let mut results = Vec::new();
+    let mut all = Vec::new();
     for arm in arms {
         let mut answers = SureAnswers::new();
         for cell in &arm.cells {
@@ -37,23 +38,18 @@ pub(super) fn calibration<'a>(
                 of_samples(table, arm, cell, question, &mut answers);
             }
         }
-        for ((source, one), sure) in answers {
-            let (model, persona) = match one {
-                SureOne::All => (None, None),
-                SureOne::Model(model) => (Some(model), None),
-                SureOne::Persona(persona) => (None, Some(persona)),
-            };
-            let figures = estimator.calibration(&sure);
-            results.extend(figures.map(|figures| CalibrationResult {
-                arm: arm.id.clone(),
-                model,
-                persona,
-                source,
-                ..figures
-            }));
-        }
+        all.extend(answers.into_iter().map(|(whose, sure)| (arm, whose, sure)));
     }
-    results
+    let results = at_once(all, |(arm, (source, one), sure)| {
+        let (model, persona) = match one {
+            SureOne::All => (None, None),
+            SureOne::Model(model) => (Some(model), None),
+            SureOne::Persona(persona) => (None, Some(persona)),
+        };
+        let figures = estimator.calibration(&sure)?;
+        Some(CalibrationResult { arm: arm.id.clone(), model, persona, source, ..figures })
+    });
+    results.into_iter().flatten().collect()
 }
 
 /// The share of the votes behind the first answer, and whether it is right; where several share the first place, each has its share.

@@ -1,10 +1,11 @@
 //! Comparisons: the same questions in two arms.
-use super::arms::{ScoredArm, baseline_name, estimated, spent};
+use super::arms::{ScoredArm, estimated, spent};
 use super::grades::AnswerPair;
 use super::sensitivity;
-use super::sentence::{Told, sentence};
+use super::sentence::{Told, sentence, short_name};
 use super::statistics::{Estimator, PairedFigures, PairedScore};
 use super::table::{CellScore, CellTable, MatchedMethod};
+use crate::at_once::at_once;
 use crate::machine::MOST_FAILED;
 use crate::verdict::is_equal_spending;
 use crate::{
@@ -58,9 +59,9 @@ impl<'t, 'a> Comparer<'t, 'a> {
     pub fn all(&self, post_hoc: &[Comparison]) -> Vec<ComparisonResult> {
         let pairs = self.pairs(post_hoc);
         let mut open: Vec<OpenComparison<'_, 'a>> =
-            pairs.into_iter().map(|(arm, rival, family)| self.open(arm, rival, family)).collect();
+            at_once(pairs, |(arm, rival, family)| self.open(arm, rival, family));
         open.retain(|comparison| !comparison.rows.is_empty());
-        open.iter().map(|comparison| self.closed(comparison, &open)).collect()
+        at_once(open.iter().collect(), |comparison| self.closed(comparison, &open))
     }
 
     /// The arms of all comparisons.
@@ -103,7 +104,7 @@ impl<'t, 'a> Comparer<'t, 'a> {
                 [BaselineArm::SelfConsistency, BaselineArm::Single, BaselineArm::BestOfN, BaselineArm::JudgeAlone]
             {
                 if spec.arms.contains(&method) {
-                    push(baseline_name(method));
+                    push(method.name());
                 }
             }
             if debate.isolated {
@@ -143,10 +144,18 @@ impl<'t, 'a> Comparer<'t, 'a> {
         rival: &'t ScoredArm<'a>,
         family: ComparisonFamily,
     ) -> OpenComparison<'t, 'a> {
+        // counts that give an arm the same samples have the same figures
+        let mut known: Vec<(Vec<PairedScore>, Option<PairedFigures>)> = Vec::new();
         let rows = self.counted(arm, rival).into_iter().filter_map(|mut pair| {
             pair.held_down = self.is_held_down(rival, &pair.rival);
-            let figures = self.estimator.paired(&pairs_of(self.table, &pair.arm, &pair.rival), self.sequential)?;
-            Some((pair, figures))
+            let scores = pairs_of(self.table, &pair.arm, &pair.rival);
+            let seen = known.iter().find(|(seen, _)| *seen == scores).map(|(_, figures)| figures.clone());
+            let figures = seen.unwrap_or_else(|| {
+                let figures = self.estimator.paired(&scores, self.sequential);
+                known.push((scores, figures.clone()));
+                figures
+            });
+            Some((pair, figures?))
         });
         OpenComparison { arm, rival, family, rows: rows.collect() }
     }
@@ -198,14 +207,14 @@ impl<'t, 'a> Comparer<'t, 'a> {
                 own.fragile = fragile;
             }
         }
-        for (row, (pair, _)) in counts.iter_mut().zip(&open.rows) {
+        for (row, (pair, figures)) in counts.iter_mut().zip(&open.rows) {
             if pair.held_down && row.difference.value > 0.0 && row.verdict == Some(VerdictKind::CannotTell) {
                 row.distrusted.push(format!(
                     "max_samples cut the budget of {} in more than 5 % of the cells, and more samples may well help it.",
-                    open.rival.id
+                    short_name(open.rival)
                 ));
             }
-            row.sentence = self.told(open, pair, row);
+            row.sentence = self.told(open, pair, figures, row);
             for mark in &self.marks {
                 row.sentence.push(' ');
                 row.sentence.push_str(mark);
@@ -252,7 +261,7 @@ impl<'t, 'a> Comparer<'t, 'a> {
         let is_estimated =
             |cells: &[CellScore<'a>]| estimated(self.table, cells.iter().map(|cell| &cell.cost), pair.count).is_some();
         let mut distrusted = self.distrusted.clone();
-        for (name, spending) in [(&open.arm.id, arm), (&open.rival.id, rival)] {
+        for (name, spending) in [(short_name(open.arm), arm), (short_name(open.rival), rival)] {
             let unknown = spending.map_or(1.0, |(_, unknown)| unknown);
             if unknown > MOST_UNKNOWN {
                 distrusted
@@ -266,7 +275,7 @@ impl<'t, 'a> Comparer<'t, 'a> {
         }
         let pairs = pair_shares(self.table, pair);
         let rate = |rate: Option<f64>| rate.filter(|_| pairs.is_none());
-        for (name, cells) in [(&open.arm.id, &pair.arm), (&open.rival.id, &pair.rival)] {
+        for (name, cells) in [(short_name(open.arm), &pair.arm), (short_name(open.rival), &pair.rival)] {
             let lost = cells.iter().filter(|cell| cell.has_failed() || cell.is_unreadable()).count();
             if lost as f64 > MOST_FAILED * cells.len() as f64 {
                 distrusted.push(format!("{lost} of {} results of {name} failed or could not be read.", cells.len()));
@@ -345,12 +354,19 @@ impl<'t, 'a> Comparer<'t, 'a> {
         GAINS.map(needed).into()
     }
 
-    fn told(&self, open: &OpenComparison<'t, 'a>, pair: &CountedPair<'a>, row: &CountResult) -> String {
+    fn told(
+        &self,
+        open: &OpenComparison<'t, 'a>,
+        pair: &CountedPair<'a>,
+        figures: &PairedFigures,
+        row: &CountResult,
+    ) -> String {
         sentence(&Told {
             arm: open.arm,
             rival: open.rival,
             row,
             questions: u32::try_from(self.table.questions.len()).unwrap_or(u32::MAX),
+            compared: figures.questions,
             matching: self.table.admission.spec.matching,
             worth: self.table.admission.spec.worth,
             measure: RateMeasure::of(self.table.questions.iter().map(|(_, question)| question.scorer())),

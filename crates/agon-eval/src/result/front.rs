@@ -3,6 +3,7 @@ use super::arms::spent;
 use super::free::free_id;
 use super::statistics::Estimator;
 use super::table::CellTable;
+use crate::at_once::at_once;
 use crate::{ArmResult, CurvePoint, FreeArm, FrontPoint, SampleCurve};
 
 /// Numbers of samples at which the curve is drawn.
@@ -16,7 +17,8 @@ pub(super) fn curves(table: &CellTable<'_>, estimator: &Estimator) -> Vec<Sample
         let counts = table.sample_counts(index);
         let reach =
             |k: usize| counts.iter().filter(|count| **count >= k).count() as f64 >= COVERED * counts.len() as f64;
-        let points = POINTS.into_iter().filter(|k| !counts.is_empty() && reach(*k)).filter_map(|k| {
+        let reached = POINTS.into_iter().filter(|k| !counts.is_empty() && reach(*k)).collect();
+        let points = at_once(reached, |k| {
             let cells = table.prefix(index, |_| k);
             let total = spent(table, cells.iter().map(|cell| &cell.cost), table.admission.spec.count);
             Some(CurvePoint {
@@ -25,7 +27,7 @@ pub(super) fn curves(table: &CellTable<'_>, estimator: &Estimator) -> Vec<Sample
                 right: estimator.rate(table, &cells)?,
             })
         });
-        SampleCurve { models: pool.models.clone(), points: points.collect() }
+        SampleCurve { models: pool.models.clone(), points: points.into_iter().flatten().collect() }
     };
     let curves = table.debater_pools().map(curve);
     curves.filter(|curve| curve.points.len() > 1).collect()

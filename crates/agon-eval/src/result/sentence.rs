@@ -10,6 +10,8 @@ pub(super) struct Told<'t, 'a> {
     pub rival: &'t ScoredArm<'a>,
     pub row: &'t CountResult,
     pub questions: u32,
+    /// Those with a score in both arms; the others are not graded yet, or never.
+    pub compared: u32,
     pub matching: Matching,
     /// In points.
     pub worth: f64,
@@ -26,7 +28,7 @@ pub(super) struct Told<'t, 'a> {
 /// `Debating (panel) helped: 71.3 % right against 63.9 % for self-consistency at equal tokens (0.99 x), +7.4 points [1.6, 13.1],
 /// p = 0.012, 324 questions.`
 pub(super) fn sentence(told: &Told<'_, '_>) -> String {
-    let Told { arm, rival, row, questions, worth, .. } = told;
+    let Told { arm, rival, row, questions, compared, worth, .. } = told;
     let subject = subject(arm);
     let mut text = match row.verdict {
         Some(VerdictKind::Helped) => format!("{subject} helped"),
@@ -54,7 +56,8 @@ pub(super) fn sentence(told: &Told<'_, '_>) -> String {
         let adjusted = if row.p_adjusted.is_some_and(|p| Some(p) != row.p) { " (adjusted)" } else { "" };
         text.push_str(&format!(", p {}{adjusted}", p_value(p)));
     }
-    text.push_str(&format!(", {questions} question{}.", if *questions == 1 { "" } else { "s" }));
+    let of = if compared < questions { format!("{compared} of ") } else { String::new() };
+    text.push_str(&format!(", {of}{questions} question{}.", if *questions == 1 { "" } else { "s" }));
     if let Some(more) = row.per_extra_right.filter(|_| row.verdict == Some(VerdictKind::Helped) || row.cost_only) {
         let gain = if told.measure == RateMeasure::Right { "right answer" } else { "full score" };
         text.push_str(&format!(" One more {gain} cost {}.", amount(more, row.count)));
@@ -89,6 +92,11 @@ fn subject(arm: &ScoredArm<'_>) -> String {
         | ArmKind::JudgeAlone
         | ArmKind::Command => upper_first(&named(arm)),
     }
+}
+
+/// An arm among figures: a debate by its name alone.
+pub(super) fn short_name(arm: &ScoredArm<'_>) -> String {
+    if arm.kind == ArmKind::Debate { arm.name.to_string() } else { named(arm) }
 }
 
 fn named(arm: &ScoredArm<'_>) -> String {

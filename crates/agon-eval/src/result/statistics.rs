@@ -29,7 +29,7 @@ const SHARES: Interval = Interval { low: 0.0, high: 1.0 };
 const DIFFERENCES: Interval = Interval { low: -1.0, high: 1.0 };
 
 /// Scores of both arms on a question in a repetition.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PairedScore {
     pub cluster: u32,
     /// Its position among the covered questions.
@@ -216,7 +216,7 @@ impl Estimator {
             clusters: number(seen.clusters),
         };
         if sequential {
-            let sequence = self.sequence(pairs, |_| {})?;
+            let sequence = self.sequence(pairs, |_, _| {})?;
             figures.p = Some(sequence.p());
             figures.mid_p = None;
             figures.difference.interval = sequence.interval();
@@ -225,55 +225,65 @@ impl Estimator {
         Some(figures)
     }
 
-    /// Bets on the clusters in the order in which their last questions were asked, with a look after each block.
-    fn sequence(&self, pairs: &[PairedScore], mut looked: impl FnMut(&BettingSequence)) -> Option<BettingSequence> {
+    /// Bets on the clusters in the order in which their last questions were asked, with a look after each block,
+    /// which is told of the pairs until then.
+    fn sequence(
+        &self,
+        pairs: &[PairedScore],
+        mut looked: impl FnMut(&BettingSequence, u32),
+    ) -> Option<BettingSequence> {
         let scores: Vec<ScorePair> = pairs
             .iter()
             .map(|pair| ScorePair { cluster: pair.cluster as usize, arm: pair.arm, rival: pair.rival })
             .collect();
         let differences = clustered(&scores);
-        let mut last: BTreeMap<usize, (u32, u32)> = BTreeMap::new();
+        let mut last: BTreeMap<usize, ((u32, u32), u32)> = BTreeMap::new();
         for pair in pairs {
             let (place, block) = self.asked.get(pair.question as usize).copied().unwrap_or((pair.question, 0));
-            let known = last.entry(pair.cluster as usize).or_insert((place, block));
-            *known = (*known).max((place, block));
+            let (when, size) = last.entry(pair.cluster as usize).or_insert(((place, block), 0));
+            *when = (*when).max((place, block));
+            *size += 1;
         }
-        let mut order: Vec<((u32, u32), f64)> = differences
+        let mut order: Vec<((u32, u32), u32, f64)> = differences
             .into_iter()
-            .filter_map(|(cluster, difference)| Some((*last.get(&cluster)?, difference)))
+            .filter_map(|(cluster, difference)| last.get(&cluster).map(|(when, size)| (*when, *size, difference)))
             .collect();
-        order.sort_by_key(|(when, _)| *when);
+        order.sort_by_key(|(when, ..)| *when);
         let mut sequence = BettingSequence::new(self.alpha, self.worth)?;
+        let mut told = 0;
         for block in order.chunk_by(|a, b| a.0.1 == b.0.1) {
-            block.iter().for_each(|(_, difference)| sequence.push(*difference));
+            for (_, size, difference) in block {
+                sequence.push(*difference);
+                told += size;
+            }
             sequence.look();
-            looked(&sequence);
+            looked(&sequence, told);
         }
         Some(sequence)
     }
 
     /// Whether bets have shown that a gain is smaller than what is worth having, and their p-value.
     pub fn bets(&self, pairs: &[PairedScore]) -> Option<(bool, f64)> {
-        let sequence = self.sequence(pairs, |_| {})?;
+        let sequence = self.sequence(pairs, |_, _| {})?;
         Some((sequence.below_worth(), sequence.p()))
     }
 
     /// The looks at a comparison, at most 20 of them, and how many there were.
     pub fn looks(&self, pairs: &[PairedScore], (arm, rival): (&str, &str)) -> (Vec<LookPoint>, u32) {
         let mut all = Vec::new();
-        self.sequence(pairs, |sequence| all.push(sequence.clone()));
+        self.sequence(pairs, |sequence, pairs| all.push((sequence.clone(), pairs)));
         let looks = number(all.len());
         let step = all.len().div_ceil(MOST_LOOKS).max(1);
         let last = all.len().saturating_sub(1);
         let told = all.iter().enumerate().filter(|(at, _)| at % step == 0 || *at == last);
-        let point = |sequence: &BettingSequence| LookPoint {
+        let point = |(sequence, pairs): &(BettingSequence, u32)| LookPoint {
             arm: arm.to_owned(),
             rival: rival.to_owned(),
             clusters: number(sequence.n()),
             e: sequence.e(),
-            difference: Estimate { value: sequence.mean(), interval: sequence.interval(), n: number(sequence.n()) },
+            difference: Estimate { value: sequence.mean(), interval: sequence.interval(), n: *pairs },
         };
-        (told.map(|(_, sequence)| point(sequence)).collect(), looks)
+        (told.map(|(_, look)| point(look)).collect(), looks)
     }
 
     /// P-values adjusted by Holm.

@@ -2,7 +2,7 @@
 use super::summary::{self, VerdictTone};
 use super::{document, words};
 use crate::terminal::{StyledLine, StyledSpan, TextStyle, rehearsal_mark};
-use crate::text::excerpt;
+use crate::text::{excerpt, one_line};
 use crate::words::number;
 use agon_eval::*;
 
@@ -24,6 +24,7 @@ pub fn eval_terminal(result: &EvalResult, width: usize) -> Vec<StyledLine> {
     }
     out.push(StyledLine::empty());
     out.extend(table(result, width));
+    out.extend(causes(result));
     out.push(StyledLine::empty());
     let findings = summary::findings(result);
     if result.comparisons.iter().any(|of| of.family == ComparisonFamily::Primary) {
@@ -103,6 +104,21 @@ fn columns(result: &EvalResult, arm: &ArmResult) -> Vec<String> {
 
 fn has_failures(result: &EvalResult) -> bool {
     result.arms.iter().any(|arm| arm.failed > 0)
+}
+
+/// Why arms have failures, and questions without an answer.
+fn causes(result: &EvalResult) -> Option<StyledLine> {
+    let failed = result.arms.iter().filter(|arm| arm.failed > 0);
+    let arms = failed.map(|arm| {
+        let causes = arm
+            .causes
+            .iter()
+            .map(|(cause, n)| format!("{} {}", one_line(&cause.replace('_', " ")), number((*n).into())));
+        format!("{} ({})", words::arm_name(result, arm), causes.collect::<Vec<_>>().join(", "))
+    });
+    let text = format!(" {}.", arms.collect::<Vec<_>>().join("; "));
+    has_failures(result)
+        .then(|| StyledLine::of(TextStyle::Warn, "Failed or without an answer:").and(TextStyle::Plain, text))
 }
 
 fn table(result: &EvalResult, width: usize) -> Vec<StyledLine> {
