@@ -80,7 +80,7 @@ fn killed(kills: u32) -> Result<Command> {
 }
 
 fn system_test(name: &str) -> Result<Command> {
-    let agon = process::build_agon()?;
+    let agon = process::release_agon()?;
     let mut command = process::cargo();
     command.args(["test", "--quiet", "-p", "agon-tests", "--test", "it", "--", "--exact", name, "--nocapture"]);
     command.env("AGON_BIN", agon);

@@ -46,6 +46,11 @@ pub fn build_agon() -> Result<PathBuf> {
     built.context("cargo built no program called agon")
 }
 
+/// Builds `agon` for release, as the README's first command does, and says where it is.
+pub fn release_agon() -> Result<PathBuf> {
+    Ok(programs(&["--release", "-p", "agon"], "release")?.join("agon"))
+}
+
 /// Builds `agon` and another program of the workspace for release; the folder of both.
 pub fn release(program: &str) -> Result<PathBuf> {
     programs(&["--release", "-p", "agon", "-p", program], "release")

@@ -31,14 +31,14 @@ const INSTALL_API_SERVER: &str = "cargo xtask ship --install --api-server";
 /// The command line of `ship`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Get the tools and schemas that are missing, into `target/tools`, in place of checking
+    /// Get the tools and schemas that are missing, into `~/.cache/agon-tools`, in place of checking
     #[arg(long)]
     install: bool,
     /// Take what the chart renders now for right: rewrite `tests/charts/golden`
     #[arg(long, conflicts_with = "install")]
     accept: bool,
     /// Apply every render to a Kubernetes API server that is started for it, in place of the other checks; with `--install`, build
-    /// etcd, the server, kubectl and helm into `target/tools`, which takes some minutes
+    /// etcd, the server, kubectl and helm into `~/.cache/agon-tools`, which takes some minutes
     #[arg(long, conflicts_with = "accept")]
     api_server: bool,
 }
@@ -153,7 +153,8 @@ impl ShipPaths {
         let scratch = target.join("ship");
         let _ = fs::remove_dir_all(&scratch);
         fs::create_dir_all(&scratch).with_context(|| format!("cannot make {}", scratch.display()))?;
-        Ok(Self { root, tools: target.join("tools"), scratch, accept })
+        let tools = tools::folder(|name| std::env::var_os(name), &target);
+        Ok(Self { root, tools, scratch, accept })
     }
 
     fn missing(&self, tools: &[ShipTool], schemas: bool) -> Vec<String> {

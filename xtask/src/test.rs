@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::{needs, process};
-use groups::SkippedGroup;
+use groups::{SkippedGroup, TestScope};
 use list::Test;
 pub use list::{build, tests};
 
@@ -42,8 +42,24 @@ pub struct Args {
     /// Run the slow groups too: the chart's pods, the documents in networks of their own, every combination of options
     #[arg(long)]
     all: bool,
+    /// Run the longest random ones besides all others: 200 sequences of two terminals, 50 kills of an eval's driver, 10,000 prompts
+    #[arg(long)]
+    thorough: bool,
     /// Only tests whose name contains this, those of the slow groups included
     filter: Option<String>,
+}
+
+impl Args {
+    fn scope(&self) -> TestScope {
+        match (self.thorough, self.all) {
+            (true, _) => TestScope::Thorough,
+            (false, true) => TestScope::All,
+            (false, false) => TestScope::Usual,
+        }
+    }
+    fn is_whole(&self) -> bool {
+        self.scope() > TestScope::Usual
+    }
 }
 
 /// Builds what the tests drive, runs them, and prints `N passed, N failed` last.
@@ -54,7 +70,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let all = list::tests(&built)?;
     let (tests, left) = chosen(args, all)?;
     let environment = environment(args, &built.program)?;
-    let documented = args.filter.is_none() && (args.live.is_none() || args.all);
+    let documented = args.filter.is_none() && (args.live.is_none() || args.is_whole());
     println!("xtask: running {} tests", tests.len());
     let outcome = pool::run(&tests, documented, &environment)?;
 
@@ -92,9 +108,8 @@ fn chosen(args: &Args, all: Vec<Test>) -> Result<(Vec<Test>, Vec<SkippedGroup>)>
             let named = |test: &Test| test.name.contains(filter) || live(test);
             Ok((all.into_iter().filter(named).collect(), Vec::new()))
         }
-        None if args.all => Ok((all, Vec::new())),
-        None if args.live.is_some() => Ok((all.into_iter().filter(live).collect(), Vec::new())),
-        None => Ok(groups::leave(all)),
+        None if args.live.is_some() && !args.is_whole() => Ok((all.into_iter().filter(live).collect(), Vec::new())),
+        None => Ok(groups::leave(all, args.scope())),
     }
 }
 

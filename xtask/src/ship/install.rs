@@ -24,7 +24,8 @@ pub fn run(tools: &Path, wanted: &[ShipTool]) -> Result<()> {
     if wanted.iter().any(|tool| tool.source == ToolSource::Debian) {
         steps.run("install: packages of the system", needs::ensure_for_ship);
     }
-    let go = Go { work: tools.join("go-work") };
+    // another checkout may be installing too
+    let go = Go { work: tools.join(format!("go-work-{}", std::process::id())) };
     for tool in wanted.iter().filter(|tool| tool.installed(tools).is_some_and(|path| !path.is_file())) {
         let Some(home) = tool.home(tools) else { continue };
         steps.run(&format!("install: {}", tool.program), || match tool.source {

@@ -1,5 +1,6 @@
 //! The tools of others that check what is shipped: which, in which version, and where they are.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::schemas;
@@ -78,6 +79,13 @@ pub const ALL: &[ShipTool] =
 /// What the check by an API server needs, which takes long to build.
 pub const OF_API_SERVER: &[ShipTool] = &[HELM, ETCD, KUBE_APISERVER, KUBECTL];
 
+/// Where tools are kept: in the user's cache, so that every checkout has them, else in the target folder.
+pub fn folder(variable: impl Fn(&str) -> Option<OsString>, target: &Path) -> PathBuf {
+    let set = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
+    cache.map_or_else(|| target.join("tools"), |cache| cache.join("agon-tools"))
+}
+
 impl ShipTool {
     /// The folder below `tools` that is this tool's in this version, so that another version is another folder.
     pub fn home(&self, tools: &Path) -> Option<PathBuf> {
@@ -103,6 +111,17 @@ impl ShipTool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tools_are_kept_in_the_users_cache_where_there_is_one() {
+        let kept = |set: &[(&str, &str)]| {
+            let value = |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
+            folder(value, Path::new("/t"))
+        };
+        assert_eq!(kept(&[("HOME", "/h")]), Path::new("/h/.cache/agon-tools"));
+        assert_eq!(kept(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/c")]), Path::new("/c/agon-tools"));
+        assert_eq!(kept(&[("XDG_CACHE_HOME", "here")]), Path::new("/t/tools"));
+    }
 
     #[test]
     fn each_version_of_a_tool_has_a_folder_of_its_own() {

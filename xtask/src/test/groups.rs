@@ -1,4 +1,5 @@
-//! The groups of tests that take long for what they find: `cargo xtask test` leaves them to `cargo xtask test --all`.
+//! The groups of tests that take long for what they find: `cargo xtask test` leaves them to `cargo xtask test --all`, and this leaves the
+//! longest to `cargo xtask test --thorough`.
 
 use std::fmt;
 
@@ -6,11 +7,24 @@ use anyhow::{Result, ensure};
 
 use super::list::Test;
 
+/// How much is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TestScope {
+    /// No slow group.
+    Usual,
+    /// `--all`
+    All,
+    /// `--thorough`
+    Thorough,
+}
+
 /// Tests that are run or left out together.
 #[derive(Debug)]
 struct TestGroup {
     /// What they do.
     name: &'static str,
+    /// The least that runs them.
+    scope: TestScope,
     /// Where they are.
     suite: &'static str,
     /// What their names begin with.
@@ -21,26 +35,31 @@ struct TestGroup {
 const SLOW: &[TestGroup] = &[
     TestGroup {
         name: "the chart's pods, started and replaced one by one",
+        scope: TestScope::All,
         suite: "agon-tests it",
         tests: &["chart::the_default_chart_", "chart::with_tls_", "chart::with_high_availability_"],
     },
     TestGroup {
         name: "the commands of the documents, in networks of their own",
+        scope: TestScope::All,
         suite: "agon-tests it",
         tests: &["documents::the_commands_of_"],
     },
     TestGroup {
         name: "every combination of format, turn order and decision; every option by itself",
+        scope: TestScope::All,
         suite: "agon-tests it",
         tests: &["formats::each_format_is_held_in_each_", "options::every_option_changes_"],
     },
     TestGroup {
         name: "200 random sequences of run, Ctrl-C, kill, resume and a server on one store",
+        scope: TestScope::Thorough,
         suite: "agon-tests it",
         tests: &["stop::sequences::slow::"],
     },
     TestGroup {
         name: "50 random kills of an eval's driver; 10,000 prompts without what is right",
+        scope: TestScope::Thorough,
         suite: "agon-tests it",
         tests: &["eval::kills::slow::", "eval::gold::slow::"],
     },
@@ -50,6 +69,7 @@ const SLOW: &[TestGroup] = &[
 #[derive(Debug, PartialEq, Eq)]
 pub struct SkippedGroup {
     name: &'static str,
+    scope: TestScope,
     tests: usize,
 }
 
@@ -64,14 +84,16 @@ pub fn check(all: &[Test]) -> Result<()> {
     Ok(())
 }
 
-/// The tests of no slow group, and what was left out for that.
-pub fn leave(all: Vec<Test>) -> (Vec<Test>, Vec<SkippedGroup>) {
-    let (slow, quick): (Vec<Test>, Vec<Test>) =
-        all.into_iter().partition(|test| SLOW.iter().any(|group| group.holds(test)));
-    let left = SLOW
-        .iter()
-        .map(|group| SkippedGroup { name: group.name, tests: slow.iter().filter(|test| group.holds(test)).count() });
-    (quick, left.collect())
+/// The tests of a scope, and what was left out for that.
+pub fn leave(all: Vec<Test>, scope: TestScope) -> (Vec<Test>, Vec<SkippedGroup>) {
+    let left = || SLOW.iter().filter(|group| group.scope > scope);
+    let (slow, kept): (Vec<Test>, Vec<Test>) = all.into_iter().partition(|test| left().any(|group| group.holds(test)));
+    let skipped = left().map(|group| SkippedGroup {
+        name: group.name,
+        scope: group.scope,
+        tests: slow.iter().filter(|test| group.holds(test)).count(),
+    });
+    (kept, skipped.collect())
 }
 
 impl TestGroup {
@@ -87,7 +109,8 @@ fn is(test: &Test, suite: &str, prefix: &str) -> bool {
 impl fmt::Display for SkippedGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = if self.tests == 1 { "" } else { "s" };
-        write!(f, "left to --all: {} ({} test{plural})", self.name, self.tests)
+        let option = if self.scope == TestScope::Thorough { "--thorough" } else { "--all" };
+        write!(f, "left to {option}: {} ({} test{plural})", self.name, self.tests)
     }
 }
 
@@ -112,10 +135,14 @@ mod tests {
     fn slow_tests_are_left_out_and_said_to_be() {
         let other = test("agon-core chart", SLOW[0].tests[0]);
         let all = [slow(), vec![other.clone()]].concat();
-        let (kept, left) = leave(all.clone());
+        let (kept, left) = leave(all.clone(), TestScope::Usual);
         assert_eq!(kept, [other]);
         assert_eq!(left.iter().map(|left| left.tests).sum::<usize>(), all.len() - 1);
         assert!(left[0].to_string().starts_with("left to --all: the chart's pods"), "{}", left[0]);
+        let (kept, left) = leave(all.clone(), TestScope::All);
+        assert!(kept.len() > 1 && kept.len() < all.len());
+        assert!(left.iter().all(|left| left.to_string().starts_with("left to --thorough: ")), "{left:?}");
+        assert_eq!(leave(all.clone(), TestScope::Thorough), (all, Vec::new()));
     }
 
     #[test]
