@@ -195,7 +195,7 @@ impl ClusterBench {
 #[test]
 fn in_a_full_stream_evals_wait_and_say_so_are_ended_and_deleted_and_the_others_go_on() {
     let bench = ClusterBench::with_little_room_for_evals();
-    let questions: String = (0..40).map(|n| format!("What is {n} + 1?,{}\n", n + 1)).collect();
+    let questions: String = (0..16).map(|n| format!("What is {n} + 1?,{}\n", n + 1)).collect();
     bench.submit_eval("waits", &format!("question,answer\n{questions}")).ok();
     bench.admit_large_eval();
     let full = bench.eval_says("waits", "waits_for", "stream AGON_EVL is full");

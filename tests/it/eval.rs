@@ -15,6 +15,7 @@ const PANEL: &str = "\
 topic: Any question
 mode: deliberative
 max_rounds: 1
+phases: {opening_statements: false, final_statements: false}
 ballots: both
 consensus_strategy: vote
 model: m

@@ -173,7 +173,7 @@ pub fn logs<'a>(world: &World, debates: impl IntoIterator<Item = &'a str>) -> BT
 /// Evals of the test; `cargo xtask eval-check --runtime` holds more of them, on more questions.
 fn sizes() -> (u64, usize) {
     let read = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u32>().unwrap());
-    let evals = read("AGON_PLANTED_EVALS").unwrap_or(2);
+    let evals = read("AGON_PLANTED_EVALS").unwrap_or(1);
     (evals.into(), read("AGON_PLANTED_QUESTIONS").unwrap_or(80).try_into().unwrap())
 }
 
