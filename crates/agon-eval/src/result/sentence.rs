@@ -56,8 +56,9 @@ pub(super) fn sentence(told: &Told<'_, '_>) -> String {
         let adjusted = if row.p_adjusted.is_some_and(|p| Some(p) != row.p) { " (adjusted)" } else { "" };
         text.push_str(&format!(", p {}{adjusted}", p_value(p)));
     }
-    let of = if compared < questions { format!("{compared} of ") } else { String::new() };
-    text.push_str(&format!(", {of}{questions} question{}.", if *questions == 1 { "" } else { "s" }));
+    let [of, all] = [*compared, *questions].map(|count| thousands(count.into()));
+    let of = if compared < questions { format!("{of} of ") } else { String::new() };
+    text.push_str(&format!(", {of}{all} question{}.", if *questions == 1 { "" } else { "s" }));
     if let Some(more) = row.per_extra_right.filter(|_| row.verdict == Some(VerdictKind::Helped) || row.cost_only) {
         let gain = if told.measure == RateMeasure::Right { "right answer" } else { "full score" };
         text.push_str(&format!(" One more {gain} cost {}.", amount(more, row.count)));
