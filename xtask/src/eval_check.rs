@@ -3,9 +3,9 @@
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
-use crate::process;
+use crate::{process, test};
 
 /// The test that holds planted evals, and is asked for more of them.
 const PLANTED: &str = "eval::planted::every_arm_is_right_as_often_as_planted_and_a_gain_of_20_points_is_found";
@@ -79,10 +79,13 @@ fn killed(kills: u32) -> Result<Command> {
     Ok(command)
 }
 
+/// The test as `cargo xtask test` builds and runs it, with an `agon` as the README builds it.
 fn system_test(name: &str) -> Result<Command> {
     let agon = process::release_agon()?;
-    let mut command = process::cargo();
-    command.args(["test", "--quiet", "-p", "agon-tests", "--test", "it", "--", "--exact", name, "--nocapture"]);
-    command.env("AGON_BIN", agon);
+    println!("xtask: building the tests");
+    let tests = test::tests(&test::build()?)?;
+    let test = tests.iter().find(|test| test.name == name).with_context(|| format!("there is no test {name}"))?;
+    let mut command = test.command();
+    command.arg("--nocapture").env("AGON_BIN", agon);
     Ok(command)
 }
