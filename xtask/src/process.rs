@@ -14,11 +14,18 @@ pub fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// The cargo that started this xtask, so that every child uses the same toolchain.
+/// The cargo that started this xtask, so that every child uses the same toolchain. It is not told what cargo says of xtask itself: build
+/// scripts that look at it, as ring's does, would run again each time, and all that needs them would be built again.
 pub fn cargo() -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(program);
     command.current_dir(root()).stdin(Stdio::null());
+    for (name, _) in std::env::vars_os() {
+        let is_own = |prefix| name.as_encoded_bytes().starts_with(prefix);
+        if is_own(b"CARGO_PKG_".as_slice()) || is_own(b"CARGO_MANIFEST_".as_slice()) {
+            command.env_remove(name);
+        }
+    }
     command
 }
 
@@ -108,4 +115,16 @@ pub fn find_on_path(name: &str) -> Option<PathBuf> {
 fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn children_are_not_told_what_cargo_says_of_xtask() {
+        assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some(), "tests are told");
+        let told = |name: &str| cargo().get_envs().any(|(set, value)| set == name && value.is_none());
+        assert!(told("CARGO_MANIFEST_DIR") && !told("PATH"));
+    }
 }
