@@ -111,7 +111,8 @@ const STEPS: &[ShipStep] = &[
 pub fn run(args: &Args) -> Result<()> {
     if args.install {
         let wanted = if args.api_server { tools::OF_API_SERVER } else { tools::ALL };
-        return install::run(&ShipPaths::new(false)?.tools, wanted);
+        let place = ShipPaths::new(false)?;
+        return install::run(&place.tools, &place.scratch, wanted);
     }
     if args.api_server {
         return api_server::run(&ShipPaths::new(false)?);

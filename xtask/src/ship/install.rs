@@ -18,14 +18,14 @@ const GO: (u32, u32) = (1, 25);
 /// The module of Kubernetes. It names modules of the same release without a version, because they lie beside it where it is written.
 const KUBERNETES: &str = "k8s.io/kubernetes";
 
-/// Installs into `tools` what is missing of `wanted`; fails if something could not be got, after trying the rest.
-pub fn run(tools: &Path, wanted: &[ShipTool]) -> Result<()> {
+/// Installs into `tools` what is missing of `wanted`, with the room that Go needs meanwhile in `scratch`; fails if something could not be
+/// got, after trying the rest.
+pub fn run(tools: &Path, scratch: &Path, wanted: &[ShipTool]) -> Result<()> {
     let mut steps = Steps::default();
     if wanted.iter().any(|tool| tool.source == ToolSource::Debian) {
         steps.run("install: packages of the system", needs::ensure_for_ship);
     }
-    // another checkout may be installing too
-    let go = Go { work: tools.join(format!("go-work-{}", std::process::id())) };
+    let go = Go { work: scratch.join("go-work") };
     for tool in wanted.iter().filter(|tool| tool.installed(tools).is_some_and(|path| !path.is_file())) {
         let Some(home) = tool.home(tools) else { continue };
         steps.run(&format!("install: {}", tool.program), || match tool.source {
@@ -86,7 +86,10 @@ impl Go {
         go(&["build", "-trimpath", &flags, "-o", &built.to_string_lossy(), package])?;
         let program = home.join("bin").join(tool.program);
         fs::create_dir_all(home.join("bin"))?;
-        fs::rename(&built, &program).with_context(|| format!("go built no {}", program.display()))
+        // the tools may be on another disk, and another checkout may be installing them too
+        let fresh = program.with_extension(format!("{}.new", std::process::id()));
+        fs::copy(&built, &fresh).with_context(|| format!("go built no {}", program.display()))?;
+        fs::rename(&fresh, &program).with_context(|| format!("cannot move {}", program.display()))
     }
 
     fn fetch(&self, schemas: &SchemaModule, tools: &Path) -> Result<()> {
