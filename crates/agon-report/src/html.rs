@@ -10,9 +10,10 @@ mod votes;
 use crate::minutes::Minutes;
 use askama::Template;
 pub(crate) use charts::Chart;
+pub use view::PagePart;
 
-/// The page's style.
-const STYLE: &str = include_str!("../templates/report.css");
+/// The page's style, which a page that shows [`page_parts`] needs, too.
+pub const STYLE: &str = include_str!("../templates/report.css");
 /// SHA-256 of [`STYLE`]; a test says the right one when the style has changed.
 const STYLE_HASH: &str = "sha256-L/ATcePLakKCgfGcbcAMC+HRDEYb7jJB85jV6IGrI3E=";
 
@@ -27,6 +28,11 @@ pub enum HtmlError {
 /// The debate as a page for any browser, for screen and paper.
 pub fn html(minutes: &Minutes<'_>) -> Result<String, HtmlError> {
     Ok(view::ReportPage::of(minutes).render()?)
+}
+
+/// The same in pieces, for a page that grows with the debate.
+pub fn page_parts(minutes: &Minutes<'_>) -> Result<Vec<PagePart>, HtmlError> {
+    Ok(view::parts(minutes)?)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 use crate::shown::minutes;
 use crate::{log::Log, scenes};
-use agon_report::{REHEARSAL, html};
+use agon_report::{REHEARSAL, html, page_parts};
 use html5ever::tokenizer::{BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -121,6 +121,22 @@ fn everything_that_a_page_can_show() {
     let page = page(&scenes::grand(false));
     let (_, body) = page.split_once("</style>").unwrap();
     insta::assert_snapshot!(body);
+}
+
+#[test]
+fn the_pieces_of_a_page_are_what_stands_in_it_in_order_and_each_has_its_own_id() {
+    for (name, log) in scenes::all().iter().enumerate() {
+        let (minutes, whole) = (minutes(log), page(log));
+        let parts = page_parts(&minutes).unwrap();
+        let mut rest = whole.as_str();
+        let mut ids = BTreeSet::new();
+        for part in &parts {
+            let piece = part.html.trim();
+            let at = rest.find(piece).unwrap_or_else(|| panic!("{name}: {} is not in the page", part.id));
+            rest = &rest[at + piece.len()..];
+            assert!(piece.contains(&format!("id=\"{}\"", part.id)) && ids.insert(&part.id), "{name}: {}", part.id);
+        }
+    }
 }
 
 #[test]
