@@ -10,7 +10,7 @@ mod votes;
 use crate::minutes::Minutes;
 use askama::Template;
 pub(crate) use charts::Chart;
-pub use view::PagePart;
+pub use view::{PagePart, PartKind};
 
 /// The page's style, which a page that shows [`page_parts`] needs, too.
 pub const STYLE: &str = include_str!("../templates/report.css");

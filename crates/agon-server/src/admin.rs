@@ -1,5 +1,5 @@
 //! The port of operators: metrics and probes. It asks nobody for credentials and must not be exposed.
-use crate::net::{ConnectionLimits, Front, Listening, Names, Protocols, SitePolicy, SiteRules, listen};
+use crate::net::{ConnectionLimits, Face, Front, Listening, Names, Protocols, SitePolicy, SiteRules, listen};
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -50,8 +50,8 @@ impl Admin {
         let failed = |detail: String| AdminError { address, detail };
         let limits = ConnectionLimits { connections: 64, ..ConnectionLimits::default() };
         let names = Names::of(address, false);
-        let rules = SiteRules { policy: ports.sites.clone(), names, section: "admin", media: &[] };
-        let front = Front { rules: Arc::new(rules), refuse: crate::rest::refuse };
+        let rules = SiteRules { policy: ports.sites.clone(), names, section: "admin" };
+        let front = Front { rules: Arc::new(rules), face: |_| Face::Admin, pages: crate::rest::refuse };
         let listening: Listening =
             listen(address, None, limits, Protocols::Both, front).await.map_err(|error| failed(error.to_string()))?;
         let bound = listening.address().map_err(|error| failed(error.to_string()))?;

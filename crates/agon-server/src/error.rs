@@ -5,6 +5,7 @@ pub use eval::EvalProblem;
 
 use agon_core::{DebateId, Position};
 use agon_store::StoreError;
+use http::StatusCode;
 use std::collections::HashMap;
 use std::time::Duration;
 use tonic::{Code, Status};
@@ -257,6 +258,30 @@ impl Problem {
     /// The gRPC code.
     pub fn code(&self) -> Code {
         self.row().code
+    }
+
+    /// The status over HTTP.
+    pub fn http_status(&self) -> StatusCode {
+        match self {
+            Problem::MediaType(_) => return StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Problem::TooLarge { .. } => return StatusCode::PAYLOAD_TOO_LARGE,
+            Problem::NoMethod => return StatusCode::METHOD_NOT_ALLOWED,
+            _ => {}
+        }
+        match self.code() {
+            Code::InvalidArgument | Code::FailedPrecondition | Code::OutOfRange => StatusCode::BAD_REQUEST,
+            Code::NotFound => StatusCode::NOT_FOUND,
+            Code::AlreadyExists | Code::Aborted => StatusCode::CONFLICT,
+            Code::ResourceExhausted => StatusCode::TOO_MANY_REQUESTS,
+            Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Code::Unauthenticated => StatusCode::UNAUTHORIZED,
+            Code::PermissionDenied => StatusCode::FORBIDDEN,
+            Code::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
+            Code::Unimplemented => StatusCode::NOT_IMPLEMENTED,
+            Code::Ok | Code::Cancelled | Code::Unknown | Code::Internal | Code::DataLoss => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
+        }
     }
 
     /// The constant that programs branch on.

@@ -5,17 +5,20 @@ use crate::config::{GatewayConfig, GatewayPorts};
 use crate::error::Problem;
 use crate::grpc::Grpc;
 use crate::net::{
-    Bounds, Front, ListenError, Listening, Names, Protocols, SiteRules, TenantRoom, TlsError, bound, detailed, listen,
-    traced,
+    Bounds, Face, Front, ListenError, Listening, Names, Protocols, Refusal, SiteRules, TenantRoom, TlsError, bound,
+    detailed, is_grpc, listen, traced,
 };
+use crate::pages::{Door, PagePorts, Pages};
 use crate::{cluster_metrics, health, rest};
 use agon_proto::pb::v1::archive_service_server::ArchiveServiceServer;
 use agon_proto::pb::v1::cluster_service_server::ClusterServiceServer;
 use agon_proto::pb::v1::debate_service_server::DebateServiceServer;
 use agon_proto::pb::v1::eval_service_server::EvalServiceServer;
 use axum::Router;
-use axum::middleware::{from_fn, from_fn_with_state};
-use axum::response::Response;
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use http::request::Parts;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,6 +26,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
+use tower::ServiceExt as _;
 
 /// Why a gateway did not start.
 #[derive(Debug, thiserror::Error)]
@@ -73,8 +77,17 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// Binds the addresses and serves.
+    /// Binds the addresses and serves the API.
     pub async fn start(config: GatewayConfig, ports: GatewayPorts) -> Result<Self, GatewayError> {
+        Self::start_with(config, ports, None).await
+    }
+
+    /// The same, with pages for browsers beside REST.
+    pub async fn start_with(
+        config: GatewayConfig,
+        ports: GatewayPorts,
+        pages: Option<Pages>,
+    ) -> Result<Self, GatewayError> {
         check(&config)?;
         let authenticator = Arc::new(Authenticator::open(config.auth.clone(), ports.credentials.clone()).await?);
         let stop = CancellationToken::new();
@@ -92,35 +105,37 @@ impl Gateway {
             let told = ports.cluster.clone();
             gateway.tasks.spawn(cluster_metrics::streams(watch, told, config.times.streams_look, stop.clone()));
         }
+        let (reporter, health) = tonic_health::server::health_reporter();
+        let app = grpc_app(&config, api.clone())?.add_service(health).into_axum_router();
+        let access = AccessPolicy { exempt: is_exempt, refuse: refuse_grpc };
+        let app = behind_door(app, &config, &authenticator, &rooms, access);
+        let grpc = app.layer(from_fn(detailed)).layer(from_fn_with_state(ports.rpc.clone(), traced));
+        gateway.tasks.spawn(health::report(reporter, ports, config.times.health_look, stop.clone()));
         if let Some(address) = config.grpc {
-            let (reporter, health) = tonic_health::server::health_reporter();
-            let app = grpc_app(&config, api.clone())?.add_service(health).into_axum_router();
-            let app = behind_door(
-                app,
-                &config,
-                &authenticator,
-                &rooms,
-                AccessPolicy { exempt: is_exempt, refuse: refuse_grpc },
-            );
-            let app = app.layer(from_fn(detailed)).layer(from_fn_with_state(ports.rpc.clone(), traced));
-            let front = front(&config, address, &GRPC_MEDIA, refuse_grpc);
+            let front = front(&config, address, |_| Face::Grpc, rest::refuse);
             let listening = open(&config, address, Protocols::Http2, front).await?;
             gateway.addresses.grpc =
                 Some(listening.address().map_err(|error| GatewayError::Listen { address, error })?);
-            gateway.tasks.spawn(listening.serve(app, stop.clone()));
-            gateway.tasks.spawn(health::report(reporter, ports, config.times.health_look, stop.clone()));
+            gateway.tasks.spawn(listening.serve(grpc.clone(), stop.clone()));
         }
         if let Some(address) = config.http {
-            let app = rest::router(api, config.limits);
+            let app = rest::router(api.clone(), config.limits);
             let app = app.map_err(|problem| GatewayError::Descriptors(problem.to_string()))?;
-            let app = behind_door(
-                app,
-                &config,
-                &authenticator,
-                &rooms,
-                AccessPolicy { exempt: |_| false, refuse: rest::refuse },
-            );
-            let front = front(&config, address, &rest::MEDIA, rest::refuse);
+            let access = AccessPolicy { exempt: |_| false, refuse: rest::refuse };
+            let rest = behind_door(app, &config, &authenticator, &rooms, access);
+            let (face, refuse): (fn(&Parts) -> Face, Refusal) = match &pages {
+                Some(pages) => (face_of_all, pages.refuse),
+                None => (face_of_api, rest::refuse),
+            };
+            let app = match pages {
+                Some(pages) => {
+                    let ports = PagePorts { api, door: Door(authenticator), tls: config.tls.is_some() };
+                    bounded((pages.router)(ports), &config, &rooms, refuse).fallback_service(rest)
+                }
+                None => rest,
+            };
+            let app = app.layer(from_fn_with_state(grpc, by_content));
+            let front = front(&config, address, face, refuse);
             let listening = open(&config, address, Protocols::Both, front).await?;
             gateway.addresses.http =
                 Some(listening.address().map_err(|error| GatewayError::Listen { address, error })?);
@@ -161,18 +176,31 @@ fn check(config: &GatewayConfig) -> Result<(), GatewayError> {
     }
 }
 
-/// What the body of a gRPC call is.
-const GRPC_MEDIA: [&str; 2] = ["application/grpc", "application/grpc+proto"];
-
-fn front(
-    config: &GatewayConfig,
-    address: SocketAddr,
-    media: &'static [&'static str],
-    refuse: fn(&Problem, &str) -> Response,
-) -> Front {
+fn front(config: &GatewayConfig, address: SocketAddr, face: fn(&Parts) -> Face, pages: Refusal) -> Front {
     let names = Names::of(address, !config.auth.is_off());
-    let rules = SiteRules { policy: config.sites.clone(), names, section: "gateway", media };
-    Front { rules: Arc::new(rules), refuse }
+    let rules = SiteRules { policy: config.sites.clone(), names, section: "gateway" };
+    Front { rules: Arc::new(rules), face, pages }
+}
+
+/// For which interface a request is where REST and gRPC share an address.
+fn face_of_api(request: &Parts) -> Face {
+    if is_grpc(&request.headers) { Face::Grpc } else { Face::Rest }
+}
+
+/// The same where pages do, too.
+fn face_of_all(request: &Parts) -> Face {
+    match face_of_api(request) {
+        Face::Rest if !request.uri.path().starts_with(rest::PREFIX) => Face::Pages,
+        face => face,
+    }
+}
+
+/// Gives gRPC calls to their service, whatever else there is at the address.
+async fn by_content(State(grpc): State<Router>, request: Request, next: Next) -> Response {
+    match is_grpc(request.headers()) {
+        true => grpc.oneshot(request).await.into_response(),
+        false => next.run(request).await,
+    }
 }
 
 async fn open(
@@ -245,9 +273,14 @@ fn behind_door(
     door: AccessPolicy,
 ) -> Router {
     let AccessPolicy { exempt, refuse } = door;
-    let bounds = Bounds { time: config.times.call, calls: rooms.calls.clone(), bytes: rooms.bytes.clone(), refuse };
     let calls = Calls { authenticator: authenticator.clone(), exempt, refuse };
-    app.layer(from_fn_with_state(bounds, bound)).layer(from_fn_with_state(calls, guard))
+    bounded(app, config, rooms, refuse).layer(from_fn_with_state(calls, guard))
+}
+
+/// Puts the bounds of calls before an interface.
+fn bounded(app: Router, config: &GatewayConfig, rooms: &Rooms, refuse: Refusal) -> Router {
+    let bounds = Bounds { time: config.times.call, calls: rooms.calls.clone(), bytes: rooms.bytes.clone(), refuse };
+    app.layer(from_fn_with_state(bounds, bound))
 }
 
 /// Probes and tools that read the services need no credentials.
@@ -255,6 +288,6 @@ fn is_exempt(path: &str) -> bool {
     path.starts_with("/grpc.health.v1.Health/") || path.starts_with("/grpc.reflection.")
 }
 
-fn refuse_grpc(problem: &Problem, call: &str) -> Response {
+pub(crate) fn refuse_grpc(problem: &Problem, call: &str) -> Response {
     problem.status(call).into_http()
 }

@@ -16,9 +16,11 @@ mod gateway;
 mod grpc;
 mod health;
 mod net;
+mod pages;
 mod rest;
 
 pub use admin::{Admin, AdminError, AdminPorts};
+pub use api::{Api, CallContext, DebateLog, WatchPlace, WatchStep, WatchStream};
 pub use auth::{
     AuthConfig, AuthStartError, Caller, CertificateAuth, CertificateName, CertificateTenant, CredentialHealth,
     JwksPlace, JwksSource, JwtAuth, Scope, TokenFile, TokenLineError, new_token, token_line,
@@ -28,3 +30,4 @@ pub use error::{ERROR_DOMAIN, EvalProblem, Problem, Violation};
 pub use gateway::{Addresses, Gateway, GatewayError};
 pub use health::{ROOM_SERVICE, StoreNeed};
 pub use net::{ConnectionLimits, SitePolicy, TlsConfig, TlsError};
+pub use pages::{Door, PagePorts, Pages, call_id};

@@ -3,6 +3,7 @@
 //! A debate file says what is debated; this says by which machines. See `docs/reference/configuration.md`.
 mod client;
 mod cluster;
+mod console;
 mod credentials;
 mod eval;
 mod feeds;
@@ -22,6 +23,7 @@ mod verifiers;
 
 pub use client::ClientSettings;
 pub use cluster::{ClusterSettings, CoordinatorSettings, HostRoleSettings, NodeSettings};
+pub use console::ConsoleSettings;
 pub use credentials::{carries as carries_credentials, hidden, masked, masked_address};
 pub use eval::EvalSettings;
 pub use feeds::{FeedSettings, reader as feed_reader};
@@ -80,6 +82,8 @@ pub struct Settings {
     pub host: HostRoleSettings,
     /// The interfaces for clients.
     pub gateway: GatewaySettings,
+    /// The pages for browsers, at the gateway's HTTP address.
+    pub console: ConsoleSettings,
     /// How fast rehearsals answer.
     pub rehearsal: RehearsalSettings,
     /// The port for operators.

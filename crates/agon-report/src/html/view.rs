@@ -69,19 +69,35 @@ impl<'m> ReportPage<'m> {
 pub struct PagePart {
     /// The id of its element, unique on the page.
     pub id: String,
+    /// What it is of the page.
+    pub kind: PartKind,
     /// The element. Safe to be put into a page as it is: without script, style or request.
     pub html: String,
+}
+
+/// What a piece is of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// Its head: question and result.
+    Head,
+    /// The list of its sections.
+    Contents,
+    /// What was said and done.
+    Floor,
+    /// Another section: what it came to, or what is known about it.
+    About,
 }
 
 /// The page of a debate in pieces, in their order: its head, its contents, and its sections.
 pub(super) fn parts(minutes: &Minutes<'_>) -> Result<Vec<PagePart>, askama::Error> {
     let page = ReportPage::of(minutes);
     let mut parts = vec![
-        PagePart { id: "top".to_owned(), html: HeadPart(&page).render()? },
-        PagePart { id: "outline".to_owned(), html: OutlinePart(&page).render()? },
+        PagePart { id: "top".to_owned(), kind: PartKind::Head, html: HeadPart(&page).render()? },
+        PagePart { id: "outline".to_owned(), kind: PartKind::Contents, html: OutlinePart(&page).render()? },
     ];
     for section in page.sections() {
-        parts.push(PagePart { id: section.id.clone(), html: SectionPart { page: &page, section }.render()? });
+        let kind = if section.kind == SectionKind::Rounds { PartKind::Floor } else { PartKind::About };
+        parts.push(PagePart { id: section.id.clone(), kind, html: SectionPart { page: &page, section }.render()? });
     }
     Ok(parts)
 }

@@ -5,7 +5,7 @@ use super::view::{self, FoldedLog, ViewExtras};
 use super::{Api, CallContext, named};
 use crate::auth::Scope;
 use crate::error::Problem;
-use agon_core::{DebateId, Event, Halt, Position, Timestamp};
+use agon_core::{DebateId, Event, Halt, Position, Record, Timestamp};
 use agon_proto::pb::v1 as pb;
 use agon_runtime::{CancelError, ResumeError};
 use agon_store::{AppendError, LocalState, StoreError, VerifiedLog, chain};
@@ -16,7 +16,65 @@ const MAX_EVENTS: usize = 1_000;
 /// Bytes of the reason of a cancellation.
 pub(super) const MAX_REASON: usize = 1_024;
 
+/// A debate's log as it was read, and what stands beside it.
+pub struct DebateLog {
+    folded: FoldedLog,
+    cancelling: bool,
+    head: Option<String>,
+}
+
+impl DebateLog {
+    /// Its events that watchers may see, in order, each with its place and time.
+    pub fn shown_events(&self) -> impl Iterator<Item = (Position, Timestamp, &Event)> {
+        let spec = self.folded.debate.spec();
+        let entries = self.folded.records.iter().flat_map(|record| {
+            record.entries().map(move |(position, event)| (position, record.at, event))
+        });
+        entries.filter(move |(_, _, event)| agon_report::shown_to_clients(spec, event))
+    }
+    /// What calls cost here.
+    pub fn prices(&self) -> &agon_report::Prices {
+        &self.folded.prices
+    }
+    /// The fold.
+    pub fn debate(&self) -> &agon_core::Debate {
+        &self.folded.debate
+    }
+    /// The log as reports read it.
+    pub fn minutes(&self) -> Result<agon_report::Minutes<'_>, Problem> {
+        self.folded.minutes(self.head.as_deref())
+    }
+    /// The debate as the API shows it, without spec and result.
+    pub fn resource(&self) -> Result<pb::Debate, Problem> {
+        self.folded.resource(ViewExtras { full: false, cancelling: self.cancelling, log_head: None })
+    }
+}
+
 impl Api {
+    /// The log of a debate, for whoever draws it.
+    pub async fn debate_log(&self, call: &CallContext, name: &str) -> Result<DebateLog, Problem> {
+        call.caller.require(Scope::DebatesRead)?;
+        let debate = named(&call.caller, name)?;
+        self.shown_log(&debate, self.log(&debate).await?).await
+    }
+
+    /// The same log with what was written since.
+    pub async fn grown(&self, call: &CallContext, log: &DebateLog) -> Result<DebateLog, Problem> {
+        call.caller.require(Scope::DebatesRead)?;
+        let debate = log.debate().admission().id.clone();
+        let mut records = log.folded.records.clone();
+        let after = records.last().map_or(Position(0), |record| record.last());
+        records.extend(self.log_after(&debate, after).await?);
+        self.shown_log(&debate, records).await
+    }
+
+    async fn shown_log(&self, debate: &DebateId, records: Vec<Arc<Record>>) -> Result<DebateLog, Problem> {
+        let folded = self.folded_from(debate, records).await?;
+        let cancelling = folded.debate.ended().is_none() && self.cancel_ordered(debate).await?;
+        let head = self.log_head(&folded).await?;
+        Ok(DebateLog { folded, cancelling, head })
+    }
+
     /// One debate.
     pub async fn get(&self, call: &CallContext, request: &pb::GetDebateRequest) -> Result<pb::Debate, Problem> {
         call.caller.require(Scope::DebatesRead)?;
@@ -42,7 +100,11 @@ impl Api {
     }
 
     pub(super) async fn folded(&self, debate: &DebateId) -> Result<FoldedLog, Problem> {
-        let mut folded = FoldedLog::of(debate, self.log(debate).await?, Arc::clone(&self.prices))?;
+        self.folded_from(debate, self.log(debate).await?).await
+    }
+
+    async fn folded_from(&self, debate: &DebateId, records: Vec<Arc<Record>>) -> Result<FoldedLog, Problem> {
+        let mut folded = FoldedLog::of(debate, records, Arc::clone(&self.prices))?;
         if folded.debate.ended().is_none() {
             folded.halt = self.halt(debate).await?;
         }

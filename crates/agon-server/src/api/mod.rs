@@ -17,8 +17,10 @@ mod unserved;
 mod view;
 mod watch;
 
+pub use debate::DebateLog;
 pub(crate) use evals::{EvalStep, eval_message};
-pub(crate) use watch::{WatchStep, message};
+pub(crate) use watch::message;
+pub use watch::{WatchPlace, WatchStep, WatchStream};
 
 use crate::auth::Caller;
 use crate::config::{GatewayConfig, GatewayPorts, GatewayTimes, RequestLimits};
@@ -40,7 +42,7 @@ use tokio_util::sync::CancellationToken;
 
 /// One call: who calls, and under which circumstances.
 #[derive(Clone, Debug)]
-pub(crate) struct CallContext {
+pub struct CallContext {
     /// Who.
     pub caller: Caller,
     /// The W3C trace context of the call, if it came with one.
@@ -49,8 +51,16 @@ pub(crate) struct CallContext {
     pub deadline: Option<Instant>,
 }
 
-/// The operations.
-pub(crate) struct Api {
+impl CallContext {
+    /// A call of this caller, with what the request says of its trace.
+    pub fn of(caller: Caller, headers: &http::HeaderMap) -> Self {
+        let traceparent = headers.get("traceparent").and_then(|value| value.to_str().ok()).map(str::to_owned);
+        Self { caller, traceparent, deadline: None }
+    }
+}
+
+/// The operations, which every interface carries in its own way.
+pub struct Api {
     ports: GatewayPorts,
     times: GatewayTimes,
     defaults: Defaults,
@@ -67,7 +77,7 @@ pub(crate) struct Api {
 }
 
 impl Api {
-    pub fn new(config: &GatewayConfig, ports: GatewayPorts, stop: CancellationToken) -> Self {
+    pub(crate) fn new(config: &GatewayConfig, ports: GatewayPorts, stop: CancellationToken) -> Self {
         let limits = RoomLimits {
             queued: config.limits.queued,
             tenant_unfinished: config.limits.tenant_unfinished,

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 /// What a watcher is told.
 #[derive(Clone, Debug)]
-pub(crate) enum WatchStep {
+pub enum WatchStep {
     /// The debate as it is now; always first.
     Snapshot(Box<pb::Debate>),
     /// What happened next, and how far the debate is with it.
@@ -32,9 +32,33 @@ pub(crate) enum WatchStep {
 }
 
 /// What a watcher is told, in order. Nothing is read before it is asked for, so a slow watcher holds no more than one step of the log.
-pub(crate) type WatchStream = BoxStream<'static, Result<WatchStep, Problem>>;
+pub type WatchStream = BoxStream<'static, Result<WatchStep, Problem>>;
+
+/// A place among the watches of a tenant, for as long as it is held.
+pub struct WatchPlace(#[expect(dead_code, reason = "held for what its end does")] RoomShare);
 
 impl Api {
+    /// A place for one who watches what is drawn for several.
+    pub fn watch_place(&self, call: &CallContext) -> Result<WatchPlace, Problem> {
+        call.caller.require(Scope::DebatesRead)?;
+        if self.stop.is_cancelled() {
+            return Err(Problem::Draining);
+        }
+        self.place(call).map(WatchPlace)
+    }
+
+    /// Whether this gateway ends.
+    pub fn stopping(&self) -> &CancellationToken {
+        &self.stop
+    }
+
+    fn place(&self, call: &CallContext) -> Result<RoomShare, Problem> {
+        self.watches.take(&call.caller.tenant, 1).map_err(|NoRoom { held, limit }| {
+            let (what, retry) = ("open watches", self.times.retry_full);
+            Problem::Full { reason: "WATCH_LIMIT", what, held, limit, retry }
+        })
+    }
+
     /// Follows a debate.
     pub async fn watch(&self, call: &CallContext, request: &pb::WatchDebateRequest) -> Result<WatchStream, Problem> {
         call.caller.require(Scope::DebatesRead)?;
@@ -42,10 +66,7 @@ impl Api {
         if self.stop.is_cancelled() {
             return Err(Problem::Draining);
         }
-        let place = self.watches.take(&call.caller.tenant, 1).map_err(|NoRoom { held, limit }| {
-            let (what, retry) = ("open watches", self.times.retry_full);
-            Problem::Full { reason: "WATCH_LIMIT", what, held, limit, retry }
-        })?;
+        let place = self.place(call)?;
         let _opening = self.openings.wait(&call.caller.tenant).await.ok_or(Problem::Draining)?;
         let folded = self.folded(&debate).await?;
         let snapshot = self.shown_as(&folded, true).await?;

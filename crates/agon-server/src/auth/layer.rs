@@ -1,12 +1,11 @@
 //! The door of both interfaces: every call gets a caller, or an answer that says why not.
 use super::{Authenticator, Caller};
 use crate::error::Problem;
-use crate::net::{Peer, call_of_extensions};
+use crate::net::{call_of_extensions, peer_of};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::request::Parts;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 /// What the door needs.
@@ -44,7 +43,5 @@ async fn admit(calls: &Calls, request: &Parts) -> Result<Option<Caller>, Problem
     if (calls.exempt)(request.uri.path()) {
         return Ok(None);
     }
-    let nobody = || Peer { address: SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0), certificate: None };
-    let peer = request.extensions.get::<Peer>().cloned().unwrap_or_else(nobody);
-    calls.authenticator.caller(&request.headers, &peer).await.map(Some)
+    calls.authenticator.caller(&request.headers, &peer_of(&request.extensions)).await.map(Some)
 }

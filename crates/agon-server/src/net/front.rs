@@ -5,7 +5,8 @@ use crate::error::Problem;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::{HeaderValue, StatusCode, header};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use std::sync::Arc;
 
 /// Headers that pages of allowed sites may send.
@@ -20,8 +21,49 @@ const PREFLIGHT_AGE: &str = "600";
 pub(crate) struct Front {
     /// Which requests are refused.
     pub rules: Arc<SiteRules>,
-    /// The form of a refusal.
-    pub refuse: fn(&Problem, &str) -> Response,
+    /// For which interface a request is, of those that share the listener.
+    pub face: fn(&Parts) -> Face,
+    /// How pages refuse, where there are any.
+    pub pages: Refusal,
+}
+
+/// The form of a refusal.
+pub(crate) type Refusal = fn(&Problem, &str) -> Response;
+
+/// An interface behind a listener.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Face {
+    /// gRPC.
+    Grpc,
+    /// REST and event streams.
+    Rest,
+    /// Pages for browsers.
+    Pages,
+    /// Metrics and probes, which take no body.
+    Admin,
+}
+
+/// What the body of a gRPC call is.
+const GRPC_MEDIA: [&str; 2] = ["application/grpc", "application/grpc+proto"];
+/// What a browser sends when a form is submitted.
+const FORM_MEDIA: [&str; 1] = ["application/x-www-form-urlencoded"];
+
+impl Face {
+    /// What a POST may carry. None of it is a media type that a page may send to another site unasked, but for forms: whoever takes
+    /// them asks for a token that no other site knows.
+    fn media(self) -> &'static [&'static str] {
+        match self {
+            Self::Grpc => &GRPC_MEDIA,
+            Self::Rest => &crate::rest::MEDIA,
+            Self::Pages => &FORM_MEDIA,
+            Self::Admin => &[],
+        }
+    }
+}
+
+/// Whether a request is a gRPC call.
+pub(crate) fn is_grpc(headers: &HeaderMap) -> bool {
+    super::media_type(headers).is_some_and(|media| GRPC_MEDIA.contains(&media.as_str()))
 }
 
 /// Takes a request, or refuses it.
@@ -29,14 +71,20 @@ pub(super) async fn receive(State(front): State<Front>, mut request: Request, ne
     let id = identify(&mut request);
     // the body cannot be shared between threads, so that it stays out of what is awaited
     let (parts, body) = request.into_parts();
-    let passed = front.rules.check(&parts);
+    let face = (front.face)(&parts);
+    let passed = front.rules.check(&parts, face.media());
     let mut response = match passed {
         Ok(CorsAnswer::Plain) => next.run(Request::from_parts(parts, body)).await,
         Ok(CorsAnswer::Shared(origin)) => share(next.run(Request::from_parts(parts, body)).await, origin),
         Ok(CorsAnswer::Preflight(origin)) => preflight(origin),
         Err(problem) => {
             tracing::debug!(call = id, path = parts.uri.path(), %problem, "request refused");
-            (front.refuse)(&problem, &id)
+            let refuse: Refusal = match face {
+                Face::Grpc => crate::gateway::refuse_grpc,
+                Face::Rest | Face::Admin => crate::rest::refuse,
+                Face::Pages => front.pages,
+            };
+            refuse(&problem, &id)
         }
     };
     mark(&mut response, &id);

@@ -14,8 +14,7 @@ mod traced;
 
 pub(crate) use call::{call_of, call_of_extensions};
 pub(crate) use details::detailed;
-pub(crate) use front::Front;
-
+pub(crate) use front::{Face, Front, Refusal, is_grpc};
 pub(crate) use limit::{Bounds, Deadline, bound};
 pub use serve::ConnectionLimits;
 pub(crate) use serve::{ListenError, Listening, Protocols, listen};
@@ -25,7 +24,7 @@ pub(crate) use tenant_room::{NoRoom, RoomShare, TenantRoom};
 pub use tls::{TlsConfig, TlsError};
 pub(crate) use traced::traced;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 /// Who is at the other end of a connection.
@@ -35,6 +34,12 @@ pub(crate) struct Peer {
     pub address: SocketAddr,
     /// Its certificate (DER), checked by TLS.
     pub certificate: Option<Arc<[u8]>>,
+}
+
+/// Who is at the other end of the connection by which a request came.
+pub(crate) fn peer_of(extensions: &http::Extensions) -> Peer {
+    let nobody = || Peer { address: SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0), certificate: None };
+    extensions.get::<Peer>().cloned().unwrap_or_else(nobody)
 }
 
 /// Makes ring the crypto of this process, unless something else already is.

@@ -150,8 +150,6 @@ pub(crate) struct SiteRules {
     pub names: Names,
     /// The settings that allow more: `gateway` or `admin`.
     pub section: &'static str,
-    /// What a POST may carry. None of them is a media type that a page may send to another site unasked.
-    pub media: &'static [&'static str],
 }
 
 /// What a request that may pass is to be answered with.
@@ -166,8 +164,8 @@ pub(crate) enum CorsAnswer {
 }
 
 impl SiteRules {
-    /// Refuses what a page of another site may have sent.
-    pub fn check(&self, request: &Parts) -> Result<CorsAnswer, Problem> {
+    /// Refuses what a page of another site may have sent; `media` is what a POST may carry.
+    pub fn check(&self, request: &Parts, media: &[&str]) -> Result<CorsAnswer, Problem> {
         let called = authority(request)?;
         self.check_name(called.as_ref())?;
         let shared = self.check_origin(&request.headers, called.as_ref())?;
@@ -175,7 +173,7 @@ impl SiteRules {
             let text = "a page of another site may not call this address".to_owned();
             return Err(Problem::CrossSite(text));
         }
-        self.check_media(request)?;
+        check_media(request, media)?;
         let asks =
             request.method == Method::OPTIONS && request.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
         Ok(match shared {
@@ -212,15 +210,15 @@ impl SiteRules {
             }
         }
     }
+}
 
-    fn check_media(&self, request: &Parts) -> Result<(), Problem> {
-        if request.method != Method::POST {
-            return Ok(());
-        }
-        match media_type(&request.headers) {
-            Some(media) if self.media.contains(&media.as_str()) => Ok(()),
-            Some(_) | None => Err(Problem::MediaType(self.media.join(", "))),
-        }
+fn check_media(request: &Parts, allowed: &[&str]) -> Result<(), Problem> {
+    if request.method != Method::POST {
+        return Ok(());
+    }
+    match media_type(&request.headers) {
+        Some(media) if allowed.contains(&media.as_str()) => Ok(()),
+        Some(_) | None => Err(Problem::MediaType(allowed.join(", "))),
     }
 }
 

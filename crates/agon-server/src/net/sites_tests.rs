@@ -8,7 +8,7 @@ fn rules(names: Names) -> SiteRules {
         &texts(&["agon.example.org", "*.debates.example"]),
         &texts(&["https://app.example.org", "http://localhost:3000"]),
     );
-    SiteRules { policy: policy.unwrap(), names, section: "gateway", media: &["application/json"] }
+    SiteRules { policy: policy.unwrap(), names, section: "gateway" }
 }
 
 fn request(method: &str, headers: &[(&str, &str)]) -> Parts {
@@ -20,7 +20,7 @@ fn request(method: &str, headers: &[(&str, &str)]) -> Parts {
 }
 
 fn passes(names: Names, method: &str, headers: &[(&str, &str)]) -> bool {
-    rules(names).check(&request(method, headers)).is_ok()
+    rules(names).check(&request(method, headers), &["application/json"]).is_ok()
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn in_a_network_addresses_are_taken_and_names_that_nobody_can_register() {
 fn an_authority_that_differs_from_the_host_is_refused() {
     let both = |uri: &str, host: &str| {
         let (parts, ()) = Request::builder().uri(uri).header("host", host).body(()).unwrap().into_parts();
-        rules(Names::Loopback).check(&parts).is_ok()
+        rules(Names::Loopback).check(&parts, &["application/json"]).is_ok()
     };
     assert!(both("http://localhost:8080/v1/debates", "localhost:8080"));
     assert!(!both("http://evil.example/v1/debates", "localhost:8080"));
@@ -162,9 +162,9 @@ fn a_preflight_of_an_allowed_site_is_told_from_other_requests() {
         [("host", "localhost"), ("origin", "http://localhost:3000"), ("access-control-request-method", "POST")];
     let origin = HeaderValue::from_static("http://localhost:3000");
     let rules = rules(Names::Loopback);
-    assert_eq!(rules.check(&request("OPTIONS", &headers)), Ok(CorsAnswer::Preflight(origin.clone())));
-    assert_eq!(rules.check(&request("GET", &headers[..2])), Ok(CorsAnswer::Shared(origin)));
-    assert_eq!(rules.check(&request("GET", &headers[..1])), Ok(CorsAnswer::Plain));
+    assert_eq!(rules.check(&request("OPTIONS", &headers), &[]), Ok(CorsAnswer::Preflight(origin.clone())));
+    assert_eq!(rules.check(&request("GET", &headers[..2]), &[]), Ok(CorsAnswer::Shared(origin)));
+    assert_eq!(rules.check(&request("GET", &headers[..1]), &[]), Ok(CorsAnswer::Plain));
 }
 
 #[test]

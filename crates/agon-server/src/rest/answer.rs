@@ -53,7 +53,7 @@ fn json_response(status: StatusCode, value: &Value) -> Response {
 
 /// A refusal.
 pub(crate) fn refuse(problem: &Problem, call: &str) -> Response {
-    let mut answer = json_response(http_status(problem), &status_json(problem, call));
+    let mut answer = json_response(problem.http_status(), &status_json(problem, call));
     if let Some(retry) = problem.retry_after() {
         set(&mut answer, header::RETRY_AFTER, &retry.as_secs().max(1).to_string());
     }
@@ -75,29 +75,6 @@ pub(crate) async fn no_method(request: Request) -> Response {
 
 fn kind(name: &str) -> String {
     format!("type.googleapis.com/google.rpc.{name}")
-}
-
-fn http_status(problem: &Problem) -> StatusCode {
-    match problem {
-        Problem::MediaType(_) => return StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        Problem::TooLarge { .. } => return StatusCode::PAYLOAD_TOO_LARGE,
-        Problem::NoMethod => return StatusCode::METHOD_NOT_ALLOWED,
-        _ => {}
-    }
-    match problem.code() {
-        Code::InvalidArgument | Code::FailedPrecondition | Code::OutOfRange => StatusCode::BAD_REQUEST,
-        Code::NotFound => StatusCode::NOT_FOUND,
-        Code::AlreadyExists | Code::Aborted => StatusCode::CONFLICT,
-        Code::ResourceExhausted => StatusCode::TOO_MANY_REQUESTS,
-        Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-        Code::Unauthenticated => StatusCode::UNAUTHORIZED,
-        Code::PermissionDenied => StatusCode::FORBIDDEN,
-        Code::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
-        Code::Unimplemented => StatusCode::NOT_IMPLEMENTED,
-        Code::Ok | Code::Cancelled | Code::Unknown | Code::Internal | Code::DataLoss => {
-            StatusCode::INTERNAL_SERVER_ERROR
-        }
-    }
 }
 
 /// The status with the details that gRPC would carry.

@@ -32,6 +32,9 @@ use hyper::body::Body as _;
 use json::Json;
 use std::sync::Arc;
 
+/// What every path begins with.
+pub(crate) const PREFIX: &str = "/v1/";
+
 /// What handlers share.
 #[derive(Clone)]
 pub(crate) struct Rest {
@@ -125,8 +128,7 @@ impl<S: Sync> FromRequestParts<S> for Called {
         let id = call_of_extensions(&parts.extensions);
         let caller = parts.extensions.get::<Caller>().cloned();
         let caller = caller.ok_or_else(|| refuse(&Problem::Internal("a call without a caller".to_owned()), &id))?;
-        let traceparent = parts.headers.get("traceparent").and_then(|value| value.to_str().ok()).map(str::to_owned);
-        Ok(Self(CallContext { caller, traceparent, deadline: None }, id))
+        Ok(Self(CallContext::of(caller, &parts.headers), id))
     }
 }
 

@@ -4,9 +4,10 @@ use crate::debate_file;
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
 use crate::settings::{AuthSettings, CertificateSettings, JwtSettings, PrincipalField, TlsSettings, feed_reader};
+use agon_console::ConsoleConfig;
 use agon_server::{
     AuthConfig, CertificateAuth, CertificateName, CertificateTenant, ConnectionLimits, GatewayConfig, GatewayError,
-    GatewayTimes, JwksSource, JwtAuth, RequestLimits, Scope, SitePolicy, TlsConfig, TokenFile,
+    GatewayTimes, JwksSource, JwtAuth, Pages, RequestLimits, Scope, SitePolicy, TlsConfig, TokenFile,
 };
 
 /// The settings of the gateway.
@@ -37,6 +38,13 @@ pub fn config(plan: &ServePlan, environment: &Environment) -> Result<GatewayConf
     })
 }
 
+/// The pages for browsers; nothing where they are off.
+pub fn pages(plan: &ServePlan) -> Option<Pages> {
+    let settings = &plan.settings.console;
+    let config = ConsoleConfig { trace_url: settings.trace_url.clone(), ..ConsoleConfig::default() };
+    settings.enabled.then(|| agon_console::pages(config))
+}
+
 fn tls(settings: &TlsSettings) -> TlsConfig {
     TlsConfig {
         certificate: settings.cert.clone(),
@@ -51,6 +59,7 @@ fn auth(settings: &AuthSettings) -> Result<AuthConfig, Stop> {
         tokens: settings.tokens_file.as_ref().map(TokenFile::new),
         jwt: settings.jwt.as_ref().map(jwt).transpose()?,
         certificates: settings.certificates.as_ref().map(certificates),
+        own_token: None,
     })
 }
 

@@ -70,7 +70,7 @@ impl ServeProcess {
         let admin = admin::start(plan, admin::ports(plan, telemetry, parts.clone(), ending.clone())?).await?;
         let gateway = match plan.is(ProcessRole::Gateway) {
             true => Some(
-                Gateway::start(listener::config(plan, &context.environment)?, parts)
+                Gateway::start_with(listener::config(plan, &context.environment)?, parts, listener::pages(plan))
                     .await
                     .map_err(listener::not_started)?,
             ),
@@ -89,6 +89,9 @@ impl ServeProcess {
         }
         if let Some(http) = addresses.and_then(|addresses| addresses.http) {
             plan.herald.tell(&format!("HTTP      {scheme}://{http}"));
+            if plan.settings.console.enabled {
+                plan.herald.tell(&format!("Open {scheme}://{http}/ in a browser"));
+            }
         }
         plan.herald.tell(&format!("admin     http://{}", self.admin.address()));
         let roles: Vec<&str> = plan.roles.iter().map(|role| role.name()).collect();

@@ -37,7 +37,11 @@ pub(crate) type EvalStream = BoxStream<'static, Result<EvalStep, Problem>>;
 
 impl Api {
     /// Follows an eval.
-    pub async fn watch_eval(&self, call: &CallContext, request: &pb::WatchEvalRequest) -> Result<EvalStream, Problem> {
+    pub(crate) async fn watch_eval(
+        &self,
+        call: &CallContext,
+        request: &pb::WatchEvalRequest,
+    ) -> Result<EvalStream, Problem> {
         call.caller.require(Scope::DebatesRead)?;
         if self.stop.is_cancelled() {
             return Err(Problem::Draining);

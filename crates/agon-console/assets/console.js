@@ -1,0 +1,105 @@
+// What the server cannot do: to put pieces of a running debate into its page as they come, and to say when a request failed.
+"use strict";
+
+const notice = document.getElementById("notice");
+
+/** Says something at the top of the page; nothing takes it away again. */
+function say(text) {
+  notice.textContent = text || "";
+  notice.hidden = !text;
+}
+
+document.addEventListener("htmx:responseError", (event) => {
+  const { status, responseText } = event.detail.xhr;
+  say(responseText && responseText.length < 2000 && !responseText.startsWith("<") ? responseText : `The server answered ${status}.`);
+});
+document.addEventListener("htmx:sendError", () => say("The server cannot be reached; trying again."));
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.successful) say("");
+});
+
+// What the reader has opened and ticked, and the words of running speeches, are the page's own.
+const kept = {
+  beforeNodeMorphed: (old, fresh) => !(old.nodeType === 1 && old.hasAttribute("data-words") && fresh.hasAttribute?.("data-words")),
+  beforeAttributeUpdated: (name, node) => !(name === "open" && node.localName === "details"),
+};
+
+function element(html) {
+  const holder = document.createElement("template");
+  holder.innerHTML = html;
+  return holder.content.firstElementChild;
+}
+
+/** Puts pieces where they belong; one that is not there yet waits for its place in the order. */
+function put(parts) {
+  const fresh = new Map();
+  for (const { id, html } of parts) {
+    const old = document.getElementById(id);
+    if (old) Idiomorph.morph(old, html, { morphStyle: "outerHTML", ignoreActiveValue: true, callbacks: kept });
+    else fresh.set(id, element(html));
+  }
+  return fresh;
+}
+
+/** Brings the sections into this order, and takes away those that are not in it. */
+function arrange(main, order, fresh) {
+  for (const old of [...main.children]) if (!order.includes(old.id)) old.remove();
+  let place = main.firstElementChild;
+  for (const id of order) {
+    const section = fresh.get(id) || document.getElementById(id);
+    if (!section) continue;
+    if (section === place) place = place.nextElementSibling;
+    else main.insertBefore(section, place);
+  }
+}
+
+function follow(sheet) {
+  const main = document.getElementById("content");
+  const line = document.getElementById("line");
+  const follows = document.getElementById("follow");
+  const source = new EventSource(sheet.dataset.live);
+  const words = (id) => document.querySelector(`#${CSS.escape(id)} [data-words]`);
+  const scroll = () => {
+    const now = document.getElementById("now");
+    if (follows.checked && now && !now.hidden) now.scrollIntoView({ block: "end" });
+  };
+  const on = (name, take) => source.addEventListener(name, (event) => take(JSON.parse(event.data)));
+
+  source.onopen = () => (line.textContent = "live");
+  source.onerror = () => {
+    line.textContent = source.readyState === EventSource.CLOSED ? "the line is lost: load the page again" : "connecting again";
+    // a server that refuses is asked again, too: it may be starting
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000);
+  };
+  on("patch", ({ order, parts, over }) => {
+    say("");
+    arrange(main, order, put(parts));
+    if (over) {
+      source.close();
+      // the orders and links are those of a debate that is over
+      location.reload();
+    }
+    scroll();
+  });
+  on("piece", ({ parts }) => put(parts));
+  on("speech", ({ id, text }) => {
+    const place = words(id);
+    if (place) place.textContent = text;
+    scroll();
+  });
+  on("words", ({ id, at, text }) => {
+    const place = words(id);
+    if (place && at >= place.textContent.length) place.append(text);
+    scroll();
+  });
+  on("notice", ({ text }) => say(text));
+  on("gone", ({ text }) => {
+    source.close();
+    line.textContent = "over";
+    say(text);
+  });
+  addEventListener("beforeunload", () => source.close());
+}
+
+const sheet = document.querySelector("[data-live]");
+if (sheet) follow(sheet);

@@ -1,0 +1,1 @@
+//! Two debates side by side.

@@ -1,0 +1,236 @@
+//! One debate: its page, and what can be ordered of it.
+use crate::form::Fields;
+use crate::live::{Drawn, drawn};
+use crate::refusal::Refused;
+use crate::shell::{Place, Shell, finish, go_to, page};
+use crate::site::Site;
+use crate::visitor::Visitor;
+use crate::words;
+use agon_proto::pb::v1 as pb;
+use agon_report::{LiveView, one_line};
+use agon_server::{DebateLog, Problem};
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderValue, header};
+use pb::ExportFormat;
+
+/// What can be done with a debate in its state.
+struct Orders {
+    cancel: bool,
+    resume: bool,
+    delete: bool,
+    rejudge: bool,
+}
+
+impl Orders {
+    fn of(debate: &pb::Debate, shell: &Shell) -> Self {
+        use pb::debate::State;
+        let may = shell.may_write;
+        let ended = matches!(debate.state(), State::Succeeded | State::Failed | State::Cancelled);
+        Self {
+            cancel: may && words::is_open(debate.state()) && debate.state() != State::Cancelling,
+            resume: may && matches!(debate.state(), State::Paused | State::Interrupted),
+            delete: may && (ended || debate.state() == State::Lost),
+            rejudge: may && ended,
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "debate/page.html")]
+struct DebatePage {
+    shell: Shell,
+    id: String,
+    topic: String,
+    rehearsal: bool,
+    drawn: Drawn,
+    orders: Orders,
+    /// Where its trace can be looked at.
+    trace: Option<String>,
+}
+
+/// `GET /debates/{id}`
+pub(crate) async fn show(
+    State(site): State<Site>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+) -> Result<Response, Refused> {
+    let refused = |problem| Refused::of(problem, &visitor.browser);
+    let log = site.api().debate_log(&visitor.call, &name).await.map_err(refused)?;
+    let shell = Shell::of(&visitor, Place::Debates);
+    let resource = log.resource().map_err(refused)?;
+    let drawing = tokio::task::spawn_blocking(move || first_drawing(&log)).await;
+    let drawing = drawing.map_err(|error| refused(Problem::Internal(format!("the debate was not drawn: {error}"))))?;
+    let shown = DebatePage {
+        id: resource.id.clone(),
+        topic: one_line(&resource.topic),
+        rehearsal: resource.rehearsal,
+        drawn: drawing.map_err(refused)?,
+        orders: Orders::of(&resource, &shell),
+        trace: trace(&site, &resource.trace_id),
+        shell: shell.clone(),
+    };
+    Ok(page(&visitor, &shell, &shown))
+}
+
+fn first_drawing(log: &DebateLog) -> Result<Drawn, Problem> {
+    let mut view = LiveView::new().with_prices(log.prices().clone());
+    for (position, at, event) in log.shown_events() {
+        view.lines(position, at, event);
+    }
+    drawn(log, &view, words::now(), None)
+}
+
+/// The address of a trace, where the settings say how one is made.
+fn trace(site: &Site, trace_id: &str) -> Option<String> {
+    Some(site.config().trace_url.as_ref()?.replace("{trace_id}", trace_id))
+}
+
+/// `GET /debates/{id}/report.md` and the other documents.
+pub(crate) async fn document(
+    State(site): State<Site>,
+    visitor: Visitor,
+    Path((name, document)): Path<(String, String)>,
+) -> Result<Response, Refused> {
+    let refused = |problem| Refused::of(problem, &visitor.browser);
+    let format = match document.as_str() {
+        "report.md" => ExportFormat::Markdown,
+        "report.json" => ExportFormat::Json,
+        "report.html" => ExportFormat::Html,
+        "log.jsonl" => ExportFormat::Events,
+        _ => return Err(refused(Problem::NoRoute)),
+    };
+    let request = pb::ExportDebateRequest { name, format: format.into() };
+    let export = site.api().export(&visitor.call, &request).await.map_err(refused)?;
+    let attached = format!("attachment; filename=\"{}\"", export.file_name);
+    let mut response = export.content.into_response();
+    for (name, value) in [(header::CONTENT_TYPE, &export.media_type), (header::CONTENT_DISPOSITION, &attached)] {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    Ok(finish(response, None))
+}
+
+/// A question before something that cannot be taken back.
+#[derive(Template)]
+#[template(path = "debate/ask.html")]
+struct AskPage {
+    shell: Shell,
+    id: String,
+    topic: String,
+    order: Order,
+}
+
+/// What is asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Cancel,
+    Delete,
+    Rejudge,
+}
+
+impl Order {
+    fn path(self) -> &'static str {
+        match self {
+            Self::Cancel => "cancel",
+            Self::Delete => "delete",
+            Self::Rejudge => "rejudge",
+        }
+    }
+}
+
+async fn ask(site: Site, visitor: Visitor, name: String, order: Order) -> Result<Response, Refused> {
+    let request = pb::GetDebateRequest { name, view: pb::DebateView::Basic.into() };
+    let debate =
+        site.api().get(&visitor.call, &request).await.map_err(|problem| Refused::of(problem, &visitor.browser))?;
+    let shell = Shell::of(&visitor, Place::Debates);
+    let shown = AskPage { shell: shell.clone(), id: debate.id.clone(), topic: one_line(&debate.topic), order };
+    Ok(page(&visitor, &shell, &shown))
+}
+
+/// `GET /debates/{id}/cancel`
+pub(crate) async fn ask_cancel(
+    State(site): State<Site>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+) -> Result<Response, Refused> {
+    ask(site, visitor, name, Order::Cancel).await
+}
+
+/// `GET /debates/{id}/delete`
+pub(crate) async fn ask_delete(
+    State(site): State<Site>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+) -> Result<Response, Refused> {
+    ask(site, visitor, name, Order::Delete).await
+}
+
+/// `GET /debates/{id}/rejudge`
+pub(crate) async fn ask_rejudge(
+    State(site): State<Site>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+) -> Result<Response, Refused> {
+    ask(site, visitor, name, Order::Rejudge).await
+}
+
+/// `POST /debates/{id}/cancel`
+pub(crate) async fn cancel(
+    State(site): State<Site>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+    fields: Fields,
+) -> Result<Response, Refused> {
+    let reason = fields.filled("reason").unwrap_or_default();
+    let request = pb::CancelDebateRequest { name: name.clone(), reason };
+    site.api().cancel(&visitor.call, &request).await.map_err(|problem| Refused::of(problem, &visitor.browser))?;
+    Ok(go_to(&place(&name)))
+}
+
+/// `POST /debates/{id}/resume`
+pub(crate) async fn resume(
+    State(site): State<Site>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+    _fields: Fields,
+) -> Result<Response, Refused> {
+    let request = pb::ResumeDebateRequest { name: name.clone() };
+    site.api().resume(&visitor.call, &request).await.map_err(|problem| Refused::of(problem, &visitor.browser))?;
+    Ok(go_to(&place(&name)))
+}
+
+/// `POST /debates/{id}/delete`
+pub(crate) async fn delete(
+    State(site): State<Site>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+    _fields: Fields,
+) -> Result<Response, Refused> {
+    let request = pb::DeleteDebateRequest { name };
+    site.api().delete(&visitor.call, &request).await.map_err(|problem| Refused::of(problem, &visitor.browser))?;
+    Ok(go_to("/"))
+}
+
+/// `POST /debates/{id}/rejudge`
+pub(crate) async fn rejudge(
+    State(site): State<Site>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+    fields: Fields,
+) -> Result<Response, Refused> {
+    let judge_model = fields.filled("judge_model");
+    let request_id = fields.filled("request_id");
+    let request = pb::RejudgeDebateRequest { name, judge_model, request_id, debate_id: None };
+    let judged = site.api().rejudge(&visitor.call, &request).await;
+    let judged = judged.map_err(|problem| Refused::of(problem, &visitor.browser))?;
+    Ok(go_to(&place(&judged.id)))
+}
+
+/// The page of a debate. Ids have letters, digits and dashes alone; whatever else somebody types leads nowhere.
+fn place(id: &str) -> String {
+    let plain: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+    format!("/debates/{plain}")
+}

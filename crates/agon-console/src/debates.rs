@@ -1,0 +1,195 @@
+//! The table of debates.
+use crate::query::Query;
+use crate::refusal::{Refused, told};
+use crate::shell::{Place, Shell, page, piece};
+use crate::site::Site;
+use crate::visitor::Visitor;
+use crate::words;
+use agon_core::Outcome;
+use agon_proto::pb::debate::v1 as debate_v1;
+use agon_proto::pb::v1 as pb;
+use agon_report::{excerpt, one_line};
+use agon_server::Problem;
+use askama::Template;
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+
+/// Debates on one page.
+const PAGE: i32 = 50;
+/// Characters of a text in the table.
+const MOST_TEXT: usize = 140;
+/// Labels of a debate that the table shows.
+const MOST_LABELS: usize = 4;
+
+/// A debate in the table.
+pub(crate) struct DebateRow {
+    pub id: String,
+    pub topic: String,
+    pub state: &'static str,
+    /// How far it is, where it runs: done and planned.
+    pub progress: Option<(u64, u64)>,
+    pub outcome: Option<&'static str>,
+    /// Why it failed or waits.
+    pub reason: Option<String>,
+    pub rehearsal: bool,
+    pub duration: Option<String>,
+    pub admitted: String,
+    pub age: String,
+    pub labels: Vec<(String, String)>,
+    pub open: bool,
+    pub rounds: Option<u32>,
+}
+
+impl DebateRow {
+    /// A row of a debate as the list has it.
+    pub fn of(debate: &pb::Debate, now: u64) -> Self {
+        let created = debate.create_time.as_ref().map(words::millis).unwrap_or(now);
+        let open = words::is_open(debate.state());
+        let progress = debate.progress.as_ref().filter(|progress| open && progress.calls_planned > 0);
+        Self {
+            id: debate.id.clone(),
+            topic: excerpt(&debate.topic, MOST_TEXT),
+            state: words::state(debate.state()),
+            progress: progress
+                .map(|progress| (progress.calls_done.min(progress.calls_planned), progress.calls_planned)),
+            outcome: words::outcome(debate),
+            reason: debate
+                .reason
+                .as_ref()
+                .and_then(|reason| reason.detail.as_deref())
+                .map(|text| excerpt(text, MOST_TEXT)),
+            rehearsal: debate.rehearsal,
+            duration: words::taken(debate, now).map(words::duration),
+            admitted: words::moment(created),
+            age: words::age(now.saturating_sub(created)),
+            labels: debate
+                .labels
+                .iter()
+                .take(MOST_LABELS)
+                .map(|(key, value)| (one_line(key), one_line(value)))
+                .collect(),
+            open,
+            rounds: debate.rounds,
+        }
+    }
+}
+
+/// The debates that fit.
+struct DebateTable {
+    rows: Vec<DebateRow>,
+    /// Where older ones are.
+    older: Option<String>,
+    /// These are not the newest.
+    paged: bool,
+    /// The filter, as an address.
+    query: String,
+    /// What was wrong with the filter.
+    wrong: Option<String>,
+    /// The filter asks for something.
+    filtered: bool,
+}
+
+/// What the form of the filter holds.
+struct FilterForm {
+    text: String,
+    label: String,
+    state: String,
+    outcome: String,
+}
+
+#[derive(Template)]
+#[template(path = "debates/page.html")]
+struct DebatesPage {
+    shell: Shell,
+    table: DebateTable,
+    filter: FilterForm,
+}
+
+#[derive(Template)]
+#[template(path = "debates/table.html")]
+struct DebatesPiece {
+    shell: Shell,
+    table: DebateTable,
+}
+
+impl DebatesPage {
+    fn states(&self) -> impl Iterator<Item = &'static str> {
+        words::STATES.into_iter().map(|(_, word)| word)
+    }
+    fn outcomes(&self) -> impl Iterator<Item = &'static str> {
+        [Outcome::Decided, Outcome::Tie, Outcome::Inconclusive, Outcome::Degraded].into_iter().map(Outcome::as_str)
+    }
+}
+
+/// `GET /`
+pub(crate) async fn list(State(site): State<Site>, visitor: Visitor, query: RawQuery) -> Result<Response, Refused> {
+    let query = Query::read(query);
+    let table = match filter(&query) {
+        Ok(filter) => found(&site, &visitor, &query, filter).await,
+        Err(problem) => Err(problem),
+    };
+    let table = match table {
+        Ok(table) => table,
+        Err(problem @ Problem::Invalid(_)) => DebateTable {
+            rows: Vec::new(),
+            older: None,
+            paged: false,
+            query: query.with("", ""),
+            wrong: Some(told(&problem)),
+            filtered: true,
+        },
+        Err(problem) => return Err(Refused::of(problem, &visitor.browser)),
+    };
+    let shell = Shell::of(&visitor, Place::Debates);
+    if visitor.browser.piece {
+        return Ok(piece(&DebatesPiece { shell, table }));
+    }
+    let of = |name| query.filled(name).unwrap_or_default().to_owned();
+    let filter = FilterForm { text: of("text"), label: of("label"), state: of("state"), outcome: of("outcome") };
+    Ok(page(&visitor, &shell.clone(), &DebatesPage { shell, table, filter }))
+}
+
+async fn found(
+    site: &Site,
+    visitor: &Visitor,
+    query: &Query,
+    filter: pb::DebateFilter,
+) -> Result<DebateTable, Problem> {
+    let page_token = query.filled("page").unwrap_or_default().to_owned();
+    let filtered = filter != pb::DebateFilter::default();
+    let paged = !page_token.is_empty();
+    let request = pb::ListDebatesRequest { page_size: PAGE, page_token, filter: Some(filter) };
+    let answer = site.api().list(&visitor.call, &request).await?;
+    let now = words::now();
+    let older = Some(&answer.next_page_token).filter(|token| !token.is_empty());
+    Ok(DebateTable {
+        rows: answer.debates.iter().map(|debate| DebateRow::of(debate, now)).collect(),
+        older: older.map(|token| query.with("page", token)),
+        paged,
+        query: query.with("", ""),
+        wrong: None,
+        filtered,
+    })
+}
+
+/// The filter that an address asks for.
+fn filter(query: &Query) -> Result<pb::DebateFilter, Problem> {
+    let mut filter =
+        pb::DebateFilter { text: query.filled("text").unwrap_or_default().to_owned(), ..Default::default() };
+    for word in query.all("state") {
+        let known = words::STATES.iter().find(|(_, known)| *known == word);
+        let (state, _) = known.ok_or_else(|| Problem::invalid("state", format!("there is no state {word:?}")))?;
+        filter.states.push((*state).into());
+    }
+    for word in query.all("outcome") {
+        let named = debate_v1::Outcome::from_str_name(&format!("OUTCOME_{}", word.to_uppercase()));
+        let outcome = named.ok_or_else(|| Problem::invalid("outcome", format!("there is no outcome {word:?}")))?;
+        filter.outcomes.push(outcome.into());
+    }
+    for pair in query.all("label") {
+        // a key alone asks for any value
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        filter.labels.insert(key.trim().to_owned(), value.trim().to_owned());
+    }
+    Ok(filter)
+}

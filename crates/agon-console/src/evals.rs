@@ -1,0 +1,1 @@
+//! Evaluations: whether debating helped.

@@ -1,0 +1,1 @@
+//! The debate-file reference.

@@ -1,0 +1,1 @@
+//! The cluster: hosts, models, coordinators, streams.

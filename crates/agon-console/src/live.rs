@@ -1,0 +1,46 @@
+//! A debate as it happens: one hub draws a debate for all who watch it, and each of them is sent what has changed.
+mod draw;
+mod hub;
+mod message;
+
+pub(crate) use draw::{Drawn, drawn};
+pub(crate) use hub::Hubs;
+
+use crate::query::Query;
+use crate::refusal::Refused;
+use crate::shell::finish;
+use crate::site::Site;
+use crate::visitor::Visitor;
+use agon_core::Position;
+use agon_server::Problem;
+use axum::body::Body;
+use axum::extract::{Path, RawQuery, State};
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderMap, HeaderName, StatusCode, header};
+
+/// `GET /debates/{id}/live?after=N`: what has changed on the page since event N, and then whatever changes.
+///
+/// An answer without content says that nothing will change any more.
+pub(crate) async fn follow(
+    State(site): State<Site>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+    query: RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Refused> {
+    let query = Query::read(query);
+    let seen = headers.get("last-event-id").and_then(|value| value.to_str().ok()).or_else(|| query.filled("after"));
+    let after = Position(seen.and_then(|text| text.trim().parse().ok()).unwrap_or(0));
+    let refused = |problem: Problem| Refused::of(problem, &visitor.browser);
+    let place = site.api().watch_place(&visitor.call).map_err(refused)?;
+    let hub = site.hubs().of(&visitor.call, &name).await.map_err(refused)?;
+    let Some(messages) = hub.join(after, place) else {
+        return Ok(finish(StatusCode::NO_CONTENT.into_response(), None));
+    };
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-cache"),
+        (HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
+    Ok(finish((headers, Body::from_stream(messages)).into_response(), None))
+}

@@ -1,0 +1,1 @@
+//! What ended debates say of personas and models.

@@ -1,0 +1,73 @@
+//! What handlers share, and which handler has which path.
+use crate::config::ConsoleConfig;
+use crate::live::Hubs;
+use crate::{assets, debate, debates, live, refusal, session_pages};
+use agon_server::{Api, Door, PagePorts, Pages, Problem, call_id};
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::response::Response;
+use axum::routing::{get, post};
+use std::sync::Arc;
+
+/// Bytes of a form: a debate file of the usual limit, written as a form writes it.
+const MOST_BYTES: usize = 12 * 1024 * 1024;
+
+/// What handlers share.
+#[derive(Clone)]
+pub(crate) struct Site(Arc<SiteState>);
+
+struct SiteState {
+    ports: PagePorts,
+    config: ConsoleConfig,
+    hubs: Hubs,
+}
+
+impl Site {
+    pub fn api(&self) -> &Arc<Api> {
+        &self.0.ports.api
+    }
+    pub fn door(&self) -> &Door {
+        &self.0.ports.door
+    }
+    pub fn tls(&self) -> bool {
+        self.0.ports.tls
+    }
+    pub fn config(&self) -> &ConsoleConfig {
+        &self.0.config
+    }
+    /// The debates that somebody watches.
+    pub fn hubs(&self) -> &Hubs {
+        &self.0.hubs
+    }
+    pub fn most_bytes(&self) -> usize {
+        MOST_BYTES
+    }
+}
+
+/// The console, for a gateway.
+pub fn pages(config: ConsoleConfig) -> Pages {
+    Pages { router: Box::new(move |ports| router(config, ports)), refuse: refusal::refuse }
+}
+
+fn router(config: ConsoleConfig, ports: PagePorts) -> Router {
+    let site = Site(Arc::new(SiteState { hubs: Hubs::new(ports.api.clone()), ports, config }));
+    Router::new()
+        .route("/", get(debates::list))
+        .route("/debates/{id}", get(debate::show))
+        .route("/debates/{id}/live", get(live::follow))
+        .route("/debates/{id}/{document}", get(debate::document))
+        .route("/debates/{id}/cancel", get(debate::ask_cancel).post(debate::cancel))
+        .route("/debates/{id}/delete", get(debate::ask_delete).post(debate::delete))
+        .route("/debates/{id}/resume", post(debate::resume))
+        .route("/debates/{id}/rejudge", get(debate::ask_rejudge).post(debate::rejudge))
+        .route("/sign-in", get(session_pages::ask).post(session_pages::sign_in))
+        .route("/sign-out", post(session_pages::sign_out))
+        .route("/assets/{version}/{name}", get(assets::show))
+        .method_not_allowed_fallback(no_method)
+        .layer(DefaultBodyLimit::max(MOST_BYTES))
+        .with_state(site)
+}
+
+async fn no_method(request: Request) -> Response {
+    refusal::refuse(&Problem::NoMethod, &call_id(&request.into_parts().0))
+}

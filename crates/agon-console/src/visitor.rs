@@ -1,0 +1,89 @@
+//! Who looks at a page, as far as handlers need it.
+use crate::refusal::Refused;
+use crate::session::{Cookies, random_text};
+use crate::site::Site;
+use agon_server::{CallContext, Caller, Problem, Scope, call_id};
+use axum::extract::FromRequestParts;
+use http::HeaderName;
+use http::request::Parts;
+
+/// What htmx says of its requests, which want a piece of a page.
+const HTMX: HeaderName = HeaderName::from_static("hx-request");
+
+/// A visitor whom the gateway knows.
+#[derive(Clone, Debug)]
+pub(crate) struct Visitor {
+    /// The call that the request is.
+    pub call: CallContext,
+    /// The browser behind it.
+    pub browser: Browser,
+}
+
+/// A browser, whoever sits before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Browser {
+    pub cookies: Cookies,
+    /// What its forms are known by.
+    pub forms: String,
+    /// It has not been told yet.
+    pub new_forms: bool,
+    /// It keeps a token.
+    pub signed_in: bool,
+    /// A script asks for a piece of a page.
+    pub piece: bool,
+    /// The id of the call.
+    pub id: String,
+    /// The path with its query, to come back to.
+    pub place: String,
+}
+
+impl Browser {
+    /// The browser behind a request.
+    pub fn of(parts: &Parts, tls: bool) -> Self {
+        let cookies = Cookies::of(&parts.headers, parts.uri.authority(), tls);
+        let known = cookies.forms(&parts.headers);
+        Self {
+            new_forms: known.is_none(),
+            forms: known.unwrap_or_else(random_text),
+            signed_in: cookies.token(&parts.headers).is_some(),
+            piece: parts.headers.contains_key(HTMX),
+            id: call_id(parts),
+            place: parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
+            cookies,
+        }
+    }
+}
+
+impl Visitor {
+    pub fn caller(&self) -> &Caller {
+        &self.call.caller
+    }
+    /// Whether they may submit, cancel and delete.
+    pub fn may_write(&self) -> bool {
+        self.caller().require(Scope::DebatesWrite).is_ok()
+    }
+    /// Whether they may look at the cluster.
+    pub fn may_see_hosts(&self) -> bool {
+        self.caller().require(Scope::ClusterAdmin).is_ok()
+    }
+}
+
+impl FromRequestParts<Site> for Visitor {
+    type Rejection = Refused;
+    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Refused> {
+        let browser = Browser::of(parts, site.tls());
+        let token = browser.cookies.token(&parts.headers);
+        match site.door().caller(token.as_deref(), parts).await {
+            Ok(caller) => Ok(Self { call: CallContext::of(caller, &parts.headers), browser }),
+            Err(problem @ Problem::Unauthenticated(_)) => Err(Refused::sign_in(problem, &browser)),
+            Err(problem) => Err(Refused::of(problem, &browser)),
+        }
+    }
+}
+
+impl FromRequestParts<Site> for Browser {
+    type Rejection = std::convert::Infallible;
+    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Self::Rejection> {
+        Ok(Self::of(parts, site.tls()))
+    }
+}

@@ -1,0 +1,55 @@
+//! Pages for browsers, which another crate draws: what it is given, and who may see them.
+use crate::api::Api;
+use crate::auth::{Authenticator, Caller};
+use crate::error::Problem;
+use crate::net::peer_of;
+use axum::Router;
+use http::header::{self, HeaderValue};
+use http::request::Parts;
+use std::sync::Arc;
+
+/// The pages beside the API, at its HTTP address.
+pub struct Pages {
+    /// Makes the router of all pages. Whatever it does not route is the API's.
+    pub router: Box<dyn FnOnce(PagePorts) -> Router + Send>,
+    /// How a page says what is wrong with a call; the second argument is the call's id.
+    pub refuse: fn(&Problem, &str) -> axum::response::Response,
+}
+
+/// What pages stand on.
+#[derive(Clone)]
+pub struct PagePorts {
+    /// The operations.
+    pub api: Arc<Api>,
+    /// Who may call them.
+    pub door: Door,
+    /// Whether browsers come by TLS, as far as this gateway knows.
+    pub tls: bool,
+}
+
+/// Says whose call a request is.
+#[derive(Clone)]
+pub struct Door(pub(crate) Arc<Authenticator>);
+
+impl Door {
+    /// Whether nobody is asked for credentials.
+    pub fn is_open(&self) -> bool {
+        self.0.is_off()
+    }
+
+    /// Who calls, by a token that the browser keeps, or else by what the request shows itself.
+    pub async fn caller(&self, token: Option<&str>, request: &Parts) -> Result<Caller, Problem> {
+        let peer = peer_of(&request.extensions);
+        let Some(token) = token else { return self.0.caller(&request.headers, &peer).await };
+        let mut headers = http::HeaderMap::new();
+        let bearer = HeaderValue::from_str(&format!("Bearer {token}"));
+        let bearer = bearer.map_err(|_| Problem::Unauthenticated("a token is one line of visible characters"))?;
+        headers.insert(header::AUTHORIZATION, bearer);
+        self.0.caller(&headers, &peer).await
+    }
+}
+
+/// The id of a call, as the answer and the log have it.
+pub fn call_id(request: &Parts) -> String {
+    crate::net::call_of_extensions(&request.extensions)
+}
