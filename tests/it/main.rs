@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod bombs;
 #[cfg(test)]
+mod browser;
+#[cfg(test)]
 mod chart;
 #[cfg(test)]
 mod checks;
@@ -31,6 +33,8 @@ mod cluster_proof;
 mod cluster_store;
 #[cfg(test)]
 mod compose;
+#[cfg(test)]
+mod console;
 #[cfg(test)]
 mod cookbook;
 #[cfg(test)]

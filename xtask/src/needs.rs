@@ -55,11 +55,26 @@ const SHIP: &[RequiredProgram] = &[
     },
 ];
 
-/// An MCP server that others wrote, in the version that the tests know.
-const MCP_SERVER: &str = "@modelcontextprotocol/server-everything";
-const MCP_VERSION: &str = "2026.8.31";
-/// Its entry, from the folder of its package.
-const MCP_ENTRY: &str = "dist/index.js";
+/// A file of a package of the npm registry, in the version that the tests know.
+pub struct NpmFile {
+    package: &'static str,
+    version: &'static str,
+    /// From the folder of the package.
+    file: &'static str,
+    /// What needs it.
+    whose: &'static str,
+}
+
+/// An MCP server that others wrote.
+pub const MCP_SERVER: NpmFile = NpmFile {
+    package: "@modelcontextprotocol/server-everything",
+    version: "2026.8.31",
+    file: "dist/index.js",
+    whose: "the tests of tools",
+};
+/// What looks for barriers in pages. For the tests alone; nothing of it is shipped.
+pub const AXE: NpmFile =
+    NpmFile { package: "axe-core", version: "4.14.1", file: "axe.min.js", whose: "the tests of the console" };
 
 /// The authorities that node trusts besides its own, and those that the machine trusts.
 const NODE_AUTHORITIES: &str = "NODE_EXTRA_CA_CERTS";
@@ -115,16 +130,16 @@ fn ensure_all(needs: &[RequiredProgram], purpose: &str) -> Result<()> {
     }
 }
 
-/// The script of the MCP server, which is fetched from the npm registry into `target` where it is not there yet. Without a
-/// registry the tests that need it fail by themselves, and the others can still be run.
-pub fn mcp_server(target: &Path) -> PathBuf {
-    let folder = target.join("npm").join(MCP_VERSION);
-    let entry = folder.join("node_modules").join(MCP_SERVER).join(MCP_ENTRY);
+/// The file, which is fetched from the npm registry into `target` where it is not there yet. Without a registry the tests that
+/// need it fail by themselves, and the others can still be run.
+pub fn npm_file(target: &Path, wanted: &NpmFile) -> PathBuf {
+    let folder = target.join("npm").join(wanted.version);
+    let entry = folder.join("node_modules").join(wanted.package).join(wanted.file);
     if !entry.is_file() {
-        let package = format!("{MCP_SERVER}@{MCP_VERSION}");
-        println!("xtask: fetching {package} for the tests of tools");
+        let (package, whose) = (format!("{}@{}", wanted.package, wanted.version), wanted.whose);
+        println!("xtask: fetching {package} for {whose}");
         if let Err(error) = npm_install(&folder, &package) {
-            println!("xtask: the tests of tools will fail: {error:#}");
+            println!("xtask: {whose} will fail: {error:#}");
         }
     }
     entry

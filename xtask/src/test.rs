@@ -122,10 +122,12 @@ fn kind(args: &Args) -> Option<String> {
 
 /// What the tests find in their environment.
 fn environment(args: &Args, program: &Path) -> Result<Vec<(&'static str, Option<OsString>)>> {
-    let mcp_server = needs::mcp_server(process::metadata()?.target_directory.as_std_path());
+    let metadata = process::metadata()?;
+    let fetched = |wanted| needs::npm_file(metadata.target_directory.as_std_path(), wanted);
     Ok(vec![
         ("AGON_BIN", Some(program.into())),
-        ("AGON_MCP_SERVER", Some(mcp_server.into())),
+        ("AGON_MCP_SERVER", Some(fetched(&needs::MCP_SERVER).into())),
+        ("AGON_AXE", Some(fetched(&needs::AXE).into())),
         ("AGON_NATS_SERVERS", Some(nats_servers(args)?)),
         ("PROPTEST_RNG_SEED", Some(args.seed.to_string().into())),
         // Otherwise each process with snapshots asks cargo for it, which takes longer than its test.

@@ -6,6 +6,7 @@ use agon_core::{DebateId, DebateState, Event, Outcome, Position, Record};
 use agon_proto::TokenDelta;
 use agon_store::StoreError;
 use feeds::DebateFeed;
+use heard::HeardAnswers;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,13 +14,15 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
 pub(crate) mod feeds;
+mod heard;
 
 /// What a watcher sees.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Watched {
     /// A record of the log. None is left out, none comes twice.
     Record(Arc<Record>),
-    /// A piece of a speech while it is generated. Pieces may be lost; the record that follows holds the whole text.
+    /// A piece of a speech while it is generated. Each begins where the one before has ended, the first at the speech's beginning;
+    /// the record that follows holds the whole text.
     Delta(TokenDelta),
 }
 
@@ -49,6 +52,7 @@ pub struct Watch {
     feed: Arc<DebateFeed>,
     seen: Receiver<Watched>,
     wants: Wants,
+    heard: HeardAnswers,
     ended: bool,
 }
 
@@ -80,6 +84,7 @@ impl Watch {
             ready: VecDeque::new(),
             // what was not asked for is not given back
             wants: Wants { tokens: false, ..wants },
+            heard: HeardAnswers::default(),
             ended: false,
             shared,
             debate,
@@ -108,13 +113,18 @@ impl Watch {
             if let Some(record) = self.ready.pop_front() {
                 self.after = record.last();
                 self.ended |= ends(&record).is_some();
+                self.heard.settle(&record);
                 return Ok(Some(Watched::Record(record)));
             }
             if self.ended {
                 return Ok(None);
             }
             match self.seen.recv().await {
-                Ok(Watched::Delta(delta)) if self.wants.tokens => return Ok(Some(Watched::Delta(delta))),
+                Ok(Watched::Delta(delta)) if self.wants.tokens => {
+                    if let Some(new) = self.heard.new_in(delta) {
+                        return Ok(Some(Watched::Delta(new)));
+                    }
+                }
                 Ok(Watched::Delta(_)) => {}
                 // One who asks for what comes after the end is told of the end by nothing more coming.
                 Ok(Watched::Record(record)) if record.last() <= self.after => self.ended |= ends(&record).is_some(),

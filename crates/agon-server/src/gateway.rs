@@ -6,7 +6,7 @@ use crate::error::Problem;
 use crate::grpc::Grpc;
 use crate::net::{
     Bounds, Face, Front, ListenError, Listening, Names, Protocols, Refusal, SiteRules, TenantRoom, TlsError, bound,
-    detailed, is_grpc, listen, traced,
+    call_of, detailed, is_grpc, listen, traced,
 };
 use crate::pages::{Door, PagePorts, Pages};
 use crate::{cluster_metrics, health, rest};
@@ -130,7 +130,8 @@ impl Gateway {
             let app = match pages {
                 Some(pages) => {
                     let ports = PagePorts { api, door: Door(authenticator), tls: config.tls.is_some() };
-                    bounded((pages.router)(ports), &config, &rooms, refuse).fallback_service(rest)
+                    bounded((pages.router)(ports), &config, &rooms, refuse)
+                        .fallback(move |request| api_or_nothing(rest, request, refuse))
                 }
                 None => rest,
             };
@@ -192,6 +193,14 @@ fn face_of_all(request: &Parts) -> Face {
     match face_of_api(request) {
         Face::Rest if !request.uri.path().starts_with(rest::PREFIX) => Face::Pages,
         face => face,
+    }
+}
+
+/// Gives a request that no page is for to the API, or says that there is nothing.
+async fn api_or_nothing(api: Router, request: Request, refuse: Refusal) -> Response {
+    match request.uri().path().starts_with(rest::PREFIX) {
+        true => api.oneshot(request).await.into_response(),
+        false => refuse(&Problem::NoRoute, &call_of(&request)),
     }
 }
 

@@ -1,16 +1,16 @@
 //! The HTML report in a real browser: at the width of a telephone and of a desk, with nothing run and nothing fetched.
-mod browser;
-
 use crate::formats::{FORMATS, each};
 use crate::support::{World, example};
-use browser::{Browser, OURS};
+use crate::browser::{Browser, OURS};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// Widths of windows, in pixels.
 const WIDTHS: [u32; 2] = [390, 1280];
-/// What is looked at in the page; gives a list of problems.
-const LAYOUT: &str = include_str!("layout.js");
+/// What is looked at in a page: a function that gives a list of problems.
+pub const LAYOUT: &str = include_str!("layout.js");
+/// The same of a report, which stands alone.
+const REPORT: &str = "(/^(#|https?:|data:image\\/)/, 2)";
 /// Lets what was set off come to its end: two frames, and a turn of the queue.
 const SETTLED: &str =
     "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0))))";
@@ -29,7 +29,7 @@ fn report(world: &World, file: &str, options: &[&str]) -> PathBuf {
 /// All that is wrong with a page at one width.
 fn problems(browser: &mut Browser, file: &Path, width: u32) -> Vec<String> {
     let mut page = browser.open(file, width);
-    let mut problems: Vec<String> = serde_json::from_value(page.evaluate(LAYOUT)).unwrap();
+    let mut problems: Vec<String> = serde_json::from_value(page.evaluate(&format!("{}{REPORT}", LAYOUT.trim_end()))).unwrap();
     page.evaluate(SETTLED);
     let html = serde_json::to_string(&std::fs::read_to_string(file).unwrap()).unwrap();
     let written = format!("new DOMParser().parseFromString({html}, 'text/html').title === document.title");

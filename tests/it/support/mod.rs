@@ -118,9 +118,18 @@ pub fn agon() -> PathBuf {
 
 /// The script of a public MCP server: `AGON_MCP_SERVER`, which `cargo xtask test` sets, or where that has put it before.
 pub fn mcp_server() -> String {
-    const FETCHED: &str = "npm/2026.8.31/node_modules/@modelcontextprotocol/server-everything/dist/index.js";
-    let fetched = || std::env::current_exe().unwrap().ancestors().nth(3).unwrap().join(FETCHED);
-    let path = std::env::var_os("AGON_MCP_SERVER").map_or_else(fetched, PathBuf::from);
+    let package = "npm/2026.8.31/node_modules/@modelcontextprotocol/server-everything/dist/index.js";
+    fetched("AGON_MCP_SERVER", package)
+}
+
+/// The script that looks for barriers in pages: `AGON_AXE`, or where `cargo xtask test` has put it before.
+pub fn axe() -> String {
+    std::fs::read_to_string(fetched("AGON_AXE", "npm/4.14.1/node_modules/axe-core/axe.min.js")).unwrap()
+}
+
+fn fetched(variable: &str, package: &str) -> String {
+    let usual = || std::env::current_exe().unwrap().ancestors().nth(3).unwrap().join(package);
+    let path = std::env::var_os(variable).map_or_else(usual, PathBuf::from);
     assert!(path.is_file(), "{} is missing; cargo xtask test fetches it", path.display());
     path.to_str().unwrap().to_owned()
 }

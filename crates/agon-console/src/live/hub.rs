@@ -167,8 +167,8 @@ impl Stage {
         text.into()
     }
 
-    /// Takes another drawing in, and says what is new in it.
-    fn take(&mut self, drawn: Drawn) -> Text {
+    /// Takes another drawing in, and says what is new in it, if anything is.
+    fn take(&mut self, drawn: Drawn) -> Option<Text> {
         let drawn = drawn.sharing(&self.drawn);
         let old: Vec<_> = self.drawn.parts().cloned().collect();
         let fresh: Vec<_> =
@@ -177,9 +177,10 @@ impl Stage {
             self.changed.insert(part.id.clone(), drawn.position);
         }
         self.changed.retain(|id, _| drawn.parts().any(|part| part.id == *id));
-        let patch = message::patch(&drawn, fresh.iter());
+        let news = !fresh.is_empty() || drawn.position != self.drawn.position || drawn.over != self.drawn.over;
+        let patch = news.then(|| message::patch(&drawn, fresh.iter()).into());
         self.drawn = drawn;
-        patch.into()
+        patch
     }
 }
 
@@ -367,8 +368,9 @@ impl HubTask {
         let mut stage = lock(&self.shared.stage);
         stage.words.retain(|turn, _| self.scene.view.speaking().any(|(open, _)| open == *turn));
         stage.ended = drawn.over;
-        let patch = stage.take(drawn);
-        drop(self.shared.sent.send(patch));
+        if let Some(patch) = stage.take(drawn) {
+            drop(self.shared.sent.send(patch));
+        }
         Ok(())
     }
 

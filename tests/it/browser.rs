@@ -65,8 +65,15 @@ impl Browser {
             .unwrap_or_else(|error| panic!("the browser is silent ({error}): {missing}"))
     }
 
-    /// Gives a command and waits for its answer.
+    /// Gives a command and waits for its answer, which says that it was done.
     fn command(&mut self, session: Option<&str>, method: &str, params: &Value) -> Value {
+        let message = self.ask(session, method, params);
+        assert!(message["error"].is_null(), "{method}: {message}");
+        message["result"].clone()
+    }
+
+    /// Gives a command and waits for whatever is answered.
+    fn ask(&mut self, session: Option<&str>, method: &str, params: &Value) -> Value {
         self.commands += 1;
         let mut command = json!({"id": self.commands, "method": method, "params": params});
         if let Some(session) = session {
@@ -76,8 +83,7 @@ impl Browser {
         loop {
             let message = self.next();
             if message["id"] == self.commands {
-                assert!(message["error"].is_null(), "{method}: {message}");
-                return message["result"].clone();
+                return message;
             }
             self.hear(message);
         }
@@ -98,6 +104,13 @@ impl Browser {
 
     /// Opens a file in a window of this width, and waits until it is loaded.
     pub fn open(&mut self, file: &Path, width: u32) -> BrowserPage<'_> {
+        let mut page = self.window(width, Shade::Light);
+        page.go(&format!("file://{}", file.display()));
+        page
+    }
+
+    /// A window of this width without a page.
+    pub fn window(&mut self, width: u32, shade: Shade) -> BrowserPage<'_> {
         let target = self.command(None, "Target.createTarget", &json!({"url": "about:blank"}));
         let attach = json!({"targetId": target["targetId"], "flatten": true});
         let session = self.command(None, "Target.attachToTarget", &attach)["sessionId"].as_str().unwrap().to_owned();
@@ -107,11 +120,21 @@ impl Browser {
         }
         let screen = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600});
         page.command("Emulation.setDeviceMetricsOverride", screen);
-        page.browser.told.clear();
-        page.command("Page.navigate", json!({"url": format!("file://{}", file.display())}));
-        page.until("Page.loadEventFired");
+        let prefers = match shade {
+            Shade::Light => "light",
+            Shade::Dark => "dark",
+        };
+        let features = json!([{"name": "prefers-color-scheme", "value": prefers}]);
+        page.command("Emulation.setEmulatedMedia", json!({"features": features}));
         page
     }
+}
+
+/// Which colours a page is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shade {
+    Light,
+    Dark,
 }
 
 impl Drop for Browser {
@@ -145,10 +168,100 @@ impl BrowserPage<'_> {
         }
     }
 
+    /// Opens a page, and waits until it is loaded. What was told before is forgotten.
+    pub fn go(&mut self, url: &str) {
+        self.browser.told.clear();
+        self.command("Page.navigate", json!({"url": url}));
+        self.until("Page.loadEventFired");
+    }
+
+    /// Waits until an expression is true in the page, whichever page that is by then.
+    pub fn wait_for(&mut self, expression: &str) {
+        let started = std::time::Instant::now();
+        while self.try_evaluate(expression) != Some(Value::Bool(true)) {
+            assert!(started.elapsed() < PATIENCE, "not true in time: {expression}\n{}", self.text());
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    }
+
+    /// What a reader sees of the page.
+    pub fn text(&mut self) -> String {
+        self.try_evaluate("document.body.innerText")
+            .and_then(|text| Some(text.as_str()?.to_owned()))
+            .unwrap_or_default()
+    }
+
+    /// Presses and releases the mouse in the middle of an element.
+    pub fn click(&mut self, selector: &str) {
+        let name = serde_json::to_string(selector).unwrap();
+        let place = self.evaluate(&format!(
+            "(() => {{ const at = document.querySelector({name}); at.scrollIntoView({{block: 'center'}}); \
+             const box = at.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2] }})()"
+        ));
+        for kind in ["mousePressed", "mouseReleased"] {
+            let event = json!({"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1});
+            self.command("Input.dispatchMouseEvent", event);
+        }
+    }
+
+    /// Presses a key: `Tab`, `Enter` or `Space`.
+    pub fn press(&mut self, key: &str) {
+        let (code, number, text) = match key {
+            "Tab" => ("Tab", 9, None),
+            "Enter" => ("Enter", 13, Some("\r")),
+            "Space" => ("Space", 32, Some(" ")),
+            other => panic!("no key {other}"),
+        };
+        let name = if key == "Space" { " " } else { key };
+        let mut event = json!({"key": name, "code": code, "windowsVirtualKeyCode": number, "type": "rawKeyDown"});
+        if let Some(text) = text {
+            event["type"] = "keyDown".into();
+            event["text"] = text.into();
+        }
+        self.command("Input.dispatchKeyEvent", event.clone());
+        event["type"] = "keyUp".into();
+        self.command("Input.dispatchKeyEvent", event);
+    }
+
+    /// Types a text where the focus is.
+    pub fn write(&mut self, text: &str) {
+        self.command("Input.insertText", json!({"text": text}));
+    }
+
+    /// Goes from control to control by the Tab key until the focus is on an element.
+    pub fn tab_to(&mut self, selector: &str) {
+        let name = serde_json::to_string(selector).unwrap();
+        for _ in 0..200 {
+            if self.evaluate(&format!("document.activeElement === document.querySelector({name})")) == true {
+                return;
+            }
+            self.press("Tab");
+        }
+        panic!("{selector} cannot be reached by the keyboard");
+    }
+
+    /// Writes a picture of the whole page where somebody wants to see it: into the folder of `AGON_PICTURES`.
+    pub fn picture(&mut self, name: &str) {
+        use base64::Engine as _;
+        let Some(folder) = std::env::var_os("AGON_PICTURES") else { return };
+        let taken = self.command("Page.captureScreenshot", json!({"format": "png", "captureBeyondViewport": true}));
+        let bytes = base64::prelude::BASE64_STANDARD.decode(taken["data"].as_str().unwrap()).unwrap();
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(Path::new(&folder).join(format!("{name}.png")), bytes).unwrap();
+    }
+
     /// The parameters of the events of a kind so far.
     pub fn told<'a>(&'a self, event: &'a str) -> impl Iterator<Item = &'a Value> {
         let of_page = self.browser.told.iter().filter(|told| told["sessionId"] == self.session.as_str());
         of_page.filter(move |told| told["method"] == event).map(|told| &told["params"])
+    }
+
+    /// The same, or nothing while one page gives way to another.
+    fn try_evaluate(&mut self, expression: &str) -> Option<Value> {
+        let asked = json!({"expression": format!("{expression}\n//# sourceURL={OURS}"), "returnByValue": true});
+        let session = self.session.clone();
+        let answer = self.browser.ask(Some(&session), "Runtime.evaluate", &asked);
+        answer["result"]["result"].get("value").cloned()
     }
 
     /// What an expression comes to in the page.
