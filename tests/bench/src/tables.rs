@@ -1,5 +1,6 @@
 //! The tables: each cell is measured by this program in a process of its own, so that none starts with what another left behind.
 mod cluster;
+mod console;
 mod context;
 
 use crate::Measurement;
@@ -44,6 +45,8 @@ enum BenchTable {
     Memory,
     /// Time to help and to the first speech
     Start,
+    /// The first page of 10,000 debates in the console, and 200 viewers of one debate
+    Console,
     /// 1,000 debates at once over NATS, and the growth from 4 to 64 rounds there; several processes
     Cluster,
 }
@@ -85,6 +88,9 @@ pub fn run(args: Args) -> Result<()> {
     }
     if wanted(BenchTable::Load) {
         bench.load(args.quick)?;
+    }
+    if wanted(BenchTable::Console) {
+        bench.console()?;
     }
     if wanted(BenchTable::Cluster) {
         bench.cluster()?;
