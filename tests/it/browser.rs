@@ -242,12 +242,16 @@ impl BrowserPage<'_> {
 
     /// Writes a picture of the whole page where somebody wants to see it: into the folder of `AGON_PICTURES`.
     pub fn picture(&mut self, name: &str) {
-        use base64::Engine as _;
         let Some(folder) = std::env::var_os("AGON_PICTURES") else { return };
-        let taken = self.command("Page.captureScreenshot", json!({"format": "png", "captureBeyondViewport": true}));
-        let bytes = base64::prelude::BASE64_STANDARD.decode(taken["data"].as_str().unwrap()).unwrap();
         std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(Path::new(&folder).join(format!("{name}.png")), bytes).unwrap();
+        let picture = self.png(true);
+        std::fs::write(Path::new(&folder).join(format!("{name}.png")), picture).unwrap();
+    }
+
+    /// A picture of the window, or of the whole page.
+    pub fn png(&mut self, whole: bool) -> Vec<u8> {
+        let taken = self.command("Page.captureScreenshot", json!({"format": "png", "captureBeyondViewport": whole}));
+        data_encoding::BASE64.decode(taken["data"].as_str().unwrap().as_bytes()).unwrap()
     }
 
     /// The parameters of the events of a kind so far.

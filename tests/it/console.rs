@@ -16,7 +16,7 @@ const OF_CONSOLE: &str = "(/^(#|\\/|https?:|data:image\\/)/, 0)";
 const SLOW: [&str; 3] = ["--rehearsal", "--token-interval", "12ms"];
 
 /// One server with everything in it, and where its pages are.
-struct Server {
+pub struct Server {
     cluster: TestCluster,
     process: Process,
     http: String,
@@ -24,7 +24,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(options: &[&str]) -> Self {
+    pub fn start(options: &[&str]) -> Self {
         Self::of(TestCluster::start(), options)
     }
 
@@ -36,12 +36,12 @@ impl Server {
         Self { cluster, process, http, grpc }
     }
 
-    fn at(&self, path: &str) -> String {
+    pub fn at(&self, path: &str) -> String {
         format!("{}{path}", self.http)
     }
 
     /// Submits a debate, and waits for its end where that is wanted.
-    fn submit(&self, file: &str, id: &str, more: &[&str]) {
+    pub fn submit(&self, file: &str, id: &str, more: &[&str]) {
         let args = ["submit", file, "--id", id, "--seed", "7", "--rehearsal", "--server", &self.grpc];
         let said = self.cluster.world.agon(&[&args[..], more].concat());
         assert!(matches!(said.code, Some(0 | 2)), "{said:?}");

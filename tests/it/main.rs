@@ -79,6 +79,8 @@ mod options;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]
+mod pictures;
+#[cfg(test)]
 mod proof;
 #[cfg(test)]
 mod ratings;

@@ -16,6 +16,7 @@ mod misbehaviour;
 mod needs;
 mod notes;
 mod package;
+mod pictures;
 mod process;
 mod protos;
 mod sbom;
@@ -73,6 +74,8 @@ enum Command {
     Notes(notes::Args),
     /// Package every crate of the product as a registry would get it; a warning is a failure
     Package(package::Args),
+    /// Make the pictures of the README anew, from a rehearsal in a terminal and in a browser
+    Pictures,
     /// House rules only: crate edges, file sizes, words, links, licences, examples
     Tidy(tidy::Args),
 }
@@ -96,6 +99,7 @@ fn main() -> ExitCode {
         Command::Sbom(args) => sbom::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Notes(args) => notes::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Package(args) => package::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Pictures => pictures::run(),
         Command::Tidy(args) => tidy::run(&args).map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| {
