@@ -9,9 +9,13 @@ use agon_eval::EvalResult;
 use askama::Template;
 
 /// The page's style: that of debates, and what figures add.
-const STYLE: &str = concat!(include_str!("../../templates/report.css"), include_str!("../../templates/eval.css"));
+const STYLE: &str = concat!(
+    include_str!("../../templates/palette.css"),
+    include_str!("../../templates/report.css"),
+    include_str!("../../templates/eval.css")
+);
 /// SHA-256 of [`STYLE`]; a test says the right one when the style has changed.
-const STYLE_HASH: &str = "sha256-rHtVsPjapRsPJ/kmPYIPtr/K3R6W/UinnXVUPu2SqS8=";
+const STYLE_HASH: &str = "sha256-TwRllSIkwMkLU1Nf7Kbz2Sf1JwRxlkrVbvuW4ENsZ/s=";
 /// Filters the rows of the last table. Without it the table is whole.
 const SCRIPT: &str = include_str!("../../templates/eval.js");
 /// SHA-256 of [`SCRIPT`].
