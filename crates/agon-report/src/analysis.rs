@@ -18,6 +18,7 @@ use crate::minutes::Minutes;
 use crate::result::ResultState;
 use crate::tree::ArgumentTree;
 use attacks::TreeAttack;
+pub(crate) use attacks::unanswered as unanswered_attacks;
 use ballots::HeldAnswers;
 pub(crate) use beliefs::stands;
 pub use beliefs::{Belief, Beliefs, StrongestSpeech};

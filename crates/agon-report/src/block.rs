@@ -5,6 +5,7 @@ mod sides;
 
 use crate::analysis::Analysis;
 use crate::call_figures;
+use crate::document::{KeyFact, LEFT_OPEN, facts};
 use crate::key;
 use crate::minutes::Minutes;
 use crate::result::ResultState;
@@ -13,12 +14,12 @@ use crate::text::{excerpt, one_line};
 use crate::verdict::Tone;
 use crate::words::{self, count, duration};
 use agon_core::TurnId;
+pub(crate) use objection::OpenObjection;
+use sides::Changes;
 use std::collections::BTreeSet;
 
 /// Characters of the reasoning that the block shows.
 const MOST_REASONING: usize = 320;
-/// The label of the reasons.
-const WHY: &str = "Why";
 /// Columns of the longest label with the blank after it.
 const LABEL: usize = 11;
 
@@ -35,8 +36,19 @@ pub struct ResultBlock {
     pub(crate) texts: Vec<BlockText>,
     /// Scripted speakers said all of it.
     rehearsal: bool,
-    /// The rest, by label.
-    pub(crate) rows: Vec<(&'static str, String)>,
+    /// What a report says right below.
+    pub(crate) facts: Vec<KeyFact>,
+    /// The rest.
+    rows: Vec<BlockRow>,
+}
+
+/// A line of the rest.
+#[derive(Clone, Debug)]
+struct BlockRow {
+    label: &'static str,
+    value: String,
+    /// What a report says there; nothing where it says so elsewhere.
+    reported: Option<String>,
 }
 
 /// Words that somebody wrote.
@@ -57,31 +69,33 @@ impl ResultBlock {
     pub fn of(minutes: &Minutes<'_>) -> Self {
         let (badge, tone) = minutes.badge();
         let analysis = Analysis::of(minutes);
-        let mut rows: Vec<(&'static str, String)> = Vec::new();
-        rows.extend(decided::of(minutes).map(|how| ("How", how)));
-        rows.extend(minutes.cancel.map(|why| ("Cancelled", one_line(why))));
-        rows.extend(why(minutes).map(|why| (WHY, why)));
-        rows.extend(sides::of(minutes));
-        rows.extend(minutes.consensus().map(|consensus| ("Consensus", one_line(&consensus))));
-        rows.extend(missing(minutes).map(|missing| ("Missing", missing)));
-        rows.extend(objection::of(minutes, analysis.as_ref()).map(|open| ("Left open", open)));
-        rows.extend(rounds(minutes).map(|rounds| ("Rounds", rounds)));
-        rows.extend(open(minutes).map(|open| ("Open", open)));
-        rows.push(("Cost", cost(minutes)));
+        let open = objection::of(minutes, analysis.as_ref());
+        let facts = facts(minutes, analysis.as_ref(), open.as_ref());
+        let mut rows: Vec<BlockRow> = Vec::new();
+        rows.extend(decided::of(minutes).map(|how| BlockRow::of("How", how)));
+        rows.extend(minutes.cancel.map(|why| BlockRow::of("Cancelled", one_line(why))));
+        rows.extend(why(minutes).map(|why| BlockRow::unreported("Why", why)));
+        rows.extend(sides(minutes));
+        rows.extend(minutes.consensus().map(|consensus| BlockRow::of("Consensus", one_line(&consensus))));
+        rows.extend(missing(minutes).map(|missing| BlockRow::of("Missing", missing)));
+        rows.extend(open.map(|open| left_open(open.text, &facts)));
+        rows.extend(rounds(minutes).map(|rounds| BlockRow::of("Rounds", rounds)));
+        rows.extend(self::open(minutes).map(|open| BlockRow::of("Open", open)));
+        rows.push(BlockRow::of("Cost", cost(minutes)));
         let (headline, texts) = (one_line(&minutes.headline()), texts(minutes));
-        Self { badge, tone, headline, texts, rehearsal: minutes.rehearsal(), rows }
+        Self { badge, tone, headline, texts, rehearsal: minutes.rehearsal(), facts, rows }
     }
 
     /// The block with a further line, for what only the caller knows: where the report is.
     #[must_use]
     pub fn with(mut self, label: &'static str, value: &str) -> Self {
-        self.rows.push((label, one_line(value)));
+        self.rows.push(BlockRow::of(label, one_line(value)));
         self
     }
 
-    /// The lines for a report, which has the whole reasoning below.
-    pub(crate) fn reported(&self) -> impl Iterator<Item = &(&'static str, String)> {
-        self.rows.iter().filter(|(label, _)| *label != WHY)
+    /// The lines for a report, which has the facts above and the whole reasoning below.
+    pub(crate) fn reported(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.rows.iter().filter_map(|row| Some((row.label, row.reported.as_deref()?)))
     }
 
     /// The block for a terminal.
@@ -106,14 +120,36 @@ impl ResultBlock {
         if !self.texts.is_empty() {
             out.push(StyledLine::empty());
         }
-        out.extend(self.rows.iter().map(|(label, value)| row(label, value)));
+        out.extend(self.rows.iter().map(BlockRow::line));
         out
     }
 }
 
-fn row(label: &str, value: &str) -> StyledLine {
-    let blanks = " ".repeat(LABEL.saturating_sub(label.len()));
-    StyledLine::hanging(TextStyle::Office, &format!("{label}{blanks}"), TextStyle::Plain, value)
+impl BlockRow {
+    fn of(label: &'static str, value: String) -> Self {
+        Self { label, reported: Some(value.clone()), value }
+    }
+    fn unreported(label: &'static str, value: String) -> Self {
+        Self { label, value, reported: None }
+    }
+    fn line(&self) -> StyledLine {
+        let blanks = " ".repeat(LABEL.saturating_sub(self.label.len()));
+        StyledLine::hanging(TextStyle::Office, &format!("{}{blanks}", self.label), TextStyle::Plain, &self.value)
+    }
+}
+
+/// Who is for and against. A report has who changed among its facts.
+fn sides(minutes: &Minutes<'_>) -> Vec<BlockRow> {
+    let told = sides::of(minutes, Changes::Told);
+    let untold = sides::of(minutes, Changes::Untold).into_iter().map(|(_, value)| Some(value));
+    told.into_iter().zip(untold).map(|((label, value), reported)| BlockRow { label, value, reported }).collect()
+}
+
+fn left_open(text: String, facts: &[KeyFact]) -> BlockRow {
+    match facts.iter().any(|fact| fact.label == LEFT_OPEN) {
+        true => BlockRow::unreported(LEFT_OPEN, text),
+        false => BlockRow::of(LEFT_OPEN, text),
+    }
 }
 
 fn texts(minutes: &Minutes<'_>) -> Vec<BlockText> {

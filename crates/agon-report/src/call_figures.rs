@@ -89,6 +89,29 @@ fn model(call: &Call) -> Option<String> {
     })
 }
 
+/// What stands under an answer: the model and its tokens.
+pub(crate) fn under(call: &Call) -> Vec<String> {
+    let mut parts = Vec::from_iter(model(call));
+    parts.push(tokens(&call.usage));
+    parts
+}
+
+/// What an answer took, for whoever asks: where, how long, and why it ended. Nothing where nothing is known.
+pub(crate) fn took(call: &Call) -> Option<String> {
+    let timing = &call.timing;
+    let timed = |name: &str, ms: Option<u64>| ms.map(|ms| format!("{name} {}", duration(ms)));
+    let mut parts = Vec::from_iter(call.host.as_ref().map(|host| format!("on {host}")));
+    let timings = [
+        timed("waited for the model server", timing.away_ms),
+        timed("queued", timing.queue_ms),
+        timed("first byte after", timing.first_byte_ms),
+        timed("in all", timing.total_ms),
+    ];
+    parts.extend(timings.into_iter().flatten());
+    parts.extend(call.finish_reason.iter().map(|why| format!("finish: {why}")));
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
 /// Who answered, how many tokens, how long: for a line that few read.
 pub(crate) fn brief(call: &Call) -> Vec<String> {
     let mut parts = Vec::from_iter(model(call));

@@ -5,8 +5,11 @@
 //! whoever draws them makes them harmless.
 mod about;
 mod argued;
+mod attacks;
 mod decision;
+mod facts;
 mod floor;
+mod ranks;
 mod table;
 
 use crate::asides::Aside;
@@ -18,8 +21,11 @@ use crate::tree::ArgumentTree;
 pub(crate) use about::{Office, Speaker};
 use agon_core::{Call, Citation, Failure, ModeratorDecision, SkipReason, Speech, Timestamp};
 pub(crate) use argued::{SpeechStrength, Strengths};
+pub(crate) use attacks::AttackGrid;
 pub(crate) use decision::{BallotSheet, Choosing, CountedVotes, JudgePanel, LostPosition};
+pub(crate) use facts::{KeyFact, LEFT_OPEN, facts};
 pub(crate) use floor::block as floor_block;
+pub(crate) use ranks::RankMatrix;
 pub(crate) use table::{ReportTable, TableCell};
 
 /// What a section is about. The order in which a report has them is its own.
@@ -98,6 +104,8 @@ pub(crate) enum ReportBlock<'m> {
     Votes(CountedVotes<'m>),
     Chart(Chart),
     Tree(ArgumentTree),
+    /// Who attacked whom, how often.
+    Attacks(AttackGrid),
     Insights(Vec<String>),
     Strengths(Strengths),
     Speakers(Vec<Speaker<'m>>),

@@ -3,6 +3,7 @@ mod badges;
 mod charts;
 mod clean;
 mod draft;
+mod fold;
 mod timeline;
 mod view;
 mod votes;
@@ -13,9 +14,9 @@ pub(crate) use charts::Chart;
 pub use view::{PagePart, PartKind};
 
 /// The page's style, which a page that shows [`page_parts`] needs, too.
-pub const STYLE: &str = include_str!("../templates/report.css");
+pub const STYLE: &str = concat!(include_str!("../templates/palette.css"), include_str!("../templates/report.css"));
 /// SHA-256 of [`STYLE`]; a test says the right one when the style has changed.
-const STYLE_HASH: &str = "sha256-L/ATcePLakKCgfGcbcAMC+HRDEYb7jJB85jV6IGrI3E=";
+const STYLE_HASH: &str = "sha256-9J1hQI/QwKus2j0ng9nooVMaVKoRnB9synTNYfWN6oE=";
 
 /// Why a page could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -1,4 +1,5 @@
 //! Markdown: the whole debate, its summary, and the whole debate with every call.
+mod choices;
 mod draw;
 pub(crate) mod escape;
 mod page;

@@ -15,9 +15,11 @@
 //! By rules 5 and 6 a speech attacks where the stances differ and supports where they are the same; the benches of one
 //! side are one stance. Without stances the answers that both speeches name decide; where one names none, it answers.
 mod derive;
+mod fit;
 mod layout;
 mod mentions;
 mod mermaid;
+mod open;
 mod svg;
 
 use crate::minutes::Minutes;
@@ -25,7 +27,9 @@ use agon_core::SpeechKind;
 use serde::Serialize;
 
 pub(crate) use derive::is_speech;
-pub(crate) use svg::{described, embedded, escaped, told};
+pub(crate) use fit::{PARTS, columns, folded};
+pub(crate) use open::TreePicture;
+pub(crate) use svg::{embedded, escaped};
 
 /// Speeches that a picture shows at most; the data has all.
 pub(crate) const MOST_DRAWN: usize = 120;
@@ -109,13 +113,6 @@ impl ArgumentTree {
     /// The tree of what was said so far. Speakers whose words the debate file keeps out of reports are left out.
     pub fn of(minutes: &Minutes<'_>) -> Self {
         derive::tree(minutes)
-    }
-    /// As much of it as a picture shows, and how many speeches are left out.
-    pub(crate) fn drawn(&self) -> (Self, usize) {
-        let nodes: Vec<TreeNode> = self.nodes.iter().take(MOST_DRAWN).cloned().collect();
-        let last = nodes.last().map_or(0, |node| node.number);
-        let edges = self.edges.iter().filter(|edge| edge.from <= last).cloned().collect();
-        (Self { nodes, edges }, self.nodes.len().saturating_sub(MOST_DRAWN))
     }
 }
 

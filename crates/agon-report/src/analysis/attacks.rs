@@ -1,6 +1,6 @@
 //! Which attacks were answered.
 use crate::tree::{ArgumentTree, Relation, TreeEdge};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An attack of the tree.
 pub(super) struct TreeAttack<'t> {
@@ -39,4 +39,9 @@ pub(super) fn of(tree: &ArgumentTree) -> Vec<TreeAttack<'_>> {
     };
     let attacks = tree.edges.iter().filter(|edge| edge.relation == Relation::Attacks);
     attacks.filter_map(|edge| attack(edge).map(|(by, on, answered)| TreeAttack { edge, by, on, answered })).collect()
+}
+
+/// The attacks that nobody answered: the numbers of the attacking and of the attacked.
+pub(crate) fn unanswered(tree: &ArgumentTree) -> BTreeSet<(u32, u32)> {
+    of(tree).iter().filter(|attack| !attack.answered).map(|attack| (attack.edge.from, attack.edge.to)).collect()
 }

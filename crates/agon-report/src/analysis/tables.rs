@@ -24,12 +24,14 @@ struct TablePart {
     rows: Vec<Vec<TableCell>>,
     /// What stands under the rows.
     note: Option<String>,
+    /// What the rows are called where a page folds them.
+    folded: Option<&'static str>,
 }
 
 impl TablePart {
     fn blocks<'m>(self) -> [ReportBlock<'m>; 3] {
         let table = ReportTable::of(self.title, self.head, self.rows);
-        let table = ReportTable { note: self.note, open_ended: true, ..table };
+        let table = ReportTable { note: self.note, open_ended: true, folded: self.folded, ..table };
         [ReportBlock::Heading(self.title), ReportBlock::Lines(self.lines), ReportBlock::Table(table)]
     }
 }
@@ -123,6 +125,8 @@ fn relationships(analysis: &Analysis) -> Option<TablePart> {
              it was the other's words that did it is not known."
                 .to_owned(),
         ),
+        // The grid under the tree shows the attacks.
+        folded: Some("Every pair"),
         ..TablePart::default()
     }
     })
@@ -170,6 +174,7 @@ fn disagreement(disagreement: &Disagreement) -> TablePart {
         head: &["Attack", "By", "On", "Of", "Severity"],
         rows: rows.collect(),
         note: (unlisted > 0).then(|| format!("{} not listed.", count(unlisted.into(), "more attack"))),
+        ..TablePart::default()
     }
 }
 

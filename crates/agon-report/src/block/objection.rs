@@ -4,15 +4,33 @@ use crate::analysis::{Analysis, StandingAttack, StandingAttacks};
 use crate::minutes::{Minutes, MinutesEntry};
 use crate::text::excerpt;
 use crate::words;
-use agon_core::{Critique, ParticipantId, SpeechKind};
+use agon_core::{Critique, ParticipantId, SpeechKind, TurnId};
 
-/// Characters of the objection that the block shows.
+/// Characters of the objection that the block shows, and a report.
 const MOST_TEXT: usize = 320;
+const MOST_BRIEF: usize = 160;
+
+/// What is left open, in words.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenObjection {
+    pub(crate) text: String,
+    /// The same for a report, which has the whole below.
+    pub(crate) brief: String,
+    /// Where it was said, where that is one contribution.
+    pub(crate) turn: Option<TurnId>,
+}
+
+impl OpenObjection {
+    /// What `told` says with so many characters of the objection.
+    fn of(turn: Option<TurnId>, told: impl Fn(usize) -> String) -> Self {
+        Self { text: told(MOST_TEXT), brief: told(MOST_BRIEF), turn }
+    }
+}
 
 /// The strongest objection left open, and what it is. In this order: a severe critique that no revision names, what a judge calls a critical
 /// objection, any other critique, the attack by the strongest speech. Where somebody argued for the winner, only what is
 /// said against them counts.
-pub(super) fn of(minutes: &Minutes<'_>, analysis: Option<&Analysis>) -> Option<String> {
+pub(super) fn of(minutes: &Minutes<'_>, analysis: Option<&Analysis>) -> Option<OpenObjection> {
     let standing = analysis.and_then(|analysis| analysis.disagreement.standing.as_ref());
     let relevant = standing.map(|standing| relevant(minutes, &standing.attacks)).unwrap_or_default();
     let (last, attacks): (Vec<_>, Vec<_>) = relevant.into_iter().partition(|attack| is_closing(minutes, attack));
@@ -20,27 +38,37 @@ pub(super) fn of(minutes: &Minutes<'_>, analysis: Option<&Analysis>) -> Option<S
     let severest = attacks.first().copied().filter(|attack| attack.severity.is_some());
     // What makes a consensus contested is what is left open.
     let severe = minutes.open_critique().filter(|(_, of, _)| concerns(minutes, of.as_str()));
-    let judged = || minutes.open_objections().next().map(|objection| by_judge(minutes, objection));
+    let judged =
+        || minutes.open_objections().next().map(|one| OpenObjection::of(None, |most| by_judge(minutes, one, most)));
     // What could have been answered weighs more than what came too late for that.
     let (early, late): (Vec<_>, Vec<_>) = attacks.iter().copied().partition(|attack| could_answer(minutes, attack));
     let best = |attacks: Vec<_>| attacks.into_iter().reduce(|best, next| stronger(analysis, best, next));
     let strongest = || best(early).or_else(|| best(late));
-    let attack = |attack: &StandingAttack| told(minutes, attack);
+    let attack = |attack: &StandingAttack| {
+        let turn = entry_of(minutes, attack).map(|entry| entry.turn);
+        OpenObjection::of(turn, |most| told(minutes, attack, most))
+    };
     let open = severe
-        .map(|severe| told_severe(minutes, severe))
+        .map(|severe| OpenObjection::of(Some(severe.0.turn), |most| told_severe(minutes, severe, most)))
         .or_else(judged)
         .or_else(|| severest.or_else(strongest).map(attack));
-    open.or_else(|| {
-        if !last.is_empty() {
-            return Some("nothing that anybody could answer: only final statements were left unanswered".to_owned());
-        }
-        // Of very many only the first are listed.
-        let listed = |standing: &&StandingAttacks| standing.of > 0 && standing.total as usize == standing.attacks.len();
-        let standing = standing.filter(listed)?;
-        let on_winner = "no attack on the winner was left unanswered";
-        let left = if standing.total == 0 { "every attack was answered" } else { on_winner };
-        Some(format!("nothing: {left}"))
-    })
+    open.or_else(|| nothing(standing, !last.is_empty(), minutes.winner().is_some()))
+}
+
+/// That nothing is left open, where that is known.
+fn nothing(standing: Option<&StandingAttacks>, only_closings: bool, won: bool) -> Option<OpenObjection> {
+    if only_closings {
+        let closings = "only final statements were left unanswered";
+        let text = format!("nothing that anybody could answer: {closings}");
+        let brief = if won { format!("against the winner, {closings}") } else { closings.to_owned() };
+        return Some(OpenObjection { text, brief, turn: None });
+    }
+    // Of very many only the first are listed.
+    let listed = |standing: &&StandingAttacks| standing.of > 0 && standing.total as usize == standing.attacks.len();
+    let standing = standing.filter(listed)?;
+    let on_winner = "no attack on the winner was left unanswered";
+    let left = if standing.total == 0 { "every attack was answered" } else { on_winner };
+    Some(OpenObjection { text: format!("nothing: {left}"), brief: left.to_owned(), turn: None })
 }
 
 /// The attacks on whoever argued for the winner; where nobody did, all.
@@ -86,23 +114,26 @@ fn stronger<'t>(analysis: Option<&Analysis>, best: &'t StandingAttack, next: &'t
     if strength(next) > strength(best) { next } else { best }
 }
 
-fn by_judge(minutes: &Minutes<'_>, (judge, objection): (&str, &str)) -> String {
-    let objection = excerpt(objection, MOST_TEXT);
+fn by_judge(minutes: &Minutes<'_>, (judge, objection): (&str, &str), most: usize) -> String {
+    let objection = excerpt(objection, most);
     let judge = words::office(judge).to_lowercase();
     let text = format!("objection that the {judge} calls critical: “{objection}”");
     explained(&text, &labels(minutes, &objection))
 }
 
+/// By whom, of whom, and what.
+type SevereCritique<'m> = (&'m MinutesEntry<'m>, &'m ParticipantId, &'m Critique);
+
 /// `critique by Bruno of Ada in round 2, severity 8 of 10, neither accepted nor declined: “…”`.
-fn told_severe(minutes: &Minutes<'_>, (entry, of, critique): (&MinutesEntry<'_>, &ParticipantId, &Critique)) -> String {
-    let issue = excerpt(critique.issues.first().map_or("", String::as_str), MOST_TEXT);
+fn told_severe(minutes: &Minutes<'_>, (entry, of, critique): SevereCritique<'_>, most: usize) -> String {
+    let issue = excerpt(critique.issues.first().map_or("", String::as_str), most);
     let (by, place, severity) = (entry.participant, minutes.place(entry.turn.round), critique.severity);
     let what = format!("critique by {by} of {of} in {place}, severity {severity} of 10, neither accepted nor declined");
     excerpt(&format!("{what}: “{issue}”"), MOST_TEXT * 2)
 }
 
 /// `critique by Bruno of Ada in round 2, severity 5 of 10: “…”`.
-fn told(minutes: &Minutes<'_>, attack: &StandingAttack) -> String {
+fn told(minutes: &Minutes<'_>, attack: &StandingAttack, most: usize) -> String {
     let entry = entry_of(minutes, attack);
     let place = entry.map(|entry| format!(" in {}", minutes.place(entry.turn.round))).unwrap_or_default();
     let critique = entry.and_then(|entry| {
@@ -117,5 +148,5 @@ fn told(minutes: &Minutes<'_>, attack: &StandingAttack) -> String {
     // After critiques there is always a revision.
     let in_time = attack.severity.is_some() || could_answer(minutes, attack);
     let answer = if in_time { "unanswered" } else { "too late to be answered" };
-    excerpt(&format!("{what}, {answer}: “{}”", excerpt(&text, MOST_TEXT)), MOST_TEXT * 2)
+    excerpt(&format!("{what}, {answer}: “{}”", excerpt(&text, most)), MOST_TEXT * 2)
 }

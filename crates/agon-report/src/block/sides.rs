@@ -9,6 +9,14 @@ use agon_core::{BallotForm, BallotStage, Ballots, ConsensusStrategy, DebateSpec,
 /// Characters of an answer that stands behind a name.
 const MOST_ANSWER: usize = 80;
 
+/// Whether it stands behind a name that it has changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Changes {
+    Told,
+    /// It stands elsewhere.
+    Untold,
+}
+
 /// What somebody holds in the end, and what it held before where that was something else.
 struct FinalChoice<'a> {
     who: &'a str,
@@ -25,13 +33,16 @@ impl FinalChoice<'_> {
 }
 
 /// The lines on who is for and against.
-pub(super) fn of(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
+pub(super) fn of(minutes: &Minutes<'_>, changes: Changes) -> Vec<(&'static str, String)> {
     if minutes.verdict.is_none() {
         return Vec::new();
     }
     let spec = &minutes.admission.spec;
     let by_votes = spec.consensus_strategy == ConsensusStrategy::Vote && minutes.votes().next().is_some();
-    let held = if by_votes { votes(minutes) } else { ballots(minutes) };
+    let mut held = if by_votes { votes(minutes) } else { ballots(minutes) };
+    if changes == Changes::Untold {
+        held.iter_mut().for_each(|one| one.before = None);
+    }
     if held.is_empty() {
         return argued(minutes);
     }

@@ -1,5 +1,5 @@
 //! What follows from what was said: the argument tree and the analysis.
-use super::ReportBlock;
+use super::{AttackGrid, ReportBlock};
 use crate::analysis::{Analysis, stands};
 use crate::minutes::Minutes;
 use crate::tree::ArgumentTree;
@@ -19,9 +19,14 @@ pub(crate) struct SpeechStrength {
     pub(crate) strongest: bool,
 }
 
+/// The tree, and who attacked whom in it.
 pub(super) fn tree<'m>(minutes: &Minutes<'_>) -> Vec<ReportBlock<'m>> {
     let tree = ArgumentTree::of(minutes);
-    Some(tree).filter(|tree| !tree.nodes.is_empty()).map(ReportBlock::Tree).into_iter().collect()
+    if tree.nodes.is_empty() {
+        return Vec::new();
+    }
+    let grid = AttackGrid::of(minutes, &tree).map(ReportBlock::Attacks);
+    [ReportBlock::Tree(tree)].into_iter().chain(grid).collect()
 }
 
 /// What the figures say, in a few sentences.

@@ -1,5 +1,7 @@
 //! What came out: verdict, judges, dissent, ballots and votes.
+use super::ranks::{self, RankMatrix};
 use super::{ReportBlock, ReportTable, TableCell};
+use crate::html::Chart;
 use crate::key::{self, JudgeKey};
 use crate::minutes::{BallotChoice, Judged, Minutes, MinutesEntry, VoteTally};
 use crate::words;
@@ -50,6 +52,8 @@ pub(crate) struct CountedVotes<'m> {
     pub(crate) every_round: bool,
     pub(crate) votes: Vec<Choosing<'m>>,
     pub(crate) scores: ReportTable,
+    /// Where rankings were counted.
+    pub(crate) ranks: Option<RankMatrix>,
 }
 
 impl<T> JudgeReading<'_, T> {
@@ -168,7 +172,8 @@ pub(super) fn ballots<'m>(minutes: &'m Minutes<'m>) -> Vec<ReportBlock<'m>> {
     let verdict = minutes.verdict.filter(|_| !initial.is_empty());
     let majority = verdict.map(|verdict| words::majority(verdict.majority, verdict.winner.is_some()));
     let moved = minutes.verdict.map(|verdict| verdict.moved).unwrap_or_default();
-    vec![ReportBlock::Ballots(BallotSheet { initial, last, majority, moved })]
+    let flow = Chart::flow(minutes).map(ReportBlock::Chart);
+    flow.into_iter().chain([ReportBlock::Ballots(BallotSheet { initial, last, majority, moved })]).collect()
 }
 
 pub(super) fn votes_title(minutes: &Minutes<'_>) -> &'static str {
@@ -180,7 +185,8 @@ pub(super) fn votes<'m>(minutes: &'m Minutes<'m>) -> Vec<ReportBlock<'m>> {
     let Some(tally) = minutes.tally else { return Vec::new() };
     let every_round = minutes.admission.spec.voting.is_some_and(|voting| voting.every_round);
     let votes = minutes.votes().map(Choosing::of).collect();
-    vec![ReportBlock::Votes(CountedVotes { tally, every_round, votes, scores: scores(minutes) })]
+    let ranks = ranks::matrix(minutes, &tally);
+    vec![ReportBlock::Votes(CountedVotes { tally, every_round, votes, scores: scores(minutes), ranks })]
 }
 
 /// What every voter scored every other debater with.

@@ -10,6 +10,8 @@ pub(crate) struct ReportTable {
     pub(crate) note: Option<String>,
     /// The result as JSON has all rows, so that a renderer may show the first ones alone.
     pub(crate) open_ended: bool,
+    /// What it is called where a page folds it, because a drawing shows the most of it.
+    pub(crate) folded: Option<&'static str>,
 }
 
 /// A cell on one line.
@@ -35,7 +37,7 @@ impl TableCell {
 
 impl ReportTable {
     pub(crate) fn of(label: &'static str, head: &[&'static str], rows: Vec<Vec<TableCell>>) -> Self {
-        Self { label, head: head.to_vec(), rows, note: None, open_ended: false }
+        Self { label, head: head.to_vec(), rows, note: None, open_ended: false, folded: None }
     }
     /// The rows that are shown where an open-ended table has at most `most`.
     pub(crate) fn shown(&self, most: usize) -> &[Vec<TableCell>] {

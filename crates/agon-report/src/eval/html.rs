@@ -9,9 +9,13 @@ use agon_eval::EvalResult;
 use askama::Template;
 
 /// The page's style: that of debates, and what figures add.
-const STYLE: &str = concat!(include_str!("../../templates/report.css"), include_str!("../../templates/eval.css"));
+const STYLE: &str = concat!(
+    include_str!("../../templates/palette.css"),
+    include_str!("../../templates/report.css"),
+    include_str!("../../templates/eval.css")
+);
 /// SHA-256 of [`STYLE`]; a test says the right one when the style has changed.
-const STYLE_HASH: &str = "sha256-rHtVsPjapRsPJ/kmPYIPtr/K3R6W/UinnXVUPu2SqS8=";
+const STYLE_HASH: &str = "sha256-RDJMH4zc36y8e0qGOsoPFLbE/U6zBQuzePM98XzAMms=";
 /// Filters the rows of the last table. Without it the table is whole.
 const SCRIPT: &str = include_str!("../../templates/eval.js");
 /// SHA-256 of [`SCRIPT`].
@@ -20,6 +24,14 @@ const SCRIPT_HASH: &str = "sha256-BvV8C+Wd+AlkoLUiaJDeZ+1v1lMjNHpAia428HQC87o=";
 /// The whole report as a page for any browser, for screen and paper.
 pub fn eval_html(result: &EvalResult, links: &DebateLinks) -> Result<String, HtmlError> {
     Ok(EvalPage::of(result, links).render()?)
+}
+
+/// The policy of that page, for a server that sends it: that of the page itself, and that no other page may frame it.
+pub fn eval_policy() -> String {
+    format!(
+        "default-src 'none'; style-src '{STYLE_HASH}'; script-src '{SCRIPT_HASH}'; img-src data:; base-uri 'none'; \
+         form-action 'none'; frame-ancestors 'none'"
+    )
 }
 
 /// The whole page. Every text is escaped by the template; only drawings are put in as they are.
@@ -135,6 +147,15 @@ mod tests {
     #[test]
     fn the_policy_names_the_hashes_of_style_and_script() {
         assert_eq!((STYLE_HASH, SCRIPT_HASH), (hash(STYLE).as_str(), hash(SCRIPT).as_str()));
+    }
+
+    #[test]
+    fn a_server_sends_the_policy_of_the_page_and_lets_nobody_frame_it() {
+        let template = include_str!("../../templates/eval.html");
+        let own =
+            template.split_once("Content-Security-Policy\" content=\"").and_then(|(_, rest)| rest.split_once('"'));
+        let own = own.unwrap().0.replace("{{ STYLE_HASH }}", STYLE_HASH).replace("{{ SCRIPT_HASH }}", SCRIPT_HASH);
+        assert_eq!(eval_policy(), format!("{own}; frame-ancestors 'none'"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 use crate::minutes::Minutes;
 use crate::text::one_line;
 use crate::words;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Two characters for a name, from its letters and the whole of it.
 type BadgeWay = fn(&[char], &str) -> Option<String>;
@@ -30,7 +30,18 @@ fn badges(names: &[String]) -> BTreeMap<String, String> {
             group.push(name);
         }
     }
-    groups.into_iter().flat_map(|(letter, group)| apart(&letter, &group)).collect()
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let all = groups.into_iter().flat_map(|(letter, group)| apart(&letter, &group));
+    all.map(|(name, badge)| (name, free(badge, &mut taken))).collect()
+}
+
+/// The badge, with a number behind it where another name has the same: some letters have two as their capital.
+fn free(badge: String, taken: &mut BTreeSet<String>) -> String {
+    let numbered = (2_u32..).map(|n| format!("{badge}{n}"));
+    let mut ways = std::iter::once(badge.clone()).chain(numbered);
+    let free = ways.find(|way| !taken.contains(&way.to_lowercase())).unwrap_or(badge);
+    taken.insert(free.to_lowercase());
+    free
 }
 
 fn apart(letter: &str, group: &[&String]) -> Vec<(String, String)> {
@@ -38,8 +49,7 @@ fn apart(letter: &str, group: &[&String]) -> Vec<(String, String)> {
     if group.len() == 1 {
         return with(vec![letter.to_owned()]);
     }
-    let distinct =
-        |badges: &Vec<String>| badges.iter().collect::<std::collections::BTreeSet<_>>().len() == badges.len();
+    let distinct = |badges: &Vec<String>| badges.iter().collect::<BTreeSet<_>>().len() == badges.len();
     let tried = WAYS.iter().find_map(|way| {
         let badges: Option<Vec<String>> = group.iter().map(|name| way(&letters(name), name)).collect();
         badges.filter(distinct)
@@ -97,6 +107,34 @@ mod tests {
         assert_eq!(of(&["Ada Lovelace", "Alan Turing"]), ["AL", "AT"]);
         assert_eq!(of(&["Max", "Mara", "Moderator"]), ["Mx", "Ma", "Mr"]);
         assert_eq!(of(&["Judge", "Judge 2", "Judge 3"]), ["Je", "J2", "J3"]);
+        assert_eq!(of(&["Ada", "Abe"]), ["Ad", "Ab"]);
         assert_eq!(of(&["Expert", "Export", "Expat", "Expect"]), ["E1", "E2", "E3", "E4"]);
+    }
+
+    #[test]
+    fn no_two_names_share_a_badge_whatever_they_are() {
+        let odd = [
+            "ßa",
+            "Sam Smith",
+            "Sue Tone",
+            "Ss",
+            "SS",
+            "ss",
+            "Sx",
+            "…",
+            "?!",
+            "1",
+            "11",
+            "Ada",
+            "ada",
+            "ADA",
+            "İ",
+            "i̇",
+        ];
+        let many: Vec<String> = (0..60).map(|n| format!("Speaker {n}")).collect();
+        let all: Vec<&str> = odd.into_iter().chain(many.iter().map(String::as_str)).collect();
+        let badges = of(&all);
+        let distinct: BTreeSet<String> = badges.iter().map(|badge| badge.to_lowercase()).collect();
+        assert_eq!(distinct.len(), all.len(), "{badges:?}");
     }
 }

@@ -1,5 +1,6 @@
-//! Charts: how positions, agreement, votes and scores went, each with its numbers beside it.
+//! Charts: how positions, agreement, votes and scores went, each with its numbers folded below it.
 mod draw;
+mod flow;
 
 use crate::document::ReportBlock;
 use crate::minutes::{Deed, Minutes};
@@ -10,7 +11,7 @@ use agon_core::{BallotStage, Score};
 use draw::{BarChart, GridCell, GridChart, LineChart};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Rows that a chart draws at most; the table beside it has all.
+/// Rows that a chart draws at most; the table below it has all.
 const MOST_ROWS: usize = 24;
 /// Rounds that a chart draws at most, the latest.
 const MOST_ROUNDS: usize = 30;
@@ -24,6 +25,7 @@ pub(crate) struct Chart {
     /// What the letters in it stand for.
     pub(super) legend: Vec<(String, String)>,
     pub(super) head: Vec<String>,
+    /// Its numbers; none where the drawing says them all.
     pub(super) rows: Vec<Vec<String>>,
 }
 
@@ -70,7 +72,7 @@ fn measures(minutes: &Minutes<'_>) -> Option<Chart> {
     })
 }
 
-/// What everybody held: before, in each round where speeches name answers, and after.
+/// What everybody held: before, in each round where speeches name answers, and after. Without such rounds the ballots say it all.
 fn positions(minutes: &Minutes<'_>) -> Option<Chart> {
     let ballot = |stage, name: &str| {
         minutes.ballots(stage).find(|(entry, _)| entry.participant == name).map(|(_, choice)| choice.choice)
@@ -82,6 +84,9 @@ fn positions(minutes: &Minutes<'_>) -> Option<Chart> {
         }
     }
     let rounds: Vec<u32> = named.keys().rev().take(MOST_ROUNDS).rev().copied().collect();
+    if rounds.is_empty() {
+        return None;
+    }
     let names: Vec<&str> = minutes.admission.spec.personas.iter().map(|persona| persona.name.as_str()).collect();
     let holds = |name: &str| -> Vec<Option<&str>> {
         let said = rounds.iter().map(|round| named.get(round).and_then(|of| of.get(name)).copied());

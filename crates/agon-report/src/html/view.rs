@@ -1,23 +1,28 @@
 //! The page, filled from the document.
+mod parts;
+
 use super::badges::badge;
 use super::draft::{self, DiffPiece, DraftView};
 use super::timeline::{self, Timeline};
-use super::{STYLE, STYLE_HASH, clean};
+use super::{STYLE, STYLE_HASH, clean, fold};
 use crate::analysis::STRENGTH;
 use crate::block::ResultBlock;
 use crate::call_figures;
 use crate::document::{
     BallotSheet, Office, ReportBlock, ReportSection, SectionKind, SpeechStrength, Strengths, TableCell, sections,
 };
-use crate::minutes::{Deed, Minutes, MinutesEntry};
+use crate::minutes::{Minutes, MinutesEntry};
 use crate::text::{excerpt, one_line, plain, sentence};
-use crate::tree::{self, ArgumentTree};
+use crate::tree::{self, ArgumentTree, TreePicture};
 use crate::verdict::{Tone, checked};
 use crate::words::{self, REHEARSAL, counted, day, rfc3339};
 use agon_core::{
     Citation, Failure, ModeratorDecision, RoundPlan, RoundStatus, RoundSummary, SkipReason, Speech, Timestamp, TurnId,
 };
 use askama::Template;
+pub(super) use parts::parts;
+pub use parts::{PagePart, PartKind};
+use std::collections::BTreeSet;
 
 /// The sections of the page, in the order in which a stranger asks. Those of one slot stand close together.
 const SLOTS: [&[SectionKind]; 10] = [
@@ -45,95 +50,46 @@ pub(super) struct ReportPage<'m> {
     date_time: String,
     block: ResultBlock,
     slots: Vec<Vec<ReportSection<'m>>>,
+    /// The contributions that have a place on the page.
+    placed: BTreeSet<String>,
+    /// The first section with a speech that is folded, which has the switch for all.
+    switch: Option<String>,
     tree: ArgumentTree,
     timeline: Option<Timeline>,
 }
 
 impl<'m> ReportPage<'m> {
     pub(super) fn of(minutes: &'m Minutes<'m>) -> Self {
+        let slots: Vec<Vec<ReportSection<'_>>> = SLOTS.iter().map(|kinds| slot(minutes, kinds)).collect();
         Self {
             minutes,
+            placed: slots.iter().flatten().flat_map(|section| &section.blocks).filter_map(place).collect(),
             rehearsal: minutes.rehearsal().then_some(REHEARSAL),
             date: day(minutes.admitted_at),
             date_time: rfc3339(minutes.admitted_at),
             block: ResultBlock::of(minutes),
-            slots: SLOTS.iter().map(|kinds| slot(minutes, kinds)).collect(),
+            switch: switch(&slots),
+            slots,
             tree: ArgumentTree::of(minutes),
             timeline: timeline::of(minutes),
         }
     }
 }
 
-/// A piece of a debate's page: one element with this id, which a live page can replace by itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PagePart {
-    /// The id of its element, unique on the page.
-    pub id: String,
-    /// What it is of the page.
-    pub kind: PartKind,
-    /// The element. Safe to be put into a page as it is: without script, style or request.
-    pub html: String,
+/// The first section with a speech that is folded.
+fn switch(slots: &[Vec<ReportSection<'_>>]) -> Option<String> {
+    let folded = |block: &ReportBlock<'_>| matches!(block, ReportBlock::Speech(_, speech) if fold::folds(&speech.text));
+    let section = slots.iter().flatten().find(|section| section.blocks.iter().any(folded))?;
+    Some(section.id.clone())
 }
 
-/// What a piece is of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartKind {
-    /// Its head: question and result.
-    Head,
-    /// The list of its sections.
-    Contents,
-    /// What was said and done.
-    Floor,
-    /// Another section: what it came to, or what is known about it.
-    About,
-}
-
-/// The page of a debate in pieces, in their order: its head, its contents, and its sections.
-pub(super) fn parts(minutes: &Minutes<'_>) -> Result<Vec<PagePart>, askama::Error> {
-    let page = ReportPage::of(minutes);
-    let mut parts = vec![
-        PagePart { id: "top".to_owned(), kind: PartKind::Head, html: HeadPart(&page).render()? },
-        PagePart { id: "outline".to_owned(), kind: PartKind::Contents, html: OutlinePart(&page).render()? },
-    ];
-    for section in page.sections() {
-        let kind = if section.kind == SectionKind::Rounds { PartKind::Floor } else { PartKind::About };
-        parts.push(PagePart { id: section.id.clone(), kind, html: SectionPart { page: &page, section }.render()? });
-    }
-    Ok(parts)
-}
-
-#[derive(Template)]
-#[template(path = "parts/head.html")]
-struct HeadPart<'a, 'm>(&'a ReportPage<'m>);
-
-#[derive(Template)]
-#[template(path = "parts/outline.html")]
-struct OutlinePart<'a, 'm>(&'a ReportPage<'m>);
-
-#[derive(Template)]
-#[template(path = "parts/section.html")]
-struct SectionPart<'a, 'm> {
-    page: &'a ReportPage<'m>,
-    section: &'a ReportSection<'m>,
-}
-
-/// The templates of pieces are those of the whole page, and ask for the same.
-impl<'m> std::ops::Deref for HeadPart<'_, 'm> {
-    type Target = ReportPage<'m>;
-    fn deref(&self) -> &Self::Target {
-        self.0
-    }
-}
-impl<'m> std::ops::Deref for OutlinePart<'_, 'm> {
-    type Target = ReportPage<'m>;
-    fn deref(&self) -> &Self::Target {
-        self.0
-    }
-}
-impl<'m> std::ops::Deref for SectionPart<'_, 'm> {
-    type Target = ReportPage<'m>;
-    fn deref(&self) -> &Self::Target {
-        self.page
+/// The id of a block that is a contribution.
+fn place(block: &ReportBlock<'_>) -> Option<String> {
+    match block {
+        ReportBlock::Speech(entry, _) | ReportBlock::Moderated(entry, ..) | ReportBlock::Aside(entry, _) => {
+            Some(anchor(entry.turn))
+        }
+        _ => None,
     }
 }
 
@@ -200,22 +156,33 @@ impl ReportPage<'_> {
             _ => None,
         }
     }
-    /// The figures of a call.
+    /// The model and its tokens.
     fn meta(&self, entry: &MinutesEntry<'_>) -> Vec<String> {
-        entry.call.map(call_figures::line).unwrap_or_default().iter().map(|part| one_line(part)).collect()
+        entry.call.map(call_figures::under).unwrap_or_default().iter().map(|part| one_line(part)).collect()
+    }
+    /// What an answer took, as a tooltip: the table of calls has the same.
+    fn took(&self, entry: &MinutesEntry<'_>) -> String {
+        entry.call.and_then(call_figures::took).map_or_else(|| "times unknown".to_owned(), |took| one_line(&took))
+    }
+    fn folds(&self, speech: &Speech) -> bool {
+        fold::folds(&speech.text)
+    }
+    /// Whether it has the switch for all speeches.
+    fn has_switch(&self, section: &ReportSection<'_>) -> bool {
+        self.switch.as_deref() == Some(section.id.as_str())
     }
     /// What was changed in the words that won, which stand first.
     fn draft(&self, at: &usize) -> Option<DraftView> {
         let answer = self.minutes.answer().filter(|answer| *at == 0 && answer.text.is_some())?;
         draft::draft(self.minutes, answer)
     }
-    /// Whether somebody spoke in the slot of a turn.
-    fn spoke(&self, turn: &TurnId) -> bool {
-        self.minutes.speeches().any(|(entry, _)| entry.turn.same_slot(*turn))
+    /// Whether the contribution of a turn has a place on the page.
+    fn placed(&self, turn: &TurnId) -> bool {
+        self.placed.contains(&anchor(*turn))
     }
     /// The speech that a citation is of.
     fn spoken(&self, citation: &Citation) -> Option<TurnId> {
-        citation.turn.filter(|turn| self.spoke(turn))
+        citation.turn.filter(|turn| self.placed(turn))
     }
     fn checked(&self, citation: &Citation) -> &'static str {
         checked(citation.verified, citation.too_short)
@@ -229,9 +196,7 @@ impl ReportPage<'_> {
     fn speech(&self, number: &u32) -> Option<TurnId> {
         let node = self.tree.nodes.iter().find(|node| node.number == *number)?;
         let turn = TurnId { round: node.round, seat: node.seat, attempt: 0 };
-        let shown = |deed: Deed<'_>| matches!(deed, Deed::Spoke(_) | Deed::Criticised { .. } | Deed::Points(..));
-        let mut entries = self.minutes.entries.iter();
-        entries.any(|entry| entry.turn.same_slot(turn) && shown(entry.deed)).then_some(turn)
+        self.placed(&turn).then_some(turn)
     }
     fn linked(&self, cell: &TableCell) -> Option<TurnId> {
         self.speech(&cell.speech?)
@@ -264,9 +229,9 @@ impl ReportPage<'_> {
     }
     /// The tree in words, as a drawing, and edge by edge.
     fn picture(&self, tree: &ArgumentTree) -> (String, String, Vec<String>) {
-        let (drawn, left_out) = tree.drawn();
-        let svg = tree::embedded(self.minutes, &drawn, left_out);
-        (tree::described(&drawn, left_out), svg, drawn.edges.iter().map(tree::told).collect())
+        let picture = TreePicture::of(self.minutes, tree);
+        let edges = picture.drawn.edges.iter().map(|edge| picture.told(edge)).collect();
+        (picture.described(), tree::embedded(self.minutes, &picture), edges)
     }
     fn left_out(&self, strengths: &Strengths) -> String {
         match strengths.speeches.len().saturating_sub(MOST_ROWS) {
@@ -296,7 +261,14 @@ impl SpeechStrength {
 pub(super) fn anchor(turn: TurnId) -> String {
     format!("turn-{}-{}", turn.round, turn.seat)
 }
-/// The class that gives a participant its colour.
+/// The colours of debaters; the second half of them has marks of another shape.
+const COLOURS: usize = 16;
+
+/// The class that gives a participant its colour. Whoever has the colour of somebody else has a mark of another shape, too.
 pub(super) fn class(minutes: &Minutes<'_>, participant: &str) -> String {
-    minutes.debater(participant).map_or_else(|| "office".to_owned(), |at| format!("s{}", at % 16))
+    match minutes.debater(participant) {
+        None => "office".to_owned(),
+        Some(at) if at < COLOURS => format!("s{at}"),
+        Some(at) => format!("s{} again", at % COLOURS),
+    }
 }

@@ -1,4 +1,5 @@
 //! Blocks as Markdown.
+use super::choices::{ballots, votes};
 use super::escape::{blocks, code_span, inline};
 use super::page::MarkdownPage;
 use crate::analysis::STRENGTH;
@@ -6,8 +7,7 @@ use crate::asides::{self, Aside};
 use crate::block::ResultBlock;
 use crate::call_figures;
 use crate::document::{
-    BallotSheet, Choosing, CountedVotes, JudgePanel, LostPosition, Office, ReportBlock, ReportTable, SectionKind,
-    Speaker, sections as document,
+    Choosing, JudgePanel, LostPosition, Office, ReportBlock, ReportTable, SectionKind, Speaker, sections as document,
 };
 use crate::key::JudgeKey;
 use crate::minutes::{Minutes, MinutesEntry};
@@ -108,11 +108,11 @@ fn block(page: &mut MarkdownPage, minutes: &Minutes<'_>, block: &ReportBlock<'_>
         }
         ReportBlock::Calls(calls) => self::calls(page, minutes, calls),
         // Pictures, and what the file itself says, are for the page.
-        ReportBlock::Chart(_) | ReportBlock::Tree(_) | ReportBlock::Specification(_) => {}
+        ReportBlock::Chart(_) | ReportBlock::Tree(_) | ReportBlock::Attacks(_) | ReportBlock::Specification(_) => {}
     }
 }
 
-fn table(page: &mut MarkdownPage, table: &ReportTable) {
+pub(super) fn table(page: &mut MarkdownPage, table: &ReportTable) {
     let row = |cells: &Vec<_>| cells.iter().map(|cell: &crate::document::TableCell| inline(&cell.text)).collect();
     page.table(&table.head, table.shown(MOST_ROWS).iter().map(row));
     if let Some(note) = table.noted(MOST_ROWS) {
@@ -129,8 +129,12 @@ fn result(page: &mut MarkdownPage, result: &ResultBlock) {
             false => page.quote(&blocks(&text.text)),
         }
     }
-    let row = |(label, value): &(&str, String)| format!("**{label}:** {}", inline(value));
-    page.list(result.reported().map(row));
+    let row = |label: &str, value: &str| format!("**{label}:** {}", inline(value));
+    let facts = result.facts.iter().map(|fact| {
+        let lines: Vec<&str> = fact.lines.iter().map(|line| line.text.as_str()).collect();
+        row(fact.label, &lines.join("; "))
+    });
+    page.list(facts.chain(result.reported().map(|(label, value)| row(label, value))));
 }
 
 /// Which debate this is.
@@ -225,51 +229,6 @@ fn against(ballot: &Choosing<'_>) -> String {
     let reasons = inline(&ballot.reasons());
     let colon = if reasons.is_empty() { "" } else { ": " };
     format!("{who} still holds **{choice}** in the final ballot{colon}{reasons}")
-}
-
-fn ballots(page: &mut MarkdownPage, sheet: &BallotSheet<'_>) {
-    let initial = sheet.initial.iter().map(|ballot| chosen("initial ballot", ballot));
-    let last = sheet.last.iter().map(|ballot| chosen("final ballot", ballot));
-    page.table(&["When", "Who", "Choice", "Reasons"], initial.chain(last));
-    if let Some(majority) = sheet.majority {
-        let moved = sheet.moved.iter().map(|name| inline(name.as_str())).collect::<Vec<_>>().join(", ");
-        let moved = match moved.is_empty() {
-            true => "Nobody changed their ballot.".to_owned(),
-            false => sentence(&format!("Changed their ballot: {moved}")),
-        };
-        page.block(&format!("{majority} {moved}"));
-    }
-}
-
-fn chosen(when: &str, choosing: &Choosing<'_>) -> Vec<String> {
-    let choices = choosing.choices().into_iter().map(inline).collect::<Vec<_>>().join(", ");
-    let who = inline(words::who(choosing.entry.participant));
-    vec![when.to_owned(), who, format!("{choices}{}", choosing.sure()), inline(&choosing.reasons())]
-}
-
-fn votes(page: &mut MarkdownPage, minutes: &Minutes<'_>, counted: &CountedVotes<'_>) {
-    let tally = counted.tally;
-    let cast = |entry: &MinutesEntry<'_>| match counted.every_round {
-        true => format!("vote, {}", minutes.place(entry.turn.round)),
-        false => "vote".to_owned(),
-    };
-    let votes = counted.votes.iter().map(|vote| chosen(&cast(vote.entry), vote));
-    page.table(&["", "Who", "For", "Reasons"], votes);
-    table(page, &counted.scores);
-    let counts = tally.counts.iter().map(|(name, n)| vec![inline(name), words::got(tally.rule, *n)]);
-    page.table(&["Candidate", "Got"], counts);
-    let weights =
-        tally.weights.iter().map(|weight| vec![inline(weight.voter.as_str()), inline(&words::weight(weight))]);
-    page.table(&["Voter", "Weight"], weights);
-    let winner = match tally.winner {
-        Some(winner) => sentence(&format!("Winner: {}", inline(winner))),
-        None => "Nobody met the rule.".to_owned(),
-    };
-    let came = |one: &str| format!("{} of {} came", tally.received, count(tally.eligible.into(), one));
-    page.block(&match tally.rule {
-        Some(rule) => format!("Rule: {}. {}. {winner}", rule.label(), came("eligible vote")),
-        None => format!("{}; first place brings the most points. {winner}", came("ranking")),
-    });
 }
 
 fn moderated(minutes: &Minutes<'_>, decision: &ModeratorDecision, fallback: bool) -> String {

@@ -31,7 +31,12 @@ pub(super) struct DrawnEdge<'t> {
     pub(super) path: String,
     /// The three corners of the arrow's head.
     pub(super) head: String,
+    /// Where a mark stands on it, near where it begins.
+    pub(super) mark: (f64, f64),
 }
+
+/// A path, its head, and the place of a mark.
+type EdgeShape = (String, String, (f64, f64));
 
 pub(super) fn of(tree: &ArgumentTree) -> TreeLayout<'_> {
     let mut lanes: Vec<&str> = Vec::new();
@@ -68,35 +73,39 @@ fn row_of(placed: &[PlacedNode<'_>], number: u32) -> Option<usize> {
 fn drawn<'t>(edge: &'t TreeEdge, placed: &[PlacedNode<'_>]) -> Option<DrawnEdge<'t>> {
     let from = placed.iter().find(|placed| placed.node.number == edge.from)?;
     let to = placed.iter().find(|placed| placed.node.number == edge.to)?;
-    let (path, head) = if from.lane == to.lane && from.row == to.row + 1 {
+    let (path, head, mark) = if from.lane == to.lane && from.row == to.row + 1 {
         upwards(from, to)
     } else if from.lane == to.lane {
         around(from, to)
     } else {
         across(from, to)
     };
-    Some(DrawnEdge { edge, path, head })
+    Some(DrawnEdge { edge, path, head, mark })
 }
 
 /// To the box right above.
-fn upwards(from: &PlacedNode<'_>, to: &PlacedNode<'_>) -> (String, String) {
+fn upwards(from: &PlacedNode<'_>, to: &PlacedNode<'_>) -> EdgeShape {
     let x = from.x + BOX_WIDTH / 2.0;
     let (start, end) = (from.y, to.y + BOX_HEIGHT);
     let head = format!("{x:.1},{end:.1} {:.1},{:.1} {:.1},{:.1}", x - 4.5, end + 9.0, x + 4.5, end + 9.0);
-    (format!("M{x:.1} {start:.1}V{:.1}", end + 8.0), head)
+    (format!("M{x:.1} {start:.1}V{:.1}", end + 8.0), head, (x, start - 7.0))
 }
 
 /// To a box further up in the same lane, along its left side.
-fn around(from: &PlacedNode<'_>, to: &PlacedNode<'_>) -> (String, String) {
+fn around(from: &PlacedNode<'_>, to: &PlacedNode<'_>) -> EdgeShape {
     let x = from.x;
     let (start, end) = (from.y + BOX_HEIGHT / 2.0, to.y + BOX_HEIGHT * 0.72);
     let out = x - 24.0;
     let head = format!("{x:.1},{end:.1} {:.1},{:.1} {:.1},{:.1}", x - 9.0, end - 4.5, x - 9.0, end + 4.5);
-    (format!("M{x:.1} {start:.1}C{out:.1} {start:.1} {out:.1} {end:.1} {:.1} {end:.1}", x - 8.0), head)
+    (
+        format!("M{x:.1} {start:.1}C{out:.1} {start:.1} {out:.1} {end:.1} {:.1} {end:.1}", x - 8.0),
+        head,
+        (x - 8.0, start),
+    )
 }
 
 /// To a box in another lane, from side to side.
-fn across(from: &PlacedNode<'_>, to: &PlacedNode<'_>) -> (String, String) {
+fn across(from: &PlacedNode<'_>, to: &PlacedNode<'_>) -> EdgeShape {
     let leftwards = to.lane < from.lane;
     let (start_x, end_x, way) =
         if leftwards { (from.x, to.x + BOX_WIDTH, -1.0) } else { (from.x + BOX_WIDTH, to.x, 1.0) };
@@ -108,5 +117,9 @@ fn across(from: &PlacedNode<'_>, to: &PlacedNode<'_>) -> (String, String) {
     let back = end_x - way * 9.0;
     let head = format!("{end_x:.1},{end:.1} {back:.1},{:.1} {back:.1},{:.1}", end - 4.5, end + 4.5);
     let (first, second) = (start_x + bend, near - bend);
-    (format!("M{start_x:.1} {start:.1}C{first:.1} {start:.1} {second:.1} {end:.1} {near:.1} {end:.1}"), head)
+    (
+        format!("M{start_x:.1} {start:.1}C{first:.1} {start:.1} {second:.1} {end:.1} {near:.1} {end:.1}"),
+        head,
+        (start_x + 9.0 * way, start),
+    )
 }

@@ -1,5 +1,5 @@
 //! The tree as a Mermaid flowchart.
-use super::svg::{described, told};
+use super::open::TreePicture;
 use super::{ArgumentTree, Relation, TreeEdge, TreeNode};
 use crate::markdown::escape::inline;
 use crate::minutes::Minutes;
@@ -14,26 +14,27 @@ const COLOURS: [&str; 8] = ["2f6db5", "b5502f", "2f8f5b", "7d4fb0", "a8801c", "b
 
 /// A Markdown page with the flowchart.
 pub(super) fn page(minutes: &Minutes<'_>, tree: &ArgumentTree) -> String {
-    let (tree, left_out) = tree.drawn();
+    let picture = TreePicture::of(minutes, tree);
     let mut out = format!("# Argument tree: {}\n", inline(&minutes.admission.spec.topic));
     if minutes.rehearsal() {
         // Writing to a string cannot fail.
         let _ = write!(out, "\n> **{REHEARSAL}.**\n");
     }
-    let _ = write!(out, "\n{}\n", described(&tree, left_out));
-    if !tree.nodes.is_empty() {
-        let _ = write!(out, "\n```mermaid\n{}```\n", flowchart(minutes, &tree));
+    let _ = write!(out, "\n{}\n", picture.described());
+    if !picture.drawn.nodes.is_empty() {
+        let _ = write!(out, "\n```mermaid\n{}```\n", flowchart(minutes, &picture));
     }
     out
 }
 
-fn flowchart(minutes: &Minutes<'_>, tree: &ArgumentTree) -> String {
+fn flowchart(minutes: &Minutes<'_>, picture: &TreePicture) -> String {
+    let tree = &picture.drawn;
     let mut out = "flowchart BT\n".to_owned();
     for node in &tree.nodes {
         let _ = writeln!(out, "  T{}[\"{}\"]", node.number, label(node));
     }
     for edge in &tree.edges {
-        let _ = writeln!(out, "  T{} {} T{}", edge.from, arrow(edge), edge.to);
+        let _ = writeln!(out, "  T{} {} T{}", edge.from, arrow(picture, edge), edge.to);
     }
     classes(&mut out, minutes, tree);
     out
@@ -46,17 +47,17 @@ fn label(node: &TreeNode) -> String {
     format!("{}<br/>{}", escaped(&head), escaped(&excerpt(&node.text, MOST_TEXT)))
 }
 
-fn arrow(edge: &TreeEdge) -> String {
-    let told = told(edge);
+fn arrow(picture: &TreePicture, edge: &TreeEdge) -> String {
+    let told = picture.told(edge);
     let name = edge.relation.as_str();
-    let severity = told.split_once(", ").map(|(_, severity)| format!(", {severity}")).unwrap_or_default();
+    let more = told.split_once(", ").map(|(_, more)| format!(", {more}")).unwrap_or_default();
     let line = match edge.relation {
         Relation::Attacks => "-->",
         Relation::Supports => "==>",
         Relation::Asks | Relation::Answers => "-.->",
         Relation::Revises => "--o",
     };
-    format!("{line}|{name}{severity}|")
+    format!("{line}|{name}{more}|")
 }
 
 /// A stroke for each stance; the stance stands in the text as well.

@@ -35,7 +35,7 @@ fn the_page_shows_what_the_revisions_changed_in_the_first_draft() {
     let (diff, _) = diff.split_once("</p>").unwrap();
     assert!(diff.contains("<del>My proposal.</del><ins>Buy on signature.</ins>"), "{diff}");
     assert!(diff.contains("My answer: Invest now"), "{diff}");
-    assert!(page.contains("first draft</a>: 3 words added, 2 words removed"), "{page}");
+    assert!(page.contains("since the first draft: 3 words added, 2 words removed</summary>"), "{page}");
     assert!(!html(&minutes(&scenes::decided())).unwrap().contains("class=\"diff\""));
 }
 

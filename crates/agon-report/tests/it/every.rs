@@ -69,7 +69,7 @@ fn the_page_of_every_format_is_sound_and_shows_what_is_its_own() {
             "severity 8 of 10",
             "Accepts the critique of",
             "Positions",
-            "1. Ada, 2. Chioma",
+            "1. <strong>Ada</strong>",
             "on signature",
             "contested because",
         ],

@@ -2,6 +2,8 @@
 #[cfg(test)]
 mod analysis;
 #[cfg(test)]
+mod big;
+#[cfg(test)]
 mod block;
 #[cfg(test)]
 mod checks;
@@ -17,6 +19,8 @@ mod earlier;
 mod eval;
 #[cfg(test)]
 mod every;
+#[cfg(test)]
+mod facts;
 #[cfg(test)]
 mod feeds;
 #[cfg(test)]
@@ -36,7 +40,11 @@ mod moderating;
 #[cfg(test)]
 mod page;
 #[cfg(test)]
+mod palette;
+#[cfg(test)]
 mod polls;
+#[cfg(test)]
+mod reading;
 #[cfg(test)]
 mod remedies;
 #[cfg(test)]

@@ -176,7 +176,6 @@ fn the_sections_come_in_the_order_in_which_a_stranger_asks() {
             "verdict",
             "dissent",
             "ballots",
-            "charts",
             "speakers",
             "context",
             "round-0",

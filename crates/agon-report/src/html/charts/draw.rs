@@ -15,9 +15,14 @@ pub(super) fn letter(at: usize) -> String {
 
 /// An SVG element around what is drawn.
 fn framed(title: &str, height: f64, body: &str) -> String {
-    let title = escaped(title);
+    told(title, "The numbers stand in the table below it.", height, body)
+}
+
+/// An SVG element around what is drawn, with the same in words.
+pub(super) fn told(title: &str, words: &str, height: f64, body: &str) -> String {
+    let (title, words) = (escaped(title), escaped(words));
     format!(
-        "<svg class=\"chart\" viewBox=\"0 0 {WIDTH:.0} {height:.0}\" role=\"img\"><title>{title}</title><desc>The numbers stand in the table beside it.</desc>{body}</svg>"
+        "<svg class=\"chart\" viewBox=\"0 0 {WIDTH:.0} {height:.0}\" role=\"img\"><title>{title}</title><desc>{words}</desc>{body}</svg>"
     )
 }
 
