@@ -75,6 +75,7 @@ fn summary(number: u64, state: SummaryState) -> DebateSummary {
         paused_ms: 0,
         claimed: None,
         rounds: None,
+        figures: None,
     }
 }
 
