@@ -1,5 +1,6 @@
 //! What a list says of a debate besides its topic and its state: the winner, the dissent, models, tokens and progress.
 use crate::event::Admission;
+use crate::fence::{cut, one_line};
 use crate::ids::ModelName;
 use crate::outcome::UsageTotals;
 use crate::progress::CallCounts;
@@ -62,6 +63,11 @@ named! {
         /// The judges of a panel. One is against the winner if any of its readings names another one.
         Judges = "judges" => "judges",
     }
+}
+
+/// What lists show as the winner: what won, or else the beginning of the answer, on one line.
+pub fn listed_winner(winner: Option<&str>, answer: Option<&str>) -> Option<String> {
+    Some(cut(&one_line(winner.or(answer)?), WINNER_CHARS - 1).into_owned())
 }
 
 impl SummaryFigures {

@@ -25,11 +25,10 @@ pub use interrupting::may_be_interrupted;
 pub use input::{Effect, Input, Rejection};
 
 use crate::event::{Admission, Event, Record};
-use crate::fence::{cut, one_line};
 use crate::ids::{ModelName, ParticipantId, Position, Timestamp};
 use crate::outcome::{DebateState, Halt, Outcome, UsageTotals};
 use crate::spec::DebateSpec;
-use crate::summary_figures::{SummaryFigures, WINNER_CHARS};
+use crate::summary_figures::{SummaryFigures, listed_winner};
 use crate::transcript::Transcript;
 use control::{Control, Phase, SlotState};
 use course::ConductLog;
@@ -177,9 +176,9 @@ impl Debate {
     /// What lists show of it.
     pub fn summary_figures(&self) -> SummaryFigures {
         let reached = self.control.verdict.as_deref();
-        let winner = reached.and_then(|reached| reached.winner.as_ref().or(reached.verdict.as_ref()));
+        let winner = reached.and_then(|reached| listed_winner(reached.winner.as_deref(), reached.verdict.as_deref()));
         SummaryFigures {
-            winner: winner.map(|text| cut(&one_line(text), WINNER_CHARS - 1).into_owned()),
+            winner,
             dissent: Draft::new(self, self.control.last_at).dissent(),
             ..self.calls.figures(&self.admission)
         }

@@ -5,12 +5,7 @@ use agon_report::{Expenses, Prices};
 use pb::debate::dissent::Among;
 
 /// The debate with its figures, which has opened so many rounds.
-pub(super) fn with_figures(
-    debate: pb::Debate,
-    figures: &SummaryFigures,
-    rounds: u32,
-    prices: &Prices,
-) -> pb::Debate {
+pub(super) fn with_figures(debate: pb::Debate, figures: &SummaryFigures, rounds: u32, prices: &Prices) -> pb::Debate {
     pb::Debate {
         progress: Some(progress(figures, rounds)),
         usage: Some(usage(&figures.usage())),
