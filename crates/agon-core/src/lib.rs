@@ -35,6 +35,7 @@ pub mod seed;
 pub mod signals;
 mod spec;
 mod stop;
+mod summary_figures;
 pub mod tally;
 mod task;
 #[cfg(any(test, feature = "testing"))]
@@ -63,6 +64,7 @@ pub use stop::{
     ExpressionError, Figures, MAX_EXPRESSION_CHARS, MAX_EXPRESSION_LEVELS, MAX_EXPRESSION_STEPS, MOST_EXPRESSION_STEPS,
     VARIABLES, check_terminate_when, terminates,
 };
+pub use summary_figures::*;
 pub use task::*;
 pub use transcript::*;
 pub use work::*;

@@ -238,6 +238,16 @@ impl UsageTotals {
         }
         self.completion_tokens = self.completion_tokens.saturating_add(usage.completion_tokens.unwrap_or(0));
     }
+    /// Counts the calls of another sum.
+    pub fn merge(&mut self, other: &Self) {
+        self.calls = self.calls.saturating_add(other.calls);
+        self.unknown_calls = self.unknown_calls.saturating_add(other.unknown_calls);
+        self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);
+        if let Some(cached) = other.cached_tokens {
+            self.cached_tokens = Some(self.cached_tokens.unwrap_or(0).saturating_add(cached));
+        }
+        self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);
+    }
     /// Prompt plus generated tokens that were reported.
     pub fn tokens(&self) -> u64 {
         self.prompt_tokens.saturating_add(self.completion_tokens)

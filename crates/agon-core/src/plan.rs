@@ -1,7 +1,7 @@
 //! What a debate would take, counted before it is held.
 mod rounds;
 
-use crate::event::PhaseName;
+use crate::event::{Admission, PhaseName};
 use crate::ids::{MODERATOR, ModelName};
 use crate::spec::{Ballots, DebateSpec, Interject, Moderator, Persona, Role};
 use std::collections::BTreeMap;
@@ -39,6 +39,11 @@ impl CallPlan {
             count.role(PhaseName::Synthesis, Role::Synthesizer(synthesizer), 1);
         }
         count.plan()
+    }
+
+    /// Counts the calls that a debate makes of its own: where it judges another one again, those of the decision.
+    pub fn of_admission(admission: &Admission) -> Self {
+        if admission.rejudges.is_some() { Self::of_decision(&admission.spec) } else { Self::of(&admission.spec) }
     }
 
     /// Counts the calls that only judge a finished transcript again.

@@ -1,5 +1,5 @@
 //! How far a debate is: the calls that are done, and about how many it will take.
-use crate::event::{Event, PhaseName};
+use crate::event::{Admission, Event, PhaseName};
 use crate::plan::CallPlan;
 
 /// Calls that are done, and about how many the debate takes.
@@ -12,7 +12,7 @@ pub struct CallCounts {
 }
 
 /// Counts calls, event by event. Begins with the admission.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallProgress {
     before: StageCalls,
     rounds: StageCalls,
@@ -24,7 +24,7 @@ pub struct CallProgress {
 }
 
 /// Calls of a part of the debate.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct StageCalls {
     done: u64,
     planned: u64,
@@ -51,15 +51,7 @@ impl CallProgress {
     /// Takes the next event in.
     pub fn take(&mut self, event: &Event) {
         match event {
-            Event::DebateAdmitted(admission) => {
-                self.borrowed = admission.rejudges.is_some();
-                self.max_rounds = admission.spec.max_rounds.into();
-                let plan =
-                    if self.borrowed { CallPlan::of_decision(&admission.spec) } else { CallPlan::of(&admission.spec) };
-                for (phase, calls) in plan.phases {
-                    self.part(stage(phase)).planned += calls;
-                }
-            }
+            Event::DebateAdmitted(admission) => self.begin(admission, &CallPlan::of_admission(admission)),
             Event::PhaseEntered { phase } => self.enter(stage(*phase)),
             Event::RoundOpened { round, .. } => self.round_opened(u64::from(*round)),
             Event::LoopEnded { .. } => self.rounds.planned = self.rounds.done,
@@ -67,6 +59,15 @@ impl CallProgress {
             Event::TurnFailed { retry_at: None, .. } => self.one_more(),
             event if event.answered().is_some() => self.one_more(),
             _ => {}
+        }
+    }
+
+    /// Takes the admission in, with the plan of its calls.
+    pub(crate) fn begin(&mut self, admission: &Admission, plan: &CallPlan) {
+        self.borrowed = admission.rejudges.is_some();
+        self.max_rounds = admission.spec.max_rounds.into();
+        for (phase, calls) in &plan.phases {
+            self.part(stage(*phase)).planned += calls;
         }
     }
 

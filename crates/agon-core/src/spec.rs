@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 mod answer_form;
 mod answers;
+mod balloted;
 mod combinations;
 mod deciding;
 mod format;

@@ -5,7 +5,10 @@ use crate::field::{Mirrored, or};
 use crate::flat as pb;
 use crate::mirror::mirror;
 use crate::record::Hash;
-use agon_core::{Card, CardSeat, DebateId, DebateState, Halt, NodeId, Outcome, Position, Priority, Timestamp};
+use agon_core::{
+    CallCounts, Card, CardSeat, DebateId, DebateState, Dissent, Halt, ModelUsage, NodeId, Outcome, Position, Priority,
+    SummaryFigures, Timestamp,
+};
 use std::collections::BTreeMap;
 
 /// What the catalogue holds of a debate. A hint: the log holds the truth.
@@ -41,6 +44,8 @@ pub struct DebateSummary {
     pub claimed: Option<Timestamp>,
     /// Rounds held; notes of earlier versions do not say.
     pub rounds: Option<u32>,
+    /// What lists show besides; notes of earlier versions do not say.
+    pub figures: Option<SummaryFigures>,
 }
 
 /// How far a debate is.
@@ -101,6 +106,7 @@ impl From<&DebateSummary> for pb::Summary {
             paused_ms: summary.paused_ms,
             claimed_ms: summary.claimed.map(|at| at.0),
             rounds: summary.rounds,
+            figures: summary.figures.as_ref().map(Into::into),
             ..Self::default()
         };
         match &summary.state {
@@ -163,6 +169,7 @@ impl TryFrom<pb::Summary> for DebateSummary {
             paused_ms: message.paused_ms,
             claimed: message.claimed_ms.map(Timestamp),
             rounds: message.rounds,
+            figures: Mirrored::read(message.figures, "figures")?,
         })
     }
 }
@@ -171,6 +178,12 @@ mirror! {
     Card as Card { outcome, verdict, winner, majority, seats, course }
     CardSeat as CardSeat { persona, model, stance, first, last }
     CancelOrder as CancelOrder { reason, by }
+    SummaryFigures as SummaryFigures {
+        winner, dissent, models, other_calls, calls, max_rounds, turns, failed_tries,
+    }
+    Dissent as Dissent { against, of, among }
+    ModelUsage as ModelUsage { model, usage }
+    CallCounts as CallCounts { done, planned }
 }
 
 impl From<&RequestClaim> for pb::RequestClaim {

@@ -86,6 +86,7 @@ enums! {
     DebateWhen { Always, IfContested }
     DebateState { Succeeded, Failed, Cancelled }
     Direction { HubCritiques, CritiqueHub }
+    DissentAmong { Ballots, Votes, Judges }
     EndCondition { RoundsExhausted, ConsensusReached, NoNewArguments, Impasse }
     FailureCause {
         Timeout, Busy, NotFound, ContextOverflow, Truncated, Malformed, Transport, ServerError, BadRequest,

@@ -230,6 +230,7 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
             paused_ms: 3,
             claimed: Some(agon_core::Timestamp(5)),
             rounds: Some(2),
+            figures: matches!(state, SummaryState::Ended { .. }).then(summary_figures),
             state,
         };
         assert_eq!(DebateSummary::from_bytes(&summary.to_bytes()).unwrap(), summary);
@@ -282,6 +283,39 @@ fn options_that_are_left_out_are_the_defaults() {
     let unknown = flat::FormatOptions { topology: 77, ..Default::default() };
     let refused = problem(FormatOptions::try_from(unknown).unwrap_err());
     assert_eq!(refused, ("topology".to_owned(), FieldProblem::UnknownNumber(77)));
+}
+
+#[test]
+fn a_note_of_an_earlier_version_has_no_figures() {
+    let note = flat::Summary {
+        debate: "debate-1".into(),
+        topic: "t".into(),
+        state: flat::SummaryState::Queued.into(),
+        last: 1,
+        ..Default::default()
+    };
+    let read = crate::DebateSummary::try_from(note.clone()).unwrap();
+    assert_eq!((read.figures.clone(), read.rounds), (None, None), "what is unknown is not 0");
+    assert_eq!(flat::Summary::from(&read).figures, None);
+    let known = flat::Summary { figures: Some((&agon_core::SummaryFigures::default()).into()), ..note };
+    assert_eq!(crate::DebateSummary::try_from(known).unwrap().figures, Some(agon_core::SummaryFigures::default()));
+}
+
+fn summary_figures() -> agon_core::SummaryFigures {
+    use agon_core::{CallCounts, Dissent, DissentAmong, ModelUsage, SummaryFigures, UsageTotals};
+    let usage =
+        UsageTotals { calls: 4, unknown_calls: 1, prompt_tokens: 100, cached_tokens: Some(0), completion_tokens: 10 };
+    let of = |model: &str, usage| ModelUsage { model: model.into(), usage };
+    SummaryFigures {
+        winner: Some("for".into()),
+        dissent: Some(Dissent { against: 1, of: 3, among: DissentAmong::Judges }),
+        models: vec![of("qwen3:4b", usage), of("planned", UsageTotals::default())],
+        other_calls: Some(UsageTotals { cached_tokens: None, ..usage }),
+        calls: CallCounts { done: 4, planned: 9 },
+        max_rounds: 3,
+        turns: 3,
+        failed_tries: 1,
+    }
 }
 
 fn course() -> agon_core::Course {

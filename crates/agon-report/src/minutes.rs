@@ -175,7 +175,7 @@ impl<'a> Minutes<'a> {
     /// What the calls cost, as far as that is known.
     pub(crate) fn costs(&self) -> Expenses {
         let mut costs = Expenses::default();
-        self.own_calls().for_each(|(_, call)| costs.add(&self.prices, call));
+        self.made_calls().for_each(|call| costs.add(&self.prices, call));
         costs
     }
 
@@ -264,14 +264,17 @@ impl<'a> Minutes<'a> {
         let own = |entry: &MinutesEntry<'_>| self.admission.rejudges.is_none() || entry.at != self.admitted_at;
         self.calls().filter(move |(entry, _)| own(entry))
     }
+    /// Of these, the ones in which a model was asked at all.
+    fn made_calls(&self) -> impl Iterator<Item = &'a Call> {
+        self.own_calls().filter(|(entry, call)| call.was_made(entry.failed())).map(|(_, call)| call)
+    }
     pub(crate) fn asked(&self, turn: TurnId) -> Option<(Timestamp, &'a Ask)> {
         self.asks.get(&turn).copied()
     }
     /// Tokens of all calls so far.
     pub(crate) fn usage(&self) -> UsageTotals {
         let sum = || {
-            let made = self.own_calls().filter(|(entry, call)| call.was_made(entry.failed()));
-            made.fold(UsageTotals::default(), |mut sum, (_, call)| {
+            self.made_calls().fold(UsageTotals::default(), |mut sum, call| {
                 sum.add(&call.usage);
                 sum
             })

@@ -1,5 +1,5 @@
 //! What calls cost, by the prices that the caller knows.
-use agon_core::{Call, ModelName, UsageTotals};
+use agon_core::{Call, ModelName, SummaryFigures, UsageTotals};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -25,51 +25,62 @@ pub type Prices = BTreeMap<ModelName, Price>;
 pub struct Expense {
     /// In which currency.
     pub currency: String,
-    /// How much, for the calls whose price and tokens are known.
+    /// How much, for the tokens that were reported, of calls whose price is known.
     pub amount: f64,
 }
 
-/// What all calls cost, as far as that is known.
+/// What all calls cost, as far as that is known. Of a call that reports some of its tokens, these are paid, and the call is one of
+/// unknown cost.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Expenses {
+pub struct Expenses {
     by_currency: BTreeMap<String, f64>,
-    priced: u32,
     unknown: u32,
 }
 
 impl Expenses {
+    /// What the calls of a debate cost that lists show.
+    pub fn of(prices: &Prices, figures: &SummaryFigures) -> Self {
+        let mut expenses = Self::default();
+        figures.models.iter().for_each(|one| expenses.add_calls(prices, Some(&one.model), &one.usage));
+        figures.other_calls.iter().for_each(|usage| expenses.add_calls(prices, None, usage));
+        expenses
+    }
+
     /// Adds a call.
     pub(crate) fn add(&mut self, prices: &Prices, call: &Call) {
-        let mut reported = UsageTotals::default();
-        reported.add(&call.usage);
-        if reported.calls == 0 {
-            return;
-        }
-        let price = call.model.as_ref().and_then(|model| prices.get(model));
-        let tokens = call.usage.prompt_tokens.zip(call.usage.completion_tokens);
-        let Some((price, (prompt, generated))) = price.zip(tokens) else {
-            self.unknown = self.unknown.saturating_add(1);
+        let mut usage = UsageTotals::default();
+        usage.add(&call.usage);
+        self.add_calls(prices, call.model.as_ref(), &usage);
+    }
+
+    fn add_calls(&mut self, prices: &Prices, model: Option<&ModelName>, usage: &UsageTotals) {
+        let Some(price) = model.and_then(|model| prices.get(model)) else {
+            self.unknown = self.unknown.saturating_add(usage.calls);
             return;
         };
-        self.priced = self.priced.saturating_add(1);
-        let amount = (prompt as f64 * price.prompt + generated as f64 * price.generated) / MILLION;
+        self.unknown = self.unknown.saturating_add(usage.unknown_calls);
+        if usage.calls == usage.unknown_calls && usage.tokens() == 0 {
+            return;
+        }
+        let (prompt, generated) = (usage.prompt_tokens as f64, usage.completion_tokens as f64);
+        let amount = (prompt * price.prompt + generated * price.generated) / MILLION;
         *self.by_currency.entry(price.currency.clone()).or_default() += amount;
     }
 
     /// By currency; nothing where no call has a known price.
-    pub(crate) fn known(&self) -> Vec<Expense> {
+    pub fn known(&self) -> Vec<Expense> {
         let one = |(currency, amount): (&String, &f64)| Expense { currency: currency.clone(), amount: *amount };
         self.by_currency.iter().map(one).collect()
     }
 
-    /// Calls whose price or tokens are unknown.
-    pub(crate) fn unknown(&self) -> u32 {
+    /// Calls whose price or some of whose tokens are unknown.
+    pub fn unknown(&self) -> u32 {
         self.unknown
     }
 
     /// `0.042 EUR`, `at least 0.042 EUR`; nothing where nothing is known.
     pub(crate) fn told(&self) -> Option<String> {
-        if self.priced == 0 {
+        if self.by_currency.is_empty() {
             return None;
         }
         let sums: Vec<String> =
@@ -93,7 +104,7 @@ fn money(amount: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agon_core::Usage;
+    use agon_core::{ModelUsage, Usage};
 
     fn call(model: &str, prompt: Option<u64>, generated: Option<u64>) -> Call {
         let usage = Usage { prompt_tokens: prompt, cached_tokens: None, completion_tokens: generated };
@@ -120,7 +131,36 @@ mod tests {
         assert_eq!(costs.told(), None, "no price is known");
         costs.add(&prices(), &call("m", Some(1_000), Some(1_000)));
         costs.add(&prices(), &call("m", None, Some(10)));
-        assert_eq!(costs.told().as_deref(), Some("at least 0.00250 EUR"));
+        assert_eq!(costs.told().as_deref(), Some("at least 0.00252 EUR"));
         assert_eq!(costs.unknown(), 2);
+        let mut costs = Expenses::default();
+        costs.add(&prices(), &call("m", None, None));
+        assert_eq!((costs.told(), costs.unknown()), (None, 1), "unknown tokens are not free");
+    }
+
+    #[test]
+    fn the_sums_of_models_cost_what_their_calls_do() {
+        let calls = [
+            call("m", Some(1_000), Some(70)),
+            call("m", None, Some(10)),
+            call("m", None, None),
+            call("other", Some(10), Some(10)),
+            Call { model: None, ..call("m", Some(5), Some(5)) },
+        ];
+        let (mut one_by_one, mut figures) = (Expenses::default(), SummaryFigures::default());
+        let of = |model: Option<ModelName>| {
+            let mut sum = UsageTotals::default();
+            calls.iter().filter(|call| call.model == model).for_each(|call| sum.add(&call.usage));
+            sum
+        };
+        for model in ["m", "other", "planned"].map(ModelName::from) {
+            figures.models.push(ModelUsage { usage: of(Some(model.clone())), model });
+        }
+        figures.other_calls = Some(of(None));
+        calls.iter().for_each(|call| one_by_one.add(&prices(), call));
+        let together = Expenses::of(&prices(), &figures);
+        assert_eq!(together.told().as_deref(), Some("at least 0.000660 EUR"));
+        assert_eq!((together.told(), together.unknown()), (one_by_one.told(), 4));
+        assert_eq!(Expenses::of(&prices(), &SummaryFigures::default()), Expenses::default());
     }
 }

@@ -222,23 +222,15 @@ impl<'a> Minutes<'a> {
     /// The final ballots that disagree with the winner.
     pub(crate) fn dissenting(&self) -> Vec<(&MinutesEntry<'a>, BallotChoice<'a>)> {
         let Some(held) = self.winner().and_then(|winner| self.stands_for(winner)) else { return Vec::new() };
-        self.ballots(BallotStage::Final).filter(|(_, ballot)| !same_answer(ballot.choice, held)).collect()
+        let spec = &self.admission.spec;
+        self.ballots(BallotStage::Final).filter(|(_, ballot)| !spec.same_ballot(ballot.choice, held)).collect()
     }
     /// A winner as ballots name it: a debater who wins stands for its stance, or for the answer of its last ballot, where
     /// ballots are not about the debaters.
     pub(crate) fn stands_for(&self, winner: &'a str) -> Option<&'a str> {
-        let spec = &self.admission.spec;
-        if spec.ballots_on_proposals() || !spec.elects_debaters() {
-            return Some(winner);
-        }
         let last = |stage| self.ballots(stage).find(|(entry, _)| entry.participant == winner);
-        match spec.mode {
-            Mode::Adversarial => spec.persona(&winner.into())?.stance.as_deref(),
-            Mode::Deliberative => {
-                let (_, ballot) = last(BallotStage::Final).or_else(|| last(BallotStage::Initial))?;
-                Some(ballot.choice)
-            }
-        }
+        let ballot = last(BallotStage::Final).or_else(|| last(BallotStage::Initial));
+        self.admission.spec.balloted(winner, ballot.map(|(_, ballot)| ballot.choice))
     }
     /// The last speech for a position, or of the debater who stood for election.
     pub(crate) fn last_word(&self, position: &str) -> Option<(&MinutesEntry<'a>, &'a agon_core::Speech)> {

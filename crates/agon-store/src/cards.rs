@@ -94,6 +94,7 @@ mod tests {
             paused_ms: 0,
             claimed: None,
             rounds: None,
+            figures: None,
             card: Some(Card {
                 outcome,
                 verdict: None,

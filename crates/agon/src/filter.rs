@@ -13,6 +13,7 @@ pub fn is_empty(args: &ListArgs) -> bool {
         && args.outcome.is_empty()
         && args.labels.is_empty()
         && args.text.is_none()
+        && args.models.is_empty()
         && args.since.is_none()
 }
 
@@ -22,6 +23,7 @@ pub fn fits(args: &ListArgs, head: &DebateHead, kept: &StoredDebate) -> bool {
         StoredDebate::Whole(log) => log_fits(args, log),
         StoredDebate::Damaged(_) => {
             let of_log = !args.state.is_empty() || !args.outcome.is_empty() || !args.labels.is_empty();
+            let of_log = of_log || !args.models.is_empty();
             !of_log && args.text.is_none() && args.since.is_none_or(|since| head.admitted >= since)
         }
     }
@@ -40,7 +42,13 @@ fn log_fits(args: &ListArgs, log: &StoredLog) -> bool {
         && (args.outcome.is_empty() || args.outcome.iter().any(|wanted| Some(Outcome::from(*wanted)) == outcome))
         && args.labels.iter().all(|label| labelled(&label.key, &label.value))
         && args.text.as_ref().is_none_or(contains)
+        && (args.models.is_empty() || calls(&debate, &args.models))
         && args.since.is_none_or(|since| admitted.is_some_and(|admitted| admitted >= since))
+}
+
+fn calls(debate: &Debate, models: &[String]) -> bool {
+    let figures = debate.summary_figures();
+    models.iter().any(|model| figures.has_model(&model.as_str().into()))
 }
 
 fn state_of(debate: &Debate, halt: Option<Halt>) -> ListedState {
@@ -79,5 +87,6 @@ pub fn for_server(args: &ListArgs) -> pb::v1::DebateFilter {
         }),
         created_before: None,
         text: args.text.clone().unwrap_or_default(),
+        models: args.models.clone(),
     }
 }

@@ -25,8 +25,11 @@ impl Control {
         if matches!(event, Event::Claimed { .. }) {
             self.claimed.get_or_insert(at);
         }
-        if admission.rejudges.is_some() && self.epoch == 0 {
+        if self.takes_over(admission) {
             return self.take_over(event);
+        }
+        if let Some(call) = event.made_call() {
+            self.spend(call);
         }
         match event {
             Event::DebateAdmitted(_)
@@ -53,8 +56,8 @@ impl Control {
                 self.open_stage(*step, seats, (*parallel, *joins));
             }
             Event::TurnAsked(ask) => self.asked(admission, at, ask),
-            Event::TurnFailed { turn, failure, retry_at, call, participant } => {
-                self.failed((*turn, at), participant, failure, *retry_at, call);
+            Event::TurnFailed { turn, failure, retry_at, participant, call: _ } => {
+                self.failed((*turn, at), participant, failure, *retry_at);
             }
             Event::SeatSkipped { round, seat, .. } => {
                 self.settle(TurnId { round: *round, seat: *seat, attempt: 0 }, SlotState::Skipped, Heard::Skipped);
@@ -82,9 +85,8 @@ impl Control {
         }
     }
 
-    /// What somebody answered. A call whose tokens are unknown is estimated by what had been said before it.
+    /// What somebody answered.
     fn answered(&mut self, Answered { turn, participant, given, call }: &Answered) {
-        self.spend(call);
         let heard = self.take(*turn, participant, given, call);
         self.settle(*turn, SlotState::Done, heard);
     }
@@ -179,6 +181,11 @@ impl Control {
                 self.vote_called |= close.vote_now;
             }
         }
+    }
+
+    /// Whether the next event is one of the debate that is judged again.
+    pub(super) fn takes_over(&self, admission: &Admission) -> bool {
+        admission.rejudges.is_some() && self.epoch == 0
     }
 
     /// What was said in the debate that is judged again. Its calls were made and counted there.

@@ -1,4 +1,5 @@
 //! From judgements and votes to a result. The verdict and the consensus are separate fields.
+mod dissent;
 mod judged;
 mod voted;
 
@@ -9,7 +10,7 @@ use crate::gate::eligible;
 use crate::ids::ParticipantId;
 use crate::outcome::{Consensus, ConsensusSource, MajorityShift, Outcome, Reason, ReasonCode, Strength};
 use crate::spec::{ConsensusStrategy, VoteRule};
-use crate::tally::{count_by, same_answer, strength};
+use crate::tally::{count_by, strength};
 use crate::task::BallotStage;
 
 /// What the deciders made of it.
@@ -129,15 +130,7 @@ impl Draft<'_> {
 
     fn ballot_counts(&self, stage: BallotStage) -> Vec<(String, u32)> {
         let cast = self.spec().personas.iter().filter_map(|persona| self.ballot_of(stage, &persona.name));
-        count_by([], cast, |one, other| self.is_alike(one, other))
-    }
-
-    /// Whether two private ballots are for the same: a proposal's author, or an answer to the topic.
-    fn is_alike(&self, one: &str, other: &str) -> bool {
-        match self.spec().ballots_on_proposals() {
-            true => same_answer(one, other),
-            false => self.spec().same_answer(one, other),
-        }
+        count_by([], cast, |one, other| self.spec().same_ballot(one, other))
     }
 
     fn count<'v>(&self, votes: impl Iterator<Item = &'v str>) -> Vec<(String, u32)> {
@@ -150,7 +143,7 @@ impl Draft<'_> {
         let majority = counts.first().filter(|(_, votes)| 2 * (*votes as usize) > eligible);
         let winner = winner.and_then(|winner| self.balloted(winner));
         match (majority, winner) {
-            (Some((held, _)), Some(winner)) if self.is_alike(held, &winner) => MajorityShift::Kept,
+            (Some((held, _)), Some(winner)) if self.spec().same_ballot(held, winner) => MajorityShift::Kept,
             (Some(_), Some(_)) => MajorityShift::Overturned,
             (None, _) | (_, None) => MajorityShift::None,
         }
@@ -161,7 +154,7 @@ impl Draft<'_> {
         let moved = self.spec().personas.iter().filter(|persona| {
             let before = self.ballot_of(BallotStage::Initial, &persona.name);
             let after = self.ballot_of(BallotStage::Final, &persona.name);
-            matches!((before, after), (Some(before), Some(after)) if !self.is_alike(before, after))
+            matches!((before, after), (Some(before), Some(after)) if !self.spec().same_ballot(before, after))
         });
         moved.map(|persona| persona.name.clone()).collect()
     }

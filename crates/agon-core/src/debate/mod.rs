@@ -2,6 +2,7 @@
 mod answers;
 mod apply;
 mod budget;
+mod call_totals;
 mod card;
 mod control;
 mod course;
@@ -17,6 +18,7 @@ mod tasks;
 mod waiting;
 
 pub(crate) use apply::{deciders, voters};
+pub(crate) use call_totals::CallTotals;
 pub use formats::steps;
 pub use interrupting::may_be_interrupted;
 
@@ -26,6 +28,7 @@ use crate::event::{Admission, Event, Record};
 use crate::ids::{ModelName, ParticipantId, Position, Timestamp};
 use crate::outcome::{DebateState, Halt, Outcome, UsageTotals};
 use crate::spec::DebateSpec;
+use crate::summary_figures::{SummaryFigures, listed_winner};
 use crate::transcript::Transcript;
 use control::{Control, Phase, SlotState};
 use course::ConductLog;
@@ -39,6 +42,7 @@ pub struct Debate {
     control: Control,
     transcript: Transcript,
     conduct: ConductLog,
+    calls: CallTotals,
 }
 
 impl Debate {
@@ -53,11 +57,13 @@ impl Debate {
         let first = records.next()?;
         let Some(Event::DebateAdmitted(admission)) = first.events.first() else { return None };
         let admission = Arc::new(admission.as_ref().clone());
+        let calls = CallTotals::admitted(&admission);
         let mut debate = Self {
             admission,
             control: Control::new(),
             transcript: Transcript::default(),
             conduct: ConductLog::default(),
+            calls,
         };
         debate.apply_record(first);
         records.for_each(|record| debate.apply_record(record));
@@ -67,6 +73,7 @@ impl Debate {
     /// Takes a record in. Total, and the same on every replay.
     pub fn apply_record(&mut self, record: &Record) {
         for event in &record.events {
+            self.calls.apply(event, self.control.takes_over(&self.admission));
             self.control.apply(&self.admission, record.at, event);
             self.transcript.apply(self.control.position, event);
             self.conduct.apply(&self.admission.spec, event);
@@ -165,6 +172,16 @@ impl Debate {
     /// Tokens of all calls so far.
     pub fn usage(&self) -> UsageTotals {
         self.control.usage
+    }
+    /// What lists show of it.
+    pub fn summary_figures(&self) -> SummaryFigures {
+        let reached = self.control.verdict.as_deref();
+        let winner = reached.and_then(|reached| listed_winner(reached.winner.as_deref(), reached.verdict.as_deref()));
+        SummaryFigures {
+            winner,
+            dissent: Draft::new(self, self.control.last_at).dissent(),
+            ..self.calls.figures(&self.admission)
+        }
     }
 
     /// What holds of every debate at every moment; the first broken rule, if any.

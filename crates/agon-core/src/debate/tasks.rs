@@ -193,13 +193,7 @@ impl Draft<'_> {
 
     /// What a debater stands for: its stance, in deliberative mode the answer of its last ballot.
     fn side(&self, debater: &ParticipantId) -> Option<String> {
-        let stance = self.spec().persona(debater).and_then(|persona| persona.stance.clone());
-        let cast =
-            self.ballot_of(BallotStage::Final, debater).or_else(|| self.ballot_of(BallotStage::Initial, debater));
-        match self.spec().mode {
-            Mode::Adversarial => stance,
-            Mode::Deliberative => cast.map(str::to_owned),
-        }
+        self.spec().side_of(debater, self.last_ballot_of(debater)).map(str::to_owned)
     }
 
     /// Whether somebody else gave the voter's own answer. A vote for it is then not for oneself; off the ballots of all who
@@ -215,13 +209,9 @@ impl Draft<'_> {
         if self.spec().elects_debaters() { same_answer(one, other) } else { self.spec().same_answer(one, other) }
     }
 
-    /// A winner as private ballots name it. Where debaters stand for election and ballots are about the matter, it is what
-    /// the winner stands for.
-    pub fn balloted(&self, winner: &str) -> Option<String> {
-        if self.spec().ballots_on_proposals() || !self.spec().elects_debaters() {
-            return Some(winner.to_owned());
-        }
-        self.side(&winner.into())
+    /// A winner as private ballots name it.
+    pub fn balloted<'w>(&'w self, winner: &'w str) -> Option<&'w str> {
+        self.spec().balloted(winner, self.last_ballot_of(&winner.into()))
     }
 
     /// Whom a voter scores, under which label: every candidate but itself who was heard, in the order of the labels.
@@ -239,6 +229,10 @@ impl Draft<'_> {
     pub fn ballot_of(&self, stage: BallotStage, who: &ParticipantId) -> Option<&str> {
         let ballot = self.control.ballots.iter().find(|ballot| ballot.stage == stage && ballot.participant == *who)?;
         Some(&ballot.choice)
+    }
+
+    fn last_ballot_of(&self, who: &ParticipantId) -> Option<&str> {
+        self.ballot_of(BallotStage::Final, who).or_else(|| self.ballot_of(BallotStage::Initial, who))
     }
 
     /// Which strategy decides.

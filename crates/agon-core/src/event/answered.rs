@@ -191,6 +191,12 @@ impl Event {
             event => event.answered().map(|answered| (answered.turn, answered.call.as_ref())),
         }
     }
+    /// The call to a model that the event records, whatever came of it. None where no model was asked.
+    pub fn made_call(&self) -> Option<&Call> {
+        let (_, call) = self.settled()?;
+        let failed = if let Self::TurnFailed { failure, .. } = self { Some(failure.cause) } else { None };
+        call.was_made(failed).then_some(call)
+    }
 }
 
 /// An answer as logs show it in JSON: each kind has a type of its own, and the members stand in the order in which readers

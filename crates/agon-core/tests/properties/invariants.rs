@@ -16,6 +16,7 @@ pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
     let spec = &admission.spec;
     planned(spec, log)?;
     counted(log)?;
+    listed(log)?;
     seen_at_once(spec, log)?;
     moderated(spec, log)?;
     gated(spec, log)?;
@@ -152,6 +153,19 @@ fn counted(log: &[Record]) -> Result<(), String> {
         require!(!over || done == planned, "{done} of {planned} calls are done at the end");
         last = done;
     }
+    Ok(())
+}
+
+/// What lists show is what the log says: calls and tokens of all models, how far the debate is, and no more against than chose.
+fn listed(log: &[Record]) -> Result<(), String> {
+    let Some(debate) = Debate::fold(log) else { return Err("no debate".into()) };
+    let figures = debate.summary_figures();
+    require!(figures.usage() == debate.usage(), "{:?} of the models, {:?} in all", figures.usage(), debate.usage());
+    let calls = CallProgress::of(all(log)).calls();
+    require!(figures.calls == calls, "{:?} are counted, {calls:?} are done", figures.calls);
+    let against = figures.dissent.is_none_or(|dissent| dissent.against <= dissent.of && dissent.of > 0);
+    require!(against, "{:?}", figures.dissent);
+    require!(figures.dissent.is_none() || figures.winner.is_some(), "against whom is {:?}", figures.dissent);
     Ok(())
 }
 

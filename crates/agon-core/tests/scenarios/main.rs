@@ -35,3 +35,5 @@ mod orders;
 mod page;
 #[cfg(test)]
 mod stopping;
+#[cfg(test)]
+mod summaries;

@@ -424,6 +424,70 @@ pub struct Summary {
     /// When a coordinator claimed it first, in milliseconds since the Unix epoch; absent before, and in notes of earlier versions.
     #[prost(uint64, optional, tag = "19")]
     pub claimed_ms: ::core::option::Option<u64>,
+    /// What lists show besides; absent in notes of earlier versions.
+    #[prost(message, optional, tag = "20")]
+    pub figures: ::core::option::Option<SummaryFigures>,
+}
+/// What lists show of a debate besides its topic and its state.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SummaryFigures {
+    /// What won, or the beginning of the answer; on one line, of 200 characters at most. Absent without a verdict.
+    #[prost(string, optional, tag = "1")]
+    pub winner: ::core::option::Option<::prost::alloc::string::String>,
+    /// How many are against the winner.
+    #[prost(message, optional, tag = "2")]
+    pub dissent: ::core::option::Option<Dissent>,
+    /// The models that were called, and those that are planned; 32 at most.
+    #[prost(message, repeated, tag = "3")]
+    pub models: ::prost::alloc::vec::Vec<ModelUsage>,
+    /// Calls of further models, and those whose model is unknown.
+    #[prost(message, optional, tag = "4")]
+    pub other_calls: ::core::option::Option<super::super::debate::v1::UsageTotals>,
+    /// How far the debate is.
+    #[prost(message, optional, tag = "5")]
+    pub calls: ::core::option::Option<CallCounts>,
+    /// The most rounds that it may have.
+    #[prost(uint32, tag = "6")]
+    pub max_rounds: u32,
+    /// Turns that were answered.
+    #[prost(uint32, tag = "7")]
+    pub turns: u32,
+    /// Tries that failed.
+    #[prost(uint32, tag = "8")]
+    pub failed_tries: u32,
+}
+/// How many of those who chose are against the winner.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Dissent {
+    /// Those who chose something else.
+    #[prost(uint32, tag = "1")]
+    pub against: u32,
+    /// All who chose and could have chosen the winner.
+    #[prost(uint32, tag = "2")]
+    pub of: u32,
+    /// Who chose.
+    #[prost(enumeration = "DissentAmong", tag = "3")]
+    pub among: i32,
+}
+/// The calls of a model in one debate.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ModelUsage {
+    /// The model.
+    #[prost(string, tag = "1")]
+    pub model: ::prost::alloc::string::String,
+    /// Its calls and their tokens; no call if it is only planned.
+    #[prost(message, optional, tag = "2")]
+    pub usage: ::core::option::Option<super::super::debate::v1::UsageTotals>,
+}
+/// Calls so far, and about how many there will be.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CallCounts {
+    /// Turns that were answered or lost.
+    #[prost(uint64, tag = "1")]
+    pub done: u64,
+    /// The same for the whole debate.
+    #[prost(uint64, tag = "2")]
+    pub planned: u64,
 }
 /// What is kept of a debate that was held to its end.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -647,6 +711,43 @@ impl BreakerState {
             "BREAKER_STATE_CLOSED" => Some(Self::Closed),
             "BREAKER_STATE_OPEN" => Some(Self::Open),
             "BREAKER_STATE_HALF_OPEN" => Some(Self::HalfOpen),
+            _ => None,
+        }
+    }
+}
+/// Who chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum DissentAmong {
+    /// Never written.
+    Unspecified = 0,
+    /// The debaters, on their private ballots.
+    Ballots = 1,
+    /// The voters; in a poll the samples.
+    Votes = 2,
+    /// The judges of a panel.
+    Judges = 3,
+}
+impl DissentAmong {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "DISSENT_AMONG_UNSPECIFIED",
+            Self::Ballots => "DISSENT_AMONG_BALLOTS",
+            Self::Votes => "DISSENT_AMONG_VOTES",
+            Self::Judges => "DISSENT_AMONG_JUDGES",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "DISSENT_AMONG_UNSPECIFIED" => Some(Self::Unspecified),
+            "DISSENT_AMONG_BALLOTS" => Some(Self::Ballots),
+            "DISSENT_AMONG_VOTES" => Some(Self::Votes),
+            "DISSENT_AMONG_JUDGES" => Some(Self::Judges),
             _ => None,
         }
     }

@@ -648,10 +648,10 @@ pub struct Debate {
     /// When it ended.
     #[prost(message, optional, tag = "10")]
     pub end_time: ::core::option::Option<::prost_types::Timestamp>,
-    /// Its progress.
+    /// Its progress. In lists absent if an earlier version wrote the entry.
     #[prost(message, optional, tag = "11")]
     pub progress: ::core::option::Option<debate::Progress>,
-    /// Tokens and calls so far.
+    /// Tokens and calls so far. In lists absent if an earlier version wrote the entry.
     #[prost(message, optional, tag = "12")]
     pub usage: ::core::option::Option<debate::Usage>,
     /// The client's labels.
@@ -690,6 +690,21 @@ pub struct Debate {
     /// Rounds so far, also in lists; absent if an earlier version wrote the list.
     #[prost(uint32, optional, tag = "24")]
     pub rounds: ::core::option::Option<u32>,
+    /// What won; if nobody is to win, the beginning of the answer. One line of at most 200 characters, also in lists. Absent without a verdict.
+    #[prost(string, optional, tag = "25")]
+    pub winner: ::core::option::Option<::prost::alloc::string::String>,
+    /// How many are against the winner, also in lists. Absent without a winner, if nobody else chose, or if it is unknown.
+    #[prost(message, optional, tag = "26")]
+    pub dissent: ::core::option::Option<debate::Dissent>,
+    /// The models that it has called, and those of its plan, also in lists: the most called first, at most 32.
+    #[prost(message, repeated, tag = "27")]
+    pub models: ::prost::alloc::vec::Vec<debate::ModelUsage>,
+    /// The calls of further models, and those whose model is unknown, together; without a name.
+    #[prost(message, optional, tag = "28")]
+    pub other_calls: ::core::option::Option<debate::ModelUsage>,
+    /// What its calls have cost by the gateway's prices, also in lists.
+    #[prost(message, optional, tag = "29")]
+    pub expenses: ::core::option::Option<debate::Expenses>,
 }
 /// Nested message and enum types in `Debate`.
 pub mod debate {
@@ -727,6 +742,101 @@ pub mod debate {
         /// Generated tokens, as reported.
         #[prost(uint64, tag = "3")]
         pub completion_tokens: u64,
+        /// Calls whose prompt or generated tokens are unknown; the sums are too low by these.
+        #[prost(uint64, tag = "4")]
+        pub unknown_calls: u64,
+    }
+    /// How many of those who chose are against the winner.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Dissent {
+        /// Those who chose something else.
+        #[prost(uint32, tag = "1")]
+        pub against: u32,
+        /// All who chose and could have chosen the winner.
+        #[prost(uint32, tag = "2")]
+        pub of: u32,
+        /// Who chose.
+        #[prost(enumeration = "dissent::Among", tag = "3")]
+        pub among: i32,
+    }
+    /// Nested message and enum types in `Dissent`.
+    pub mod dissent {
+        /// Who chose: those who decided if they were several, else the debaters on their ballots.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+        #[repr(i32)]
+        pub enum Among {
+            /// Never sent.
+            Unspecified = 0,
+            /// The debaters on their final ballots; on the first ones if no round was held.
+            Ballots = 1,
+            /// The voters; the samples of a poll.
+            Votes = 2,
+            /// The judges of a panel.
+            Judges = 3,
+        }
+        impl Among {
+            /// String value of the enum field names used in the ProtoBuf definition.
+            ///
+            /// The values are not transformed in any way and thus are considered stable
+            /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+            pub fn as_str_name(&self) -> &'static str {
+                match self {
+                    Self::Unspecified => "AMONG_UNSPECIFIED",
+                    Self::Ballots => "AMONG_BALLOTS",
+                    Self::Votes => "AMONG_VOTES",
+                    Self::Judges => "AMONG_JUDGES",
+                }
+            }
+            /// Creates an enum from field names used in the ProtoBuf definition.
+            pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+                match value {
+                    "AMONG_UNSPECIFIED" => Some(Self::Unspecified),
+                    "AMONG_BALLOTS" => Some(Self::Ballots),
+                    "AMONG_VOTES" => Some(Self::Votes),
+                    "AMONG_JUDGES" => Some(Self::Judges),
+                    _ => None,
+                }
+            }
+        }
+    }
+    /// The calls of a model.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct ModelUsage {
+        /// The model.
+        #[prost(string, tag = "1")]
+        pub model: ::prost::alloc::string::String,
+        /// Its calls, failed ones included; 0 if it is only planned.
+        #[prost(uint64, tag = "2")]
+        pub calls: u64,
+        /// Of these, calls whose prompt or generated tokens are unknown; the sums are too low by these.
+        #[prost(uint64, tag = "3")]
+        pub unknown_calls: u64,
+        /// Tokens of prompts, cached ones included, as reported.
+        #[prost(uint64, tag = "4")]
+        pub prompt_tokens: u64,
+        /// Generated tokens, as reported.
+        #[prost(uint64, tag = "5")]
+        pub completion_tokens: u64,
+    }
+    /// What calls have cost.
+    #[derive(Clone, PartialEq, ::prost::Message)]
+    pub struct Expenses {
+        /// By currency; empty if no price is known.
+        #[prost(message, repeated, tag = "1")]
+        pub amounts: ::prost::alloc::vec::Vec<Expense>,
+        /// Calls whose price or some of whose tokens are unknown; the amounts are too low by these.
+        #[prost(uint64, tag = "2")]
+        pub unknown_calls: u64,
+    }
+    /// An amount of money.
+    #[derive(Clone, PartialEq, ::prost::Message)]
+    pub struct Expense {
+        /// The currency, as the prices name it.
+        #[prost(string, tag = "1")]
+        pub currency: ::prost::alloc::string::String,
+        /// The amount.
+        #[prost(double, tag = "2")]
+        pub amount: f64,
     }
     /// The state of a debate.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -992,6 +1102,9 @@ pub struct DebateFilter {
     /// The topic contains this text, in any letter case.
     #[prost(string, tag = "6")]
     pub text: ::prost::alloc::string::String,
+    /// It calls one of these models, or plans to; exact names. Entries of earlier versions have no models.
+    #[prost(string, repeated, tag = "7")]
+    pub models: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// A page of debates.
 #[derive(Clone, PartialEq, ::prost::Message)]

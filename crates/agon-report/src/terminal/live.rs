@@ -111,8 +111,8 @@ impl LiveView {
         if let (Some(call), Some(entry)) = (call, entry) {
             if call.was_made(entry.failed()) {
                 self.usage.add(&call.usage);
+                self.costs.add(&self.prices, call);
             }
-            self.costs.add(&self.prices, call);
             self.pace.read(entry.participant, &call.usage);
         }
         if let Some(turn) = entry.map(|entry| entry.turn) {

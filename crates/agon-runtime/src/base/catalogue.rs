@@ -1,6 +1,6 @@
 //! What the catalogue is told of debates. It is a hint: that it fails stops nothing.
 use crate::base::shared::Shared;
-use agon_core::{Admission, Debate, DebateId, NodeId, Position, Timestamp};
+use agon_core::{Admission, Debate, DebateId, NodeId, Position, SummaryFigures, Timestamp};
 use agon_proto::{DebateSummary, SummaryState};
 use std::time::Duration;
 
@@ -11,6 +11,11 @@ const NOTE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The note of a debate that was just admitted.
 pub(crate) fn admitted(admission: &Admission, at: Timestamp) -> DebateSummary {
+    DebateSummary { figures: Some(SummaryFigures::of_admission(admission)), ..entry(admission, at) }
+}
+
+/// What is known of a debate by its admission, without figures.
+fn entry(admission: &Admission, at: Timestamp) -> DebateSummary {
     DebateSummary {
         id: admission.id.clone(),
         topic: admission.spec.topic.chars().take(TOPIC_CHARS).collect(),
@@ -27,6 +32,7 @@ pub(crate) fn admitted(admission: &Admission, at: Timestamp) -> DebateSummary {
         paused_ms: 0,
         claimed: None,
         rounds: Some(0),
+        figures: None,
     }
 }
 
@@ -54,7 +60,8 @@ pub(crate) fn standing(
         paused_ms: debate.paused_ms(),
         claimed: debate.claimed_at(),
         rounds: Some(debate.rounds()),
-        ..admitted(debate.admission(), admitted_at)
+        figures: Some(debate.summary_figures()),
+        ..entry(debate.admission(), admitted_at)
     }
 }
 

@@ -31,6 +31,7 @@ fn ended(id: &str, admitted: u64) -> DebateSummary {
         paused_ms: 0,
         claimed: None,
         rounds: None,
+        figures: None,
         card: Some(Card {
             outcome: Outcome::Decided,
             verdict: Some("Build it.".into()),

@@ -87,7 +87,7 @@ impl Api {
         match self.resource(&debate, full).await {
             Err(Problem::Lost(name)) => {
                 let known = self.lost(&debate).await?;
-                known.map(|known| view::lost(&known)).ok_or(Problem::NoDebate(name))
+                known.map(|known| view::lost(&known, &self.prices)).ok_or(Problem::NoDebate(name))
             }
             shown => shown,
         }

@@ -3,7 +3,7 @@ use super::page::Listing;
 use super::{Api, CallContext, view};
 use crate::auth::Scope;
 use crate::error::{Problem, Violation};
-use agon_core::{DebateState, Halt, Outcome, TenantId, Timestamp};
+use agon_core::{DebateState, Halt, ModelName, Outcome, TenantId, Timestamp};
 use agon_proto::pb::debate::v1 as debate_v1;
 use agon_proto::pb::v1 as pb;
 use agon_proto::{DebateSummary, SummaryState};
@@ -65,13 +65,13 @@ impl Api {
         let shown = stream::iter(found).map(|summary| async move {
             // where logs cannot be looked at, what is noted is better than nothing
             if self.ports.upkeep.is_lost(&summary.id, summary.admitted).await.unwrap_or(false) {
-                return Ok(view::lost(&summary));
+                return Ok(view::lost(&summary, &self.prices));
             }
             let over = matches!(summary.state, SummaryState::Ended { .. });
             let order = if over { None } else { self.ports.commands.cancel_ordered(&summary.id).await.unwrap_or(None) };
             let local = matches!(summary.state, SummaryState::Local);
             let halt = if local { self.halt(&summary.id).await? } else { None };
-            Ok(view::listed(&summary, order.is_some(), halt))
+            Ok(view::listed(&summary, &self.prices, order.is_some(), halt))
         });
         let shown: Vec<Result<_, Problem>> = shown.buffered(LOOK_UPS).collect().await;
         shown.into_iter().collect()
@@ -130,6 +130,8 @@ fn query(filter: &pb::DebateFilter, states: &[State], tenant: &TenantId) -> Resu
         outcome
     });
     let outcomes = outcomes.collect();
+    let nameless = filter.models.iter().enumerate().filter(|(_, name)| name.is_empty());
+    wrong.extend(nameless.map(|(at, _)| Violation::of(format!("filter.models[{at}]"), "a model has a name")));
     let mut moment = |field: &str, at: Option<prost_types::Timestamp>| {
         let read = at.map_or(Some(None), |at| millis(&at).map(Some));
         if read.is_none() {
@@ -154,6 +156,7 @@ fn query(filter: &pb::DebateFilter, states: &[State], tenant: &TenantId) -> Resu
         admitted_from,
         admitted_before,
         text: Some(filter.text.clone()).filter(|text| !text.is_empty()),
+        models: filter.models.iter().map(|name| ModelName::from(name.as_str())).collect(),
     })
 }
 

@@ -6,6 +6,7 @@ mod create_request;
 mod debate;
 mod evals;
 mod export;
+mod figures;
 mod list;
 mod load;
 mod offered;

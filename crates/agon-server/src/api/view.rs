@@ -1,4 +1,5 @@
 //! A debate as the API shows it, folded from its log or taken from the catalogue.
+use super::figures::with_figures;
 use crate::error::Problem;
 use agon_core::{
     CallProgress, Debate, DebateId, DebateState, Event, Halt, Position, Priority, Reason, Record, Timestamp,
@@ -68,8 +69,7 @@ impl FoldedLog {
             (None, None, None) if facts.claimed.is_some() => pb::debate::State::Running,
             (None, None, None) => pb::debate::State::Queued,
         };
-        let usage = self.debate.usage();
-        let calls = self.progress(Position(u64::MAX)).calls();
+        let identified = identity(&admission.id);
         let mut resource = pb::Debate {
             state: state.into(),
             outcome: self.debate.ended().and_then(|(_, outcome)| outcome).map_or(0, outcome_number),
@@ -78,19 +78,6 @@ impl FoldedLog {
             start_time: facts.claimed.map(timestamp),
             update_time: facts.last.map(timestamp),
             end_time: self.debate.ended().and(facts.last).map(timestamp),
-            progress: Some(pb::debate::Progress {
-                round: self.debate.rounds(),
-                max_rounds: admission.spec.max_rounds,
-                turns: facts.turns,
-                failed_tries: facts.failed,
-                calls_done: calls.done,
-                calls_planned: calls.planned,
-            }),
-            usage: Some(pb::debate::Usage {
-                calls: u64::from(usage.calls.saturating_sub(usage.unknown_calls)),
-                prompt_tokens: usage.prompt_tokens,
-                completion_tokens: usage.completion_tokens,
-            }),
             labels: admission.labels.clone(),
             creator: admission.creator.clone(),
             rehearsal: admission.rehearsal,
@@ -100,7 +87,7 @@ impl FoldedLog {
             rounds: Some(self.debate.rounds()),
             rejudges: admission.rejudges.as_ref().map(|id| id.name().to_owned()),
             topic: admission.spec.topic.clone(),
-            ..identity(&admission.id)
+            ..with_figures(identified, &self.debate.summary_figures(), self.debate.rounds(), &self.prices)
         };
         if shown.full {
             resource.spec = Some((&admission.spec).into());
@@ -132,8 +119,6 @@ struct LogFacts<'a> {
     last: Option<Timestamp>,
     cancelled: bool,
     reason: Option<&'a Reason>,
-    turns: u32,
-    failed: u32,
 }
 
 impl<'a> LogFacts<'a> {
@@ -146,10 +131,8 @@ impl<'a> LogFacts<'a> {
         facts
     }
     fn take(&mut self, at: Timestamp, event: &'a Event) {
-        self.turns = self.turns.saturating_add(u32::from(event.answered().is_some()));
         match event {
             Event::Claimed { .. } => self.claimed = self.claimed.or(Some(at)),
-            Event::TurnFailed { .. } => self.failed = self.failed.saturating_add(1),
             Event::CancelRequested { .. } => self.cancelled = true,
             Event::DebateInterrupted { reason } => self.reason = Some(reason),
             Event::DebateResumed { .. } => self.reason = None,
@@ -159,8 +142,8 @@ impl<'a> LogFacts<'a> {
     }
 }
 
-/// A debate as lists show it. A hint: the log may be further.
-pub(crate) fn listed(summary: &DebateSummary, cancelling: bool, halt: Option<Halt>) -> pb::Debate {
+/// A debate as lists show it, without figures where an earlier version noted it. A hint: the log may be further.
+pub(crate) fn listed(summary: &DebateSummary, prices: &Prices, cancelling: bool, halt: Option<Halt>) -> pb::Debate {
     let (state, outcome) = match (&summary.state, halt) {
         (SummaryState::Ended { state, outcome }, _) => (ended(*state), *outcome),
         (_, Some(halt)) => (halted(halt), None),
@@ -172,6 +155,11 @@ pub(crate) fn listed(summary: &DebateSummary, cancelling: bool, halt: Option<Hal
         (SummaryState::Halted(halt), None) => (halted(*halt), None),
         (SummaryState::Queued, None) => (pb::debate::State::Queued, None),
         (SummaryState::Running { .. } | SummaryState::Local, None) => (pb::debate::State::Running, None),
+    };
+    let identified = identity(&summary.id);
+    let known = match &summary.figures {
+        Some(figures) => with_figures(identified, figures, summary.rounds.unwrap_or(0), prices),
+        None => identified,
     };
     pb::Debate {
         state: state.into(),
@@ -188,19 +176,19 @@ pub(crate) fn listed(summary: &DebateSummary, cancelling: bool, halt: Option<Hal
         paused_ms: summary.paused_ms,
         rounds: summary.rounds,
         topic: summary.topic.clone(),
-        ..identity(&summary.id)
+        ..known
     }
 }
 
 /// A debate whose log is gone, as far as the catalogue knew it.
-pub(crate) fn lost(summary: &DebateSummary) -> pb::Debate {
+pub(crate) fn lost(summary: &DebateSummary, prices: &Prices) -> pb::Debate {
     let detail = format!("{}; its last known event was {}", crate::error::LOST, summary.last.0);
     let reason = agon_proto::pb::debate::v1::Reason { code: 0, detail: Some(detail) };
     pb::Debate {
         state: pb::debate::State::Lost.into(),
         outcome: 0,
         reason: Some(reason),
-        ..listed(summary, false, None)
+        ..listed(summary, prices, false, None)
     }
 }
 

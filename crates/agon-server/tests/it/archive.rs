@@ -42,6 +42,7 @@ fn ended(tenant: &str, number: u64, winner: &str, rehearsal: bool) -> DebateSumm
         paused_ms: 0,
         claimed: None,
         rounds: None,
+        figures: None,
         card: Some(Card {
             outcome,
             verdict: None,

@@ -26,6 +26,7 @@ fn ended(id: &str, admitted: u64) -> DebateSummary {
         paused_ms: 0,
         claimed: None,
         rounds: None,
+        figures: None,
         card: Some(Card {
             outcome: Outcome::Decided,
             verdict: Some("Build it.".into()),

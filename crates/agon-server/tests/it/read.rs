@@ -1,9 +1,14 @@
 //! Showing, listing, cancelling, removing and exporting debates.
 use crate::gateway_bench::*;
-use agon_core::{DebateId, DebateState, Outcome, Position, Priority, TenantId, Timestamp};
+use agon_core::{
+    CallCounts, DebateId, DebateState, Dissent, DissentAmong, ModelUsage, Outcome, Position, Priority, SummaryFigures,
+    TenantId, Timestamp, UsageTotals,
+};
 use agon_proto::pb::debate::v1 as debate_v1;
 use agon_proto::pb::v1 as pb;
 use agon_proto::{DebateSummary, SummaryState};
+use agon_report::Price;
+use agon_server::GatewayConfig;
 use agon_store::{Catalogue, Journal, Upkeep};
 use pb::debate::State;
 use std::collections::BTreeMap;
@@ -75,6 +80,7 @@ fn summary(number: u64, state: SummaryState) -> DebateSummary {
         paused_ms: 0,
         claimed: None,
         rounds: None,
+        figures: None,
     }
 }
 
@@ -179,6 +185,88 @@ async fn a_list_says_of_a_debate_that_is_over_what_its_log_says() {
     };
     assert_eq!((listed.rounds, listed.rounds), (Some(1), over.rounds));
     assert_eq!((listed.end_time, listed.update_time), (over.end_time, over.end_time));
+    assert_eq!((&listed.progress, &listed.usage), (&over.progress, &over.usage));
+    assert_eq!((&listed.winner, &listed.dissent), (&over.winner, &over.dissent));
+    assert_eq!((&listed.models, &listed.expenses), (&over.models, &over.expenses));
+    let progress = listed.progress.unwrap();
+    assert_eq!((progress.calls_done, progress.calls_planned, progress.max_rounds), (CALLS, CALLS, 1));
+    let used = listed.usage.unwrap();
+    let [model] = &listed.models[..] else { panic!("{:?}", listed.models) };
+    assert_eq!((model.model.as_str(), model.calls), ("m:1", used.calls + used.unknown_calls));
+    assert_eq!((model.prompt_tokens, model.completion_tokens), (used.prompt_tokens, used.completion_tokens));
+    let expenses = listed.expenses.unwrap();
+    assert_eq!((expenses.amounts, expenses.unknown_calls), (vec![], model.calls), "no price is known");
+}
+
+#[tokio::test]
+async fn a_list_shows_winners_dissent_models_money_and_progress_and_finds_debates_by_model() {
+    let price = Price { prompt: 1.0, generated: 2.0, currency: "EUR".into() };
+    let config = GatewayConfig { prices: [("paid".into(), price)].into(), ..config() };
+    let stage = GatewayBench::new().await;
+    let gateway = stage.gateway_before(&stage.idle_node().await, config).await;
+    let usage = |unknown_calls| UsageTotals {
+        calls: 3,
+        unknown_calls,
+        prompt_tokens: 1_000_000,
+        completion_tokens: 500_000,
+        ..UsageTotals::default()
+    };
+    let figures = SummaryFigures {
+        winner: Some("Build it".into()),
+        dissent: Some(Dissent { against: 1, of: 3, among: DissentAmong::Judges }),
+        models: vec![
+            ModelUsage { model: "paid".into(), usage: usage(1) },
+            ModelUsage { model: "own".into(), usage: usage(0) },
+        ],
+        other_calls: Some(usage(3)),
+        calls: CallCounts { done: 9, planned: 12 },
+        max_rounds: 4,
+        turns: 8,
+        failed_tries: 2,
+    };
+    let known = DebateSummary { figures: Some(figures), rounds: Some(2), ..summary(1, SummaryState::Queued) };
+    stage.store.note(known).await.unwrap();
+    stage.store.note(summary(2, SummaryState::Queued)).await.unwrap();
+
+    let page = listed(&gateway, pb::ListDebatesRequest::default()).await;
+    let [old, new] = &page.debates[..] else { panic!("{page:?}") };
+    assert_eq!((old.progress, old.usage, &old.expenses), (None, None, &None), "what is unknown is not 0");
+    assert_eq!((new.winner.as_deref(), new.usage.unwrap().unknown_calls), (Some("Build it"), 4));
+    let dissent = new.dissent.unwrap();
+    assert_eq!((dissent.against, dissent.of, dissent.among()), (1, 3, pb::debate::dissent::Among::Judges));
+    let progress = new.progress.unwrap();
+    assert_eq!((progress.round, progress.max_rounds, progress.turns, progress.failed_tries), (2, 4, 8, 2));
+    assert_eq!((progress.calls_done, progress.calls_planned), (9, 12));
+    let models: Vec<_> = new.models.iter().map(|one| (one.model.as_str(), one.calls, one.unknown_calls)).collect();
+    assert_eq!(models, [("paid", 3, 1), ("own", 3, 0)]);
+    assert_eq!(new.other_calls.as_ref().map(|other| (other.model.as_str(), other.unknown_calls)), Some(("", 3)));
+    let expenses = new.expenses.as_ref().unwrap();
+    let amount = pb::debate::Expense { currency: "EUR".into(), amount: 2.0 };
+    assert_eq!((&expenses.amounts[..], expenses.unknown_calls), (&[amount][..], 7));
+
+    let by = |models: &[&str]| pb::ListDebatesRequest {
+        filter: Some(pb::DebateFilter {
+            models: models.iter().map(ToString::to_string).collect(),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    assert_eq!(ids(&listed(&gateway, by(&["other", "own"])).await), ["listed-1"]);
+    assert_eq!(ids(&listed(&gateway, by(&["other"])).await), [""; 0]);
+    let (_, _, details) = refusal(gateway.debates.clone().list_debates(by(&["own", ""])).await);
+    assert_eq!(details.bad_request().unwrap().field_violations[0].field, "filter.models[1]");
+}
+
+#[tokio::test]
+async fn a_debate_that_waits_for_its_first_turn_shows_the_models_of_its_plan() {
+    let stage = GatewayBench::new().await;
+    let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
+    gateway.create(wanted("waits")).await.unwrap();
+    let page = listed(&gateway, pb::ListDebatesRequest::default()).await;
+    let planned = pb::debate::ModelUsage { model: "m:1".into(), ..Default::default() };
+    assert_eq!(page.debates[0].models, [planned]);
+    assert_eq!(page.debates[0].progress.unwrap().calls_planned, CALLS);
+    assert_eq!((&page.debates[0].winner, &page.debates[0].dissent), (&None, &None));
 }
 
 #[tokio::test]

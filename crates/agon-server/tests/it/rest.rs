@@ -26,7 +26,7 @@ async fn a_debate_file_is_posted_with_parameters_and_the_debate_comes_back_in_ca
         "name": "debates/posted", "id": "posted", "spec": null, "state": "STATE_QUEUED", "createTime": null,
         "updateTime": null, "progress": {"maxRounds": 1, "callsPlanned": "4"}, "usage": {}, "labels": {"team": "bridges"},
         "traceId": null, "result": null, "rehearsal": true, "priority": "PRIORITY_BATCH", "sequence": "1",
-        "topic": "Should the town build a bridge?",
+        "topic": "Should the town build a bridge?", "models": [{"model": "m:1"}], "expenses": {},
     });
     // Not known until a coordinator has taken the debate.
     let rounds = debate.as_object_mut().and_then(|members| members.remove("rounds"));
@@ -173,6 +173,11 @@ async fn lists_are_filtered_by_parameters_and_paged() {
     assert_eq!(names, ["first-1", "second-2"]);
     assert_eq!(list("state=running").await, json!({}));
     assert_eq!(list("created_before=2001-01-01T00:00:00Z").await, json!({}));
+    assert_eq!(list("model=m%3A2").await, json!({}));
+    let both = list("model=m%3A2&model=m%3A1").await;
+    assert_eq!(both["debates"].as_array().unwrap().len(), 2);
+    assert_eq!(both["debates"][0]["models"], json!([{"model": "m:1"}]), "figures of 0 are left out");
+    assert_eq!(both["debates"][0]["progress"]["callsPlanned"], CALLS.to_string());
 }
 
 #[tokio::test]

@@ -94,6 +94,8 @@ pub struct CatalogueQuery {
     pub admitted_before: Option<Timestamp>,
     /// The topic holds this, whatever the case.
     pub text: Option<String>,
+    /// Calling one of these models, or meaning to; any where empty. Of notes of earlier versions the models are unknown.
+    pub models: Vec<ModelName>,
 }
 
 /// A place in the order of a listing: newest first, of the same moment by id, backwards.
@@ -146,6 +148,7 @@ impl CatalogueQuery {
         let labelled = |(key, value): (&String, &String)| {
             summary.labels.get(key).is_some_and(|has| value.is_empty() || has == value)
         };
+        let calls = |model: &ModelName| summary.figures.as_ref().is_some_and(|figures| figures.has_model(model));
         let place = ListCursor { admitted: summary.admitted, id: summary.id.clone() };
         self.tenant.as_ref().is_none_or(|tenant| summary.id.tenant() == *tenant)
             && self.after.as_ref().is_none_or(|after| place < *after)
@@ -154,6 +157,7 @@ impl CatalogueQuery {
             && self.labels.iter().all(labelled)
             && self.admitted_from.is_none_or(|from| summary.admitted >= from)
             && self.admitted_before.is_none_or(|before| summary.admitted < before)
+            && (self.models.is_empty() || self.models.iter().any(calls))
             && self.text.as_ref().is_none_or(|text| summary.topic.to_lowercase().contains(&text.to_lowercase()))
     }
 }

@@ -1,8 +1,12 @@
 //! A catalogue as simple as can be, to compare the others with.
 use super::{CatalogueIndex, CatalogueQuery, DebateBacklog, ListCursor, ListState, supersedes};
-use agon_core::{DebateId, DebateState, Halt, NodeId, Outcome, Position, Priority, TenantId, Timestamp};
+use agon_core::{
+    DebateId, DebateState, Halt, ModelName, ModelUsage, NodeId, Outcome, Position, Priority, SummaryFigures, TenantId,
+    Timestamp, UsageTotals,
+};
 use agon_proto::{DebateSummary, SummaryState};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 /// A change.
 #[derive(Clone, Debug)]
@@ -28,7 +32,15 @@ impl CatalogueModel {
         self.0.sort_by_key(|summary| (summary.admitted, summary.id.clone()));
     }
     pub(crate) fn find(&self, query: &CatalogueQuery) -> Vec<DebateSummary> {
-        self.0.iter().rev().filter(|summary| query.fits(summary)).take(query.limit).cloned().collect()
+        let models = |summary: &DebateSummary| {
+            let figures = summary.figures.iter().flat_map(|figures| &figures.models);
+            figures.map(|known| known.model.clone()).collect::<BTreeSet<_>>()
+        };
+        let wanted: BTreeSet<_> = query.models.iter().cloned().collect();
+        let called = |summary: &&DebateSummary| wanted.is_empty() || !wanted.is_disjoint(&models(summary));
+        let others = CatalogueQuery { models: Vec::new(), ..query.clone() };
+        let fitting = self.0.iter().rev().filter(|summary| others.fits(summary)).filter(called);
+        fitting.take(query.limit).cloned().collect()
     }
     pub(crate) fn standing(&self) -> DebateBacklog {
         let mut standing = DebateBacklog::default();
@@ -61,6 +73,10 @@ fn id() -> impl Strategy<Value = DebateId> {
         .prop_map(|(tenant, n)| DebateId::in_tenant(&TenantId::parse(tenant).unwrap(), &format!("debate-{n}")).unwrap())
 }
 
+fn models() -> impl Strategy<Value = Vec<ModelName>> {
+    prop::sample::subsequence(vec![ModelName::from("one"), ModelName::from("two"), ModelName::from("three")], 0..=2)
+}
+
 fn summary() -> impl Strategy<Value = DebateSummary> {
     let priority = prop::sample::select(Priority::ALL.to_vec());
     let state = prop_oneof![
@@ -73,7 +89,12 @@ fn summary() -> impl Strategy<Value = DebateSummary> {
         Just(SummaryState::Ended { state: DebateState::Succeeded, outcome: Some(Outcome::Tie) }),
     ];
     let counts = (0..3_u64, 0..3_u64, 0..5_u64);
-    (id(), state, priority, counts).prop_map(|(id, state, priority, (epoch, last, admitted))| DebateSummary {
+    let figures = prop::option::of(models().prop_map(|models| SummaryFigures {
+        models: models.into_iter().map(|model| ModelUsage { model, usage: UsageTotals::default() }).collect(),
+        ..SummaryFigures::default()
+    }));
+    let parts = (id(), state, priority, counts, figures);
+    parts.prop_map(|(id, state, priority, (epoch, last, admitted), figures)| DebateSummary {
         topic: format!("Topic {epoch}"),
         id,
         state,
@@ -89,6 +110,7 @@ fn summary() -> impl Strategy<Value = DebateSummary> {
         paused_ms: 0,
         claimed: None,
         rounds: None,
+        figures,
     })
 }
 
@@ -105,16 +127,16 @@ pub(crate) fn query() -> impl Strategy<Value = CatalogueQuery> {
         vec![ListState::Queued, ListState::Running, ListState::Local, ListState::Halted(Halt::Interrupted)],
         0..=4,
     );
-    (tenant, 0..6_usize, after, moment(), moment(), states).prop_map(|(tenant, limit, after, from, before, states)| {
-        CatalogueQuery {
-            tenant: tenant.map(|tenant| TenantId::parse(tenant).unwrap()),
-            limit,
-            after: after.map(|(admitted, id)| ListCursor { admitted: Timestamp(admitted), id }),
-            states,
-            admitted_from: from,
-            admitted_before: before,
-            ..CatalogueQuery::default()
-        }
+    let parts = (tenant, 0..6_usize, after, moment(), moment(), states, models());
+    parts.prop_map(|(tenant, limit, after, from, before, states, models)| CatalogueQuery {
+        tenant: tenant.map(|tenant| TenantId::parse(tenant).unwrap()),
+        limit,
+        after: after.map(|(admitted, id)| ListCursor { admitted: Timestamp(admitted), id }),
+        states,
+        admitted_from: from,
+        admitted_before: before,
+        models,
+        ..CatalogueQuery::default()
     })
 }
 

@@ -2,7 +2,10 @@ use super::{StoreRig, debate, eventually, summary};
 use crate::{
     Catalogue as _, CatalogueQuery, DebateBacklog, DebateSummary, DebateVectors, ListCursor, ListState, SummaryState,
 };
-use agon_core::{DebateId, DebateState, ModelName, NodeId, Outcome, Position, Priority, TenantId, Timestamp};
+use agon_core::{
+    DebateId, DebateState, ModelName, ModelUsage, NodeId, Outcome, Position, Priority, SummaryFigures, TenantId,
+    Timestamp, UsageTotals,
+};
 
 fn all() -> CatalogueQuery {
     CatalogueQuery { limit: 99, ..CatalogueQuery::default() }
@@ -113,6 +116,33 @@ pub(crate) async fn every_filter_filters<R: StoreRig>(rig: &R) {
 
 fn place(name: &str, admitted: u64) -> ListCursor {
     ListCursor { admitted: Timestamp(admitted), id: debate(name) }
+}
+
+pub(crate) async fn debates_are_found_by_their_models<R: StoreRig>(rig: &R) {
+    let store = rig.store().await;
+    let calling = |name, admitted, models: &[&str]| {
+        let usage = UsageTotals { calls: 2, unknown_calls: 1, prompt_tokens: 9, ..UsageTotals::default() };
+        let models = models.iter().map(|model| ModelUsage { model: ModelName::from(*model), usage });
+        let winner = Some(format!("winner of {name}"));
+        let figures = SummaryFigures { winner, models: models.collect(), ..SummaryFigures::default() };
+        DebateSummary { figures: Some(figures), ..summary(name, admitted) }
+    };
+    let both = calling("both", 3, &["small", "large"]);
+    note(rig, &store, [summary("unknown", 1), calling("small", 2, &["small"]), both, calling("none", 4, &[])]).await;
+    let found = async |models: &[&str]| {
+        let models = models.iter().map(|model| ModelName::from(*model)).collect();
+        ids(store.find(&CatalogueQuery { models, ..all() }).await.unwrap())
+    };
+    let debates = |names: &[&str]| names.iter().map(|name| debate(name)).collect::<Vec<_>>();
+    assert_eq!(found(&[]).await, debates(&["none", "both", "small", "unknown"]));
+    assert_eq!(found(&["small"]).await, debates(&["both", "small"]));
+    assert_eq!(found(&["large", "absent"]).await, debates(&["both"]));
+    for absent in ["absent", "smal", "Small", ""] {
+        assert_eq!(found(&[absent]).await, debates(&[]), "{absent:?}: names are exact");
+    }
+    // A later note may name more models.
+    note(rig, &store, [running(calling("small", 2, &["large"]), 1, 7)]).await;
+    assert_eq!(found(&["large"]).await, debates(&["both", "small"]));
 }
 
 pub(crate) async fn tenants_are_apart<R: StoreRig>(rig: &R) {

@@ -83,7 +83,7 @@ macro_rules! contract_tests {
             a_long_backlog_is_told_whole, a_deleted_debates_order_is_not_told_and_the_others_are;
             requests: a_request_id_stands_for_its_first_claim, tenants_have_their_own_request_ids,
             of_many_claimers_one_wins, any_text_is_a_request_id;
-            catalogue: debates_are_found_newest_first, what_has_not_ended_is_counted_by_how_it_stands, pages_have_no_gaps_while_debates_are_added, every_filter_filters,
+            catalogue: debates_are_found_newest_first, what_has_not_ended_is_counted_by_how_it_stands, pages_have_no_gaps_while_debates_are_added, every_filter_filters, debates_are_found_by_their_models,
             tenants_are_apart, an_older_note_never_replaces_a_newer, what_has_not_ended_is_known_oldest_first,
             a_struck_debate_is_gone_and_may_come_back, vectors_are_kept_by_model_until_their_debate_is_struck;
             upkeep: a_whole_log_verifies_and_its_head_depends_on_all, raw_records_carry_the_chain,
@@ -127,6 +127,7 @@ pub(crate) fn summary(name: &str, admitted: u64) -> DebateSummary {
         paused_ms: 0,
         claimed: None,
         rounds: None,
+        figures: None,
     }
 }
 

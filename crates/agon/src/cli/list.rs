@@ -9,7 +9,8 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "\
 Examples:
   agon list --state failed --since 1d
-  agon list --label team=infra --outcome tie,inconclusive --json")]
+  agon list --label team=infra --outcome tie,inconclusive --json
+  agon list --model qwen3:8b --state running")]
 pub struct ListArgs {
     /// Only debates in these states, comma-separated
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -23,6 +24,9 @@ pub struct ListArgs {
     /// Only debates with this text in their topic, in any letter case
     #[arg(long, value_name = "TEXT")]
     pub text: Option<String>,
+    /// Only debates that call this model, or plan to; its exact name; repeatable, any of them matches
+    #[arg(long = "model", value_name = "NAME")]
+    pub models: Vec<String>,
     /// Only debates admitted since this moment (2026-01-31, 2026-01-31T12:00Z) or within this time (90m, 2d)
     #[arg(long, value_name = "WHEN", value_parser = since)]
     pub since: Option<Timestamp>,

@@ -1,7 +1,7 @@
 //! A debate as one line of a list, wherever it is kept.
 use crate::store::short;
 use crate::terminal::columns;
-use agon_core::{DebateState, Halt, Outcome};
+use agon_core::{DebateState, Halt, Outcome, listed_winner};
 use agon_proto::pb;
 use agon_report::{DebateResult, ResultState, one_line};
 use agon_store::DebateHead;
@@ -27,6 +27,7 @@ pub struct DebateRow {
     rehearsal: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Outcome>,
+    /// What won, or where nobody is to win, the beginning of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     winner: Option<String>,
     /// Where and how the log is damaged.
@@ -83,6 +84,7 @@ impl DebateRow {
             duration_ms: duration.and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0).saturating_sub(debate.paused_ms),
             rehearsal: Some(debate.rehearsal),
             outcome: Outcome::try_from(debate.outcome()).ok(),
+            winner: debate.winner.clone().filter(|_| debate.outcome != 0),
             loss: loss(debate),
             ..Self::default()
         }
@@ -194,8 +196,10 @@ pub fn state(state: pb::v1::debate::State) -> &'static str {
 }
 
 fn winner(result: &DebateResult) -> Option<String> {
-    let verdict = result.verdict.as_ref().and_then(|verdict| verdict.winner.clone());
-    verdict.or_else(|| result.votes.as_ref().and_then(|votes| votes.winner.clone()))
+    let verdict = result.verdict.as_ref();
+    let votes = || result.votes.as_ref().and_then(|votes| votes.winner.as_deref());
+    let won = verdict.and_then(|verdict| verdict.winner.as_deref()).or_else(votes);
+    listed_winner(won, verdict.and_then(|verdict| verdict.verdict.as_deref()))
 }
 
 fn rfc3339(millis: i64) -> String {
@@ -279,5 +283,8 @@ mod tests {
         let json = serde_json::to_value(&row).unwrap();
         assert_eq!((json["state"].as_str(), json["outcome"].as_str()), (Some("succeeded"), Some("inconclusive")));
         assert!(json.get("winner").is_none());
+        debate.winner = Some("coffee".into());
+        let json = serde_json::to_value(DebateRow::of_debate(&debate)).unwrap();
+        assert_eq!(json["winner"], "coffee");
     }
 }

@@ -52,7 +52,7 @@ impl Control {
     }
 
     /// Adds the call to the totals. What it does not report is estimated for the budget alone: the transcript at 3.5
-    /// characters a token, and the answer at its cap.
+    /// characters a token as it was before this call, and the answer at its cap.
     pub(super) fn spend(&mut self, call: &Call) {
         self.usage.add(&call.usage);
         let estimate = self.transcript_chars * 2 / 7 + call.options.max_tokens.map_or(0, u64::from);
@@ -65,11 +65,7 @@ impl Control {
         who: &ParticipantId,
         failure: &Failure,
         retry_at: Option<Timestamp>,
-        call: &Call,
     ) {
-        if call.was_made(Some(failure.cause)) {
-            self.spend(call);
-        }
         let missed = self.slot_mut(turn).is_none_or(|slot| slot.work.traits().missed);
         if retry_at.is_none() && missed {
             let (round, seat, cause) = (turn.round, turn.seat, failure.cause);

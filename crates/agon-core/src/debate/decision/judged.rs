@@ -115,12 +115,13 @@ impl Draft<'_> {
             .collect();
         let changed = found.iter().any(|(_, finding)| matches!(finding, PanelFinding::OrderSensitive(_)));
         for (judge, winner) in &findings {
-            let with = findings.iter().filter(|(_, other)| same(winner, other)).count();
+            let with = findings.iter().filter(|(_, other)| same(winner.as_ref(), other.as_ref())).count();
             if 2 * with > panel {
                 return Ok(((*judge).clone(), (*winner).clone(), changed || with < findings.len()));
             }
         }
-        let differ = findings.iter().any(|(_, one)| findings.iter().any(|(_, other)| !same(one, other)));
+        let differ =
+            findings.iter().any(|(_, one)| findings.iter().any(|(_, other)| !same(one.as_ref(), other.as_ref())));
         Err(Decision::inconclusive(self.why_not(&found), changed || differ))
     }
 
@@ -151,7 +152,7 @@ impl Draft<'_> {
 }
 
 /// Whether two findings name the same winner, or both none.
-fn same(one: &Option<String>, other: &Option<String>) -> bool {
+pub(super) fn same(one: Option<&String>, other: Option<&String>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => same_answer(one, other),
         (None, None) => true,
