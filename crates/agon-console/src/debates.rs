@@ -37,7 +37,13 @@ pub(crate) struct DebateRow {
     pub age: String,
     pub labels: Vec<(String, String)>,
     pub open: bool,
-    pub rounds: Option<u32>,
+    /// What won.
+    pub winner: Option<String>,
+    /// Who is against it, in words.
+    pub dissent: Option<String>,
+    pub models: Vec<String>,
+    pub tokens: Option<String>,
+    pub cost: Option<String>,
 }
 
 impl DebateRow {
@@ -69,7 +75,11 @@ impl DebateRow {
                 .map(|(key, value)| (one_line(key), one_line(value)))
                 .collect(),
             open,
-            rounds: debate.rounds,
+            winner: debate.winner.as_deref().map(one_line),
+            dissent: debate.dissent.as_ref().and_then(words::dissent),
+            models: debate.models.iter().map(|model| one_line(&model.model)).collect(),
+            tokens: debate.usage.as_ref().map(words::tokens),
+            cost: debate.expenses.as_ref().and_then(words::cost),
         }
     }
 }
@@ -89,12 +99,20 @@ struct DebateTable {
     filtered: bool,
 }
 
+impl DebateTable {
+    /// Whether any price is known.
+    fn costs(&self) -> bool {
+        self.rows.iter().any(|row| row.cost.is_some())
+    }
+}
+
 /// What the form of the filter holds.
 struct FilterForm {
     text: String,
     label: String,
     state: String,
     outcome: String,
+    model: String,
 }
 
 #[derive(Template)]
@@ -145,7 +163,13 @@ pub(crate) async fn list(State(site): State<Site>, visitor: Visitor, query: RawQ
         return Ok(piece(&DebatesPiece { shell, table }));
     }
     let of = |name| query.filled(name).unwrap_or_default().to_owned();
-    let filter = FilterForm { text: of("text"), label: of("label"), state: of("state"), outcome: of("outcome") };
+    let filter = FilterForm {
+        text: of("text"),
+        label: of("label"),
+        state: of("state"),
+        outcome: of("outcome"),
+        model: of("model"),
+    };
     Ok(page(&visitor, &shell.clone(), &DebatesPage { shell, table, filter }))
 }
 
@@ -176,6 +200,7 @@ async fn found(
 fn filter(query: &Query) -> Result<pb::DebateFilter, Problem> {
     let mut filter =
         pb::DebateFilter { text: query.filled("text").unwrap_or_default().to_owned(), ..Default::default() };
+    filter.models = query.all("model").map(str::to_owned).collect();
     for word in query.all("state") {
         let known = words::STATES.iter().find(|(_, known)| *known == word);
         let (state, _) = known.ok_or_else(|| Problem::invalid("state", format!("there is no state {word:?}")))?;

@@ -89,6 +89,37 @@ pub(crate) fn outcome(debate: &pb::Debate) -> Option<&'static str> {
     Outcome::try_from(debate.outcome()).ok().map(Outcome::as_str)
 }
 
+/// Who is against the winner, in words; nothing where nobody is.
+pub(crate) fn dissent(dissent: &pb::debate::Dissent) -> Option<String> {
+    use pb::debate::dissent::Among;
+    let among = match dissent.among() {
+        Among::Judges => "judges",
+        Among::Votes => "votes",
+        Among::Ballots => "ballots",
+        Among::Unspecified => "voices",
+    };
+    (dissent.against > 0).then(|| format!("{} of {} {among} against", dissent.against, dissent.of))
+}
+
+/// The tokens of a debate; more than these where some calls did not tell theirs.
+pub(crate) fn tokens(usage: &pb::debate::Usage) -> String {
+    let sum = usage.prompt_tokens.saturating_add(usage.completion_tokens);
+    match (usage.calls, usage.unknown_calls) {
+        (0, 0) => "0".to_owned(),
+        (0, _) => "–".to_owned(),
+        (_, 0) => number(sum),
+        (..) => format!("≥ {}", number(sum)),
+    }
+}
+
+/// What the calls of a debate have cost, by currency; nothing where no price is known.
+pub(crate) fn cost(expenses: &pb::debate::Expenses) -> Option<String> {
+    let least = if expenses.unknown_calls > 0 { "≥ " } else { "" };
+    let told =
+        expenses.amounts.iter().map(|one| format!("{least}{:.2} {}", one.amount, agon_report::one_line(&one.currency)));
+    Some(told.collect::<Vec<_>>().join(", ")).filter(|told| !told.is_empty())
+}
+
 /// How long a debate has taken, or took: without the time in which nobody played it.
 pub(crate) fn taken(debate: &pb::Debate, now: u64) -> Option<u64> {
     let from = debate.start_time.as_ref().map(millis)?;

@@ -234,5 +234,6 @@ fn summary(n: u64) -> Result<DebateSummary> {
         paused_ms: 0,
         claimed: Some(at),
         rounds: Some(3),
+        figures: None,
     })
 }
