@@ -138,6 +138,7 @@ fn a_debate_can_be_ended_found_by_its_labels_and_removed() {
     let found: Value = serde_json::from_str(&found).unwrap();
     assert_eq!(found[0]["id"], "unwanted");
     assert!(cluster.agon(&["list", "--label", "team=web"]).ok().stdout.is_empty());
+    assert!(cluster.agon(&["list", "--model", "of-nobody"]).ok().stdout.is_empty());
     cluster.agon(&["delete", "unwanted"]).ok();
     cluster.agon(&["get", "unwanted"]).code(64);
 }

@@ -90,3 +90,40 @@ pub fn for_server(args: &ListArgs) -> pb::v1::DebateFilter {
         models: args.models.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::StoredDebate;
+    use agon_core::testing::{LogBuilder, admission, spec};
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Of {
+        #[command(flatten)]
+        args: ListArgs,
+    }
+
+    #[test]
+    fn debates_are_found_by_the_models_that_they_plan_to_call() {
+        let log = StoredLog::of(LogBuilder::new(admission("debate-1", spec())).records);
+        let fits = |models: &[&str]| {
+            let options = models.iter().flat_map(|model| ["--model", model]);
+            let args = Of::parse_from(["list"].into_iter().chain(options)).args;
+            assert_eq!((is_empty(&args), for_server(&args).models), (models.is_empty(), args.models.clone()));
+            let (kept, hurt) = (StoredDebate::Whole(log.clone()), StoredDebate::Damaged("hurt".into()));
+            let head = DebateHead {
+                id: agon_core::DebateId::parse("debate-1").unwrap(),
+                last: agon_core::Position(1),
+                admitted: agon_core::Timestamp(1),
+                updated: agon_core::Timestamp(1),
+                ended: false,
+            };
+            (super::fits(&args, &head, &kept), super::fits(&args, &head, &hurt))
+        };
+        assert_eq!(fits(&[]), (true, true));
+        assert_eq!(fits(&["m"]), (true, false), "what a damaged log calls is unknown");
+        assert_eq!(fits(&["other", "m"]), (true, false));
+        assert_eq!(fits(&["other"]), (false, false));
+    }
+}
