@@ -104,3 +104,5 @@ mod stores;
 mod support;
 #[cfg(test)]
 mod tools;
+#[cfg(test)]
+mod ui;

@@ -25,13 +25,22 @@ struct SignInPage {
     codes: bool,
 }
 
+/// The page after a link that was good. A browser that followed the link from another site sends no strict cookie with what the link
+/// leads to, redirects included; with what this page leads to, it does.
+#[derive(Template)]
+#[template(path = "welcome.html")]
+struct WelcomePage {
+    shell: Shell,
+    to: String,
+}
+
 /// `GET /sign-in`: asks for a token, or takes a code that the program has printed.
 pub(crate) async fn ask(State(site): State<Site>, browser: Browser, query: RawQuery) -> Response {
     let query = Query::read(query);
     let to = inside(query.filled("to").unwrap_or("/"));
     if let (Some(codes), Some(code)) = (&site.config().codes, query.filled("code")) {
         return match codes.redeem(code) {
-            Some(token) => keep(&browser, &token, &to),
+            Some(token) => welcome(&browser, &token, to),
             // somebody who has come in by it before, and follows it again
             None if browser.signed_in => go_to(&to),
             None => sign_in_page(
@@ -75,6 +84,12 @@ pub(crate) async fn sign_out(browser: Browser, _fields: Fields) -> Response {
 
 fn keep(browser: &Browser, token: &str, to: &str) -> Response {
     let mut response = go_to(to);
+    response.headers_mut().append(header::SET_COOKIE, browser.cookies.keep_token(token));
+    response
+}
+
+fn welcome(browser: &Browser, token: &str, to: String) -> Response {
+    let mut response = finish(html(&WelcomePage { shell: Shell::bare(), to }), None);
     response.headers_mut().append(header::SET_COOKIE, browser.cookies.keep_token(token));
     response
 }

@@ -11,6 +11,7 @@ mod ratings;
 mod rehearsal;
 mod remote;
 mod serve;
+mod ui;
 
 pub use ask::{NewArgs, OutputArgs, PaceArgs, RunArgs, ServerArgs, Show, Template, ViewArgs};
 pub use debate::{DebateArgs, FileSyntax, Label};
@@ -31,6 +32,7 @@ pub use ratings::{RatedBy, RatingsArgs};
 pub use rehearsal::{CastArgs, RehearsalArgs};
 pub use remote::{ApiArgs, HostsArgs, PlaceArgs, RejudgeArgs, SubmitArgs, TokenArgs, WatchArgs};
 pub use serve::{ProcessRole, ProvisionArgs, ServeArgs};
+pub use ui::UiArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -94,6 +96,8 @@ pub enum ColorChoice {
 pub enum Command {
     /// Run a debate and print it with its verdict
     Run(Box<RunArgs>),
+    /// Show the debates of this machine in the browser, and begin new ones there
+    Ui(Box<UiArgs>),
     /// Submit a debate to a server
     Submit(Box<SubmitArgs>),
     /// Follow a debate on a server while it runs

@@ -1,5 +1,5 @@
 //! The right of this process to play a debate of the local store. One process has it at a time, and gives it up by ending.
-use crate::exit::Stop;
+use crate::exit::{Exit, Stop};
 use crate::store::{Store, failed};
 use agon_core::DebateId;
 use agon_runtime::{Clock, SystemClock};
@@ -10,6 +10,9 @@ use tokio::task::JoinSet;
 
 /// How often the process says that it lives, for those who cannot see it among their processes.
 const HEARTBEAT: Duration = Duration::from_millis(OWNER_SILENT_MS / 6);
+
+/// Stands for `agon ui` among the debates. It is in a tenant, which those of this machine are not.
+const UI: &str = "agon/user-interface";
 
 /// The right to play one debate.
 pub struct Ownership {
@@ -49,6 +52,20 @@ impl Ownership {
             Claimed::Servers | Claimed::Refused => {
                 Err(Stop::usage(format!("there is a debate {id}; give the eval an id of its own with --id")))
             }
+        }
+    }
+
+    /// The right to be the one `agon ui` of a store: two would take each other's evals.
+    pub async fn ui(store: &Store) -> Result<Self, Stop> {
+        let id = DebateId::parse(UI).map_err(|error| Stop::new(Exit::Internal, error))?;
+        let owner = Owner::this_process(SystemClock.now());
+        match store.sqlite.admit_local(&id, &owner).await.map_err(failed)? {
+            Claimed::Won => Ok(Self::keep(store, &id, owner)),
+            Claimed::Held(other) => Err(Stop::usage(format!(
+                "agon ui is already open on this store: {}; use its link, or stop that process first (Ctrl-C there)",
+                described(&other)
+            ))),
+            Claimed::Servers | Claimed::Refused => Err(Stop::say(Exit::Internal, format!("{UI} is a debate"))),
         }
     }
 
@@ -110,7 +127,9 @@ pub fn held(store: &Store, id: &DebateId, owner: &Owner) -> Stop {
 /// Refuses a debate that is not for this machine's user to play.
 pub fn servers(store: &Store, id: &DebateId) -> Stop {
     Stop::usage(format!(
-        "debate {id} was submitted to a server, which plays it: start the server on this store ({}), or end the debate: {}",
+        "debate {id} was submitted to a server or in the browser, where it is played: start that on this store ({}, or {}), \
+         or end the debate: {}",
+        store.advice("ui"),
         store.advice("serve"),
         store.advice(&format!("cancel {id}"))
     ))

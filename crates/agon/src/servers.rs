@@ -8,7 +8,7 @@ mod rehearse;
 pub use needs::{check, hint, is_meant, models_of, participants, serves};
 pub use pick::{choose_model, choose_served, pick};
 pub use probe::{ProbedModels, probe, probe_all, same_model};
-pub use rehearse::{config, paced, start};
+pub use rehearse::{READING_PACE, config, paced, start};
 
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};

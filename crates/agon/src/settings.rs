@@ -283,6 +283,7 @@ impl Settings {
             ("coordinator", self.coordinator.problems()),
             ("host", self.host.problems()),
             ("gateway", self.gateway.problems()),
+            ("console", self.console.problems()),
             ("admin", self.admin.problems()),
             ("telemetry", self.telemetry.problems()),
             ("eval", self.eval.problems()),

@@ -131,6 +131,9 @@ telemetry:
 {{- $own := include "agon.settings.gateway.own" . | fromYaml -}}
 {{- $more := dict "gateway" $own "retry" (include "agon.snake" .Values.retry | fromYaml) "runtime" (dict "wait_limit" .Values.cluster.waitLimit) -}}
 {{- with $gateway.limits -}}{{- $_ := set $more "limits" (include "agon.snake" . | fromYaml) -}}{{- end -}}
+{{- $console := dict "enabled" .Values.console.enabled -}}
+{{- with .Values.console.traceUrl -}}{{- $_ := set $console "trace_url" . -}}{{- end -}}
+{{- $_ := set $more "console" $console -}}
 {{- include "agon.toml" (merge $more $settings) -}}
 {{- end -}}
 

@@ -185,6 +185,9 @@ fn server(part: &[String]) -> Option<BackgroundCommand> {
             let opens = value("--roles").is_none_or(|roles| roles.contains("gateway"));
             Some(BackgroundCommand { says: "is up: ", place: opens.then(|| "gateway".to_owned()) })
         }
+        ("agon", Some("ui")) if !has(&["--help"]) => {
+            Some(BackgroundCommand { says: "Open http://", place: Some("ui".to_owned()) })
+        }
         ("agon", Some("rehearsal")) if !has(&["--help"]) => {
             Some(BackgroundCommand { says: "http://", place: value("--listen").cloned() })
         }

@@ -45,7 +45,9 @@ impl EvalLogs for SqliteStore {
     }
 
     async fn open_evals(&self) -> Result<Vec<EvalHead>, StoreError> {
-        self.readers.run(|db| heads(db, "ended = 0", [])).await
+        // one that `agon eval run` began is that process's, as its debates are
+        let open = "ended = 0 AND NOT EXISTS (SELECT 1 FROM local_debates WHERE debate = eval)";
+        self.readers.run(move |db| heads(db, open, [])).await
     }
 
     async fn eval_head(&self, eval: &DebateId) -> Result<Option<EvalHead>, StoreError> {
@@ -58,6 +60,7 @@ impl EvalLogs for SqliteStore {
         let of = eval.clone();
         let delete = move |db: &Connection| {
             db.execute("DELETE FROM eval_records WHERE eval = (SELECT id FROM evals WHERE eval = ?1)", [of.as_str()])?;
+            db.execute("DELETE FROM local_debates WHERE debate = ?1", [of.as_str()])?;
             Ok(db.execute("DELETE FROM evals WHERE eval = ?1", [of.as_str()])? == 1)
         };
         self.write(Flush::Now, delete).await

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// Which commands belong together, in the order of the list.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Debates", &["run", "new", "check", "resume", "cancel"]),
+    ("Debates", &["run", "ui", "new", "check", "resume", "cancel"]),
     ("Results", &["list", "get", "open", "report", "ratings", "delete"]),
     ("Does it help?", &["eval"]),
     ("Checks on results", &["rejudge", "replay", "verify"]),
@@ -72,14 +72,15 @@ mod tests {
 
     #[test]
     fn every_command_that_prints_anything_but_a_document_can_print_json() {
-        // What these print is a document or a script of its own; a server's log has --json-logs.
-        const DOCUMENTS: [&str; 10] = [
+        // What these print is a document or a script of its own, or pages; a server's log has --json-logs.
+        const DOCUMENTS: [&str; 11] = [
             "new",
             "export",
             "report",
             "schema",
             "completions",
             "serve",
+            "ui",
             "agon nats config",
             "agon eval gate",
             "open",

@@ -23,7 +23,7 @@ pub struct ServeArgs {
     /// The address of gRPC; port 0 takes a free one [default: `gateway.grpc`]
     #[arg(long, value_name = "ADDR", help_heading = "Addresses")]
     pub grpc: Option<SocketAddr>,
-    /// The address of REST, event streams and reports [default: `gateway.http`]
+    /// The address of pages, REST, event streams and reports [default: `gateway.http`]
     #[arg(long, value_name = "ADDR", help_heading = "Addresses")]
     pub http: Option<SocketAddr>,
     /// The address of health and metrics, for operators only [default: `admin.listen`]

@@ -24,6 +24,7 @@ mod stored;
 mod submit;
 mod token;
 
+pub use open::opener;
 pub use ratings::did;
 
 use crate::cli::{Cli, Command, GlobalArgs};
@@ -94,6 +95,7 @@ pub fn run(cli: Cli, environment: Environment, output: OutputMode) -> Result<Exi
         Command::Ratings(args) => ratings::run(&context, &args),
         Command::Hosts(args) => hosts::run(&context, &args),
         Command::Serve(args) => crate::serve::run(&context, &args),
+        Command::Ui(args) => crate::serve::ui(&context, &args),
         Command::Provision(args) => crate::serve::provision::run(&context, &args),
         Command::Nats(args) => nats::run(&context, &args),
         Command::Run(args) => run::run(&context, &args),

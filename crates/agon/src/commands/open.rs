@@ -44,18 +44,19 @@ fn find(context: &Context, args: &OpenArgs) -> Result<String, Stop> {
 
 /// Whether a program took the file.
 fn opened(environment: &Environment, page: &Path) -> bool {
-    let mut command = match environment.get("BROWSER").and_then(|list| browser(list, page)) {
-        Some(command) => command,
-        None => {
-            let mut command = Command::new(OPENER);
-            command.arg(page).stdout(Stdio::null()).stderr(Stdio::null());
-            command
-        }
-    };
-    command.status().is_ok_and(|status| status.success())
+    opener(environment, page).status().is_ok_and(|status| status.success())
 }
 
-/// The first of the commands in `BROWSER`; `%s` stands for the file, which else comes last.
+/// What opens a file or an address in the user's browser.
+pub fn opener(environment: &Environment, page: &Path) -> Command {
+    environment.get("BROWSER").and_then(|list| browser(list, page)).unwrap_or_else(|| {
+        let mut command = Command::new(OPENER);
+        command.arg(page).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    })
+}
+
+/// The first of the commands in `BROWSER`; `%s` stands for the page, which else comes last.
 fn browser(list: &str, page: &Path) -> Option<Command> {
     let mut words = list.split(':').find(|command| !command.trim().is_empty())?.split_whitespace();
     let mut command = Command::new(words.next()?);

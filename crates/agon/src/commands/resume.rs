@@ -104,8 +104,10 @@ async fn check_free(store: &Store, id: &DebateId) -> Result<(), Stop> {
             Some(debate) if debate.ended().is_some() => Ok(()),
             folded => match folded.and_then(|debate| debate.halt()) {
                 Some(halt) => Err(Stop::usage(format!(
-                    "debate {id} was submitted to a server and is {} there; continue it with: agon resume {id} --server ADDR",
-                    halt.as_str()
+                    "debate {id} was submitted to a server and is {} there; continue it with: agon resume {id} --server ADDR, \
+                     or in the browser: {}",
+                    halt.as_str(),
+                    store.advice("ui")
                 ))),
                 None => Err(ownership::servers(store, id)),
             },

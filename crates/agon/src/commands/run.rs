@@ -20,9 +20,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// Fast enough not to bore, slow enough to see that somebody speaks.
-const READING_PACE: Duration = Duration::from_millis(4);
-
 /// `agon run FILE|TOPIC|-`
 pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.output.view.quiet);
@@ -173,7 +170,7 @@ pub fn cast(context: &Context, server: &ServerArgs, pace: &PaceArgs, seed: u64) 
     if !server.rehearsal {
         return Ok(ModelSource::Models(server.clone()));
     }
-    let unhurried = if context.output.terminal { READING_PACE } else { Duration::ZERO };
+    let unhurried = if context.output.terminal { servers::READING_PACE } else { Duration::ZERO };
     let config = servers::paced(pace, Length::default(), Length(unhurried))?;
     Ok(ModelSource::Rehearsal(Box::new(RehearsalConfig { seed, ..config })))
 }

@@ -6,6 +6,7 @@ use crate::cli::ProcessRole;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::grants::inbox;
+use crate::ownership::Ownership;
 use crate::store::{Store, counted};
 use agon_bus::nats::provision::ProvisionError;
 use agon_bus::nats::{
@@ -44,6 +45,8 @@ pub struct Infrastructure {
     pub evals: Arc<dyn EvalLogs>,
     /// Whether this process may keep any.
     pub keeps_evals: bool,
+    /// The right to be the one `agon ui` of a store.
+    own: Option<Ownership>,
     nats: Option<NatsResources>,
 }
 
@@ -65,10 +68,17 @@ impl Infrastructure {
     }
 
     async fn alone(context: &Context, plan: &ServePlan) -> Result<Self, Stop> {
-        let store = Store::open_named(context, FILE_NAME)?;
+        let store = match plan.own_door {
+            Some(_) => Store::open(context)?,
+            None => Store::open_named(context, FILE_NAME)?,
+        };
+        let own = match plan.own_door {
+            Some(_) => Some(Ownership::ui(&store).await?),
+            None => None,
+        };
         if let Some(halted) = counted(&store.halted().await?) {
             plan.herald
-                .tell(&format!("not played by this server: {halted}; {} continues them", store.advice("resume")));
+                .tell(&format!("not played by this process: {halted}; {} continues them", store.advice("resume")));
         }
         let store = store.sqlite;
         Ok(Self {
@@ -82,6 +92,7 @@ impl Infrastructure {
             upkeep: store.clone(),
             evals: store,
             keeps_evals: true,
+            own,
             nats: None,
         })
     }
@@ -116,6 +127,7 @@ impl Infrastructure {
             upkeep: store.clone(),
             evals: store.clone(),
             keeps_evals: uses.evals,
+            own: None,
             nats: Some(NatsResources { links, store, streams: kept, keys }),
         })
     }
@@ -161,9 +173,12 @@ impl Infrastructure {
     }
 
     /// Sends what is still to be sent and closes everything.
-    pub async fn close(&self) {
+    pub async fn close(self) {
         self.bus.drain().await;
-        let Some(nats) = &self.nats else { return };
+        if let Some(own) = self.own {
+            own.leave().await;
+        }
+        let Some(nats) = self.nats else { return };
         nats.store.close().await;
         for link in &nats.links {
             link.close().await;

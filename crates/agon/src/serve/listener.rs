@@ -1,4 +1,5 @@
 //! The gateway's settings as the gateway wants them, and what its refusals to start mean.
+use super::own_door::OwnDoor;
 use super::plan::ServePlan;
 use crate::debate_file;
 use crate::environment::Environment;
@@ -15,10 +16,11 @@ pub fn config(plan: &ServePlan, environment: &Environment) -> Result<GatewayConf
     let settings = &plan.settings.gateway;
     let default = GatewayConfig::default();
     Ok(GatewayConfig {
-        grpc: Some(settings.grpc),
+        // the pages and their API are enough for one user
+        grpc: plan.own_door.is_none().then_some(settings.grpc),
         http: Some(settings.http),
         tls: settings.tls.as_ref().map(tls),
-        auth: auth(&settings.auth)?,
+        auth: AuthConfig { own_token: plan.own_door.as_ref().map(OwnDoor::key), ..auth(&settings.auth)? },
         insecure: settings.insecure,
         sites: SitePolicy::parse(&settings.allowed_hosts, &settings.allowed_origins)
             .map_err(|problems| Stop::usage(format!("gateway: {}", problems.join("; "))))?,
@@ -41,7 +43,8 @@ pub fn config(plan: &ServePlan, environment: &Environment) -> Result<GatewayConf
 /// The pages for browsers; nothing where they are off.
 pub fn pages(plan: &ServePlan) -> Option<Pages> {
     let settings = &plan.settings.console;
-    let config = ConsoleConfig { trace_url: settings.trace_url.clone(), ..ConsoleConfig::default() };
+    let codes = plan.own_door.as_ref().map(OwnDoor::codes);
+    let config = ConsoleConfig { trace_url: settings.trace_url.clone(), codes };
     settings.enabled.then(|| agon_console::pages(config))
 }
 
@@ -95,10 +98,14 @@ fn certificates(settings: &CertificateSettings) -> CertificateAuth {
 }
 
 /// What a gateway that does not start means for the program.
-pub fn not_started(error: GatewayError) -> Stop {
+pub fn not_started(plan: &ServePlan, error: GatewayError) -> Stop {
+    let taken = match plan.own_door {
+        Some(_) => "the port is taken; choose another with --port PORT, or leave it out to take a free one",
+        None => "the port is taken; choose others with --grpc ADDR and --http ADDR",
+    };
     let (exit, hint) = match &error {
         GatewayError::Listen { error, .. } if error.kind() == std::io::ErrorKind::AddrInUse => {
-            (Exit::Unavailable, Some("the port is taken; choose others with --grpc ADDR and --http ADDR"))
+            (Exit::Unavailable, Some(taken))
         }
         GatewayError::Listen { .. } => (Exit::Unavailable, None),
         GatewayError::Open(_) => (

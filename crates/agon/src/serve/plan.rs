@@ -1,16 +1,18 @@
 //! What the process is to be: flags over settings, checked as a whole.
 use super::Herald;
 use super::infrastructure::Infrastructure;
-use crate::cli::{PaceArgs, ProcessRole, ServeArgs, ServerArgs};
+use super::own_door::OwnDoor;
+use crate::cli::{PaceArgs, ProcessRole, ServeArgs, ServerArgs, UiArgs};
 use crate::commands::Context;
 use crate::exit::Stop;
-use crate::settings::Settings;
+use crate::settings::{AuthSettings, Length, Settings};
 use agon_core::NodeId;
 use agon_runtime::{EvalKeeperConfig, NodeConfig, RoomLimits, Times};
 use agon_server::GatewayConfig;
 use agon_store::NatsUse;
 use agon_telemetry::LogFormat;
 use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
 use std::num::NonZeroUsize;
 use uuid::Uuid;
 
@@ -38,6 +40,8 @@ pub struct ServePlan {
     pub pace: PaceArgs,
     /// How it says what happens.
     pub herald: Herald,
+    /// How the user of this machine comes in, where the process is theirs alone.
+    pub own_door: Option<OwnDoor>,
 }
 
 impl ServePlan {
@@ -45,13 +49,9 @@ impl ServePlan {
     pub fn of(context: &Context, args: &ServeArgs) -> Result<Self, Stop> {
         let mut settings = context.settings()?;
         overrule(&mut settings, args);
-        let problems = settings.problems();
-        if !problems.is_empty() {
-            return Err(Stop::usage(format!("the flags and settings are incompatible:\n  {}", problems.join("\n  "))));
-        }
+        check(&settings)?;
         let roles: BTreeSet<ProcessRole> = settings.node.roles.iter().copied().collect();
-        let all = [ProcessRole::Gateway, ProcessRole::Coordinator, ProcessRole::Host];
-        if settings.nats.urls.is_empty() && !all.iter().all(|role| roles.contains(role)) {
+        if settings.nats.urls.is_empty() && !ALL.iter().all(|role| roles.contains(role)) {
             return Err(Stop::usage(
                 "a process with only some of the roles needs the others, and NATS to reach them: \
                  add --nats URL, or set nats.urls; without --roles one process has all roles",
@@ -63,7 +63,23 @@ impl ServePlan {
         let herald = Herald { output: context.output, format: settings.telemetry.log_format };
         let name = settings.node.name.clone().unwrap_or_else(machine);
         let id = node_id(&name);
-        Ok(Self { settings, roles, id, server: args.server.clone(), pace: args.pace.clone(), herald })
+        Ok(Self { settings, roles, id, server: args.server.clone(), pace: args.pace.clone(), herald, own_door: None })
+    }
+
+    /// `agon ui`: every role, the store of `agon run`, pages for the user of this machine and for nobody else.
+    pub fn ui(context: &Context, args: &UiArgs) -> Result<Self, Stop> {
+        let mut settings = context.settings()?;
+        make_own(&mut settings, args.port);
+        check(&settings)?;
+        Ok(Self {
+            settings,
+            roles: BTreeSet::from(ALL),
+            id: node_id("ui"),
+            server: args.server.clone(),
+            pace: args.pace.clone(),
+            herald: Herald { output: context.output, format: LogFormat::Text },
+            own_door: Some(OwnDoor::new(args.open)),
+        })
     }
 
     /// Whether it has this role.
@@ -74,6 +90,11 @@ impl ServePlan {
     /// Whether there are no other processes.
     pub fn is_alone(&self) -> bool {
         self.settings.nats.urls.is_empty()
+    }
+
+    /// Whether scripted speakers are in this process: where they are asked for, and always for a user of this machine.
+    pub fn rehearses(&self) -> bool {
+        self.server.rehearsal || self.own_door.is_some()
     }
 
     /// Its role in one word, for traces and for permissions: `agon` where it has several.
@@ -144,6 +165,32 @@ impl ServePlan {
     }
 }
 
+/// Every role.
+const ALL: [ProcessRole; 3] = [ProcessRole::Gateway, ProcessRole::Coordinator, ProcessRole::Host];
+
+fn check(settings: &Settings) -> Result<(), Stop> {
+    let problems = settings.problems();
+    if problems.is_empty() {
+        return Ok(());
+    }
+    Err(Stop::usage(format!("the flags and settings are incompatible:\n  {}", problems.join("\n  "))))
+}
+
+/// Takes out of the settings what is meant for servers that many reach, and takes bounds and patience from those of local debates.
+fn make_own(settings: &mut Settings, port: u16) {
+    settings.nats.urls.clear();
+    settings.gateway.http = (Ipv4Addr::LOCALHOST, port).into();
+    settings.gateway.tls = None;
+    settings.gateway.auth = AuthSettings::default();
+    settings.gateway.insecure = false;
+    settings.console.enabled = true;
+    settings.node.drain = settings.runtime.drain;
+    settings.coordinator.max_debates = settings.runtime.max_debates;
+    settings.coordinator.tenant_cap = None;
+    // nobody waits for a server before a page: what does not answer now is left out
+    settings.host.wait = Length::default();
+}
+
 fn overrule(settings: &mut Settings, args: &ServeArgs) {
     if !args.roles.is_empty() {
         settings.node.roles.clone_from(&args.roles);
@@ -188,18 +235,37 @@ fn slug(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{Cli, Command, GlobalArgs};
+    use crate::cli::{Cli, Command};
     use crate::environment::Environment;
     use crate::output::OutputMode;
     use clap::Parser;
 
     fn plan(line: &str) -> Result<ServePlan, String> {
         let cli = Cli::try_parse_from(line.split_whitespace()).unwrap();
-        let Command::Serve(args) = cli.command else { panic!("{line} is not `serve`") };
         let environment = Environment::default();
         let output = OutputMode::new(crate::cli::ColorChoice::Never, &environment);
-        let context = Context { global: GlobalArgs::default(), environment, output };
-        ServePlan::of(&context, &args).map_err(|stop| stop.error.unwrap().to_string())
+        let context = Context { global: cli.global, environment, output };
+        let plan = match cli.command {
+            Command::Serve(args) => ServePlan::of(&context, &args),
+            Command::Ui(args) => ServePlan::ui(&context, &args),
+            _ => panic!("{line} starts no server"),
+        };
+        plan.map_err(|stop| stop.error.unwrap().to_string())
+    }
+
+    #[test]
+    fn the_pages_of_one_user_are_on_loopback_and_behind_a_code_whatever_the_settings_say_of_servers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("agon.toml");
+        let text = "[nats]\nurls = [\"nats://a:1\"]\n[gateway]\nhttp = \"0.0.0.0:80\"\ninsecure = true\n\
+                    [gateway.auth]\ntokens_file = \"/none\"\n[console]\nenabled = false\n[runtime]\nmax_debates = 3";
+        std::fs::write(&path, text).unwrap();
+        let plan = plan(&format!("agon ui --port 8765 --config {}", path.display())).unwrap();
+        assert!(plan.is_alone() && plan.own_door.is_some() && plan.settings.console.enabled);
+        let gateway = crate::serve::listener::config(&plan, &Environment::default()).unwrap();
+        assert_eq!((gateway.grpc, gateway.http), (None, Some((Ipv4Addr::LOCALHOST, 8765).into())));
+        assert!(gateway.auth.own_token.is_some() && gateway.auth.tokens.is_none() && !gateway.insecure);
+        assert_eq!(plan.node().max_debates, 3);
     }
 
     #[test]

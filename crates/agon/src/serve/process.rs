@@ -10,6 +10,7 @@ use agon_runtime::{EvalKeeper, Node, Ports, SystemClock};
 use agon_server::{Admin, CredentialHealth, Gateway, GatewayPorts};
 use agon_telemetry::Telemetry;
 use anyhow::Context as _;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,7 +19,7 @@ pub struct ServeProcess {
     node: Arc<Node>,
     evals: Option<EvalKeeper>,
     gateway: Option<Gateway>,
-    admin: Admin,
+    admin: Option<Admin>,
     infrastructure: Infrastructure,
     rehearsal: Option<RehearsalServer>,
     ending: Arc<AtomicBool>,
@@ -67,18 +68,30 @@ impl ServeProcess {
             streams: infrastructure.streams(plan),
         };
         let ending = Arc::new(AtomicBool::new(false));
-        let admin = admin::start(plan, admin::ports(plan, telemetry, parts.clone(), ending.clone())?).await?;
+        // whoever started the process sees how it is
+        let admin = match plan.own_door {
+            Some(_) => None,
+            None => Some(admin::start(plan, admin::ports(plan, telemetry, parts.clone(), ending.clone())?).await?),
+        };
         let gateway = match plan.is(ProcessRole::Gateway) {
             true => Some(
                 Gateway::start_with(listener::config(plan, &context.environment)?, parts, listener::pages(plan))
                     .await
-                    .map_err(listener::not_started)?,
+                    .map_err(|error| listener::not_started(plan, error))?,
             ),
             false => None,
         };
         let process = Self { node, evals, gateway, admin, infrastructure, rehearsal: hosts.rehearsal, ending };
-        process.announce(plan);
+        match &plan.own_door {
+            Some(door) => door.announce(&plan.herald, process.http()),
+            None => process.announce(plan),
+        }
         Ok(process)
+    }
+
+    /// Where pages are.
+    fn http(&self) -> Option<SocketAddr> {
+        self.gateway.as_ref().and_then(|gateway| gateway.addresses().http)
     }
 
     fn announce(&self, plan: &ServePlan) {
@@ -93,9 +106,19 @@ impl ServeProcess {
                 plan.herald.tell(&format!("Open {scheme}://{http}/ in a browser"));
             }
         }
-        plan.herald.tell(&format!("admin     http://{}", self.admin.address()));
+        if let Some(admin) = &self.admin {
+            plan.herald.tell(&format!("admin     http://{}", admin.address()));
+        }
         let roles: Vec<&str> = plan.roles.iter().map(|role| role.name()).collect();
         plan.herald.tell(&format!("node {} is up: {}, {}", plan.id, roles.join(", "), self.infrastructure.place()));
+    }
+
+    /// Lets the user of this machine in. Never returns.
+    pub async fn let_in(&self, context: &Context, plan: &ServePlan) {
+        match &plan.own_door {
+            Some(door) => door.keep(context, &plan.herald, self.http()).await,
+            None => std::future::pending().await,
+        }
     }
 
     /// Waits until the process can no longer do its work.
@@ -127,7 +150,9 @@ impl ServeProcess {
             server.shutdown().await;
         }
         self.infrastructure.close().await;
-        self.admin.stop().await;
+        if let Some(admin) = self.admin {
+            admin.stop().await;
+        }
         given_up && handed_over && answered
     }
 }

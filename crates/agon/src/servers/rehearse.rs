@@ -7,9 +7,13 @@ use agon_rehearsal::{FaultScript, RehearsalConfig, RehearsalServer};
 use anyhow::Context;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What logs and reports call the rehearsal server.
 const NAME: &str = "rehearsal";
+
+/// Fast enough not to bore, slow enough to see that somebody speaks.
+pub const READING_PACE: Duration = Duration::from_millis(4);
 
 /// Starts a server; gives it and how to reach it.
 pub async fn start(config: RehearsalConfig) -> Result<(RehearsalServer, HostSettings), Stop> {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Claimed, LocalState, Owner};
+use crate::{Claimed, EvalLogs as _, LocalState, NewEvalRecord, Owner};
 use agon_core::Halt;
 use std::process::{Child, Command, Stdio};
 
@@ -104,4 +104,27 @@ async fn an_id_whose_process_died_before_the_admission_is_free() {
     assert!(store.locals().await.unwrap().is_empty(), "there is no such debate");
     assert_eq!(store.admit_local(&debate("a"), &owner(&child)).await.unwrap(), Claimed::Won);
     kill(child);
+}
+
+#[tokio::test]
+async fn an_eval_of_a_process_is_not_among_those_that_servers_drive() {
+    let rig = Sqlite::new();
+    let store = rig.open();
+    let begun = |body: &str| NewEvalRecord {
+        after: 0,
+        at: Timestamp(START),
+        body: body.as_bytes().into(),
+        card: Vec::new().into(),
+        ended: false,
+    };
+    for name in ["here", "served"] {
+        store.append_eval(&debate(name), begun("begin")).await.unwrap();
+    }
+    let child = process();
+    store.admit_local(&debate("here"), &owner(&child)).await.unwrap();
+    let open = async || store.open_evals().await.unwrap().into_iter().map(|head| head.id).collect::<Vec<_>>();
+    assert_eq!(open().await, [debate("served")]);
+    // nor once its process has died: `agon eval resume` continues it
+    kill(child);
+    assert_eq!(open().await, [debate("served")]);
 }
