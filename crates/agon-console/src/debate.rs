@@ -21,6 +21,7 @@ struct Orders {
     resume: bool,
     delete: bool,
     rejudge: bool,
+    again: bool,
 }
 
 impl Orders {
@@ -33,6 +34,7 @@ impl Orders {
             resume: may && matches!(debate.state(), State::Paused | State::Interrupted),
             delete: may && (ended || debate.state() == State::Lost),
             rejudge: may && ended,
+            again: may && debate.state() != State::Lost,
         }
     }
 }

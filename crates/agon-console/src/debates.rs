@@ -13,11 +13,14 @@ use agon_server::Problem;
 use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
+use futures_util::{StreamExt as _, stream};
 
 /// Debates on one page.
 const PAGE: i32 = 50;
 /// Characters of a text in the table.
 const MOST_TEXT: usize = 140;
+/// Logs that are read at once.
+const AT_ONCE: usize = 8;
 /// Labels of a debate that the table shows.
 const MOST_LABELS: usize = 4;
 
@@ -184,16 +187,37 @@ async fn found(
     let paged = !page_token.is_empty();
     let request = pb::ListDebatesRequest { page_size: PAGE, page_token, filter: Some(filter) };
     let answer = site.api().list(&visitor.call, &request).await?;
+    let debates = stream::iter(answer.debates).map(|debate| up_to_date(site, visitor, debate));
+    let debates: Vec<pb::Debate> = debates.buffered(AT_ONCE).collect().await;
     let now = words::now();
     let older = Some(&answer.next_page_token).filter(|token| !token.is_empty());
     Ok(DebateTable {
-        rows: answer.debates.iter().map(|debate| DebateRow::of(debate, now)).collect(),
+        rows: debates.iter().map(|debate| DebateRow::of(debate, now)).collect(),
         older: older.map(|token| query.with("page", token)),
         paged,
         query: query.with("", ""),
         wrong: None,
         filtered,
     })
+}
+
+/// A debate that runs as its log shows it: entries of the catalogue are written when its state changes.
+async fn up_to_date(site: &Site, visitor: &Visitor, debate: pb::Debate) -> pb::Debate {
+    use pb::debate::State;
+    match debate.state() {
+        State::Running | State::Cancelling => {
+            let log = site.api().debate_log(&visitor.call, &debate.id).await;
+            log.and_then(|log| log.resource()).unwrap_or(debate)
+        }
+        State::Unspecified
+        | State::Queued
+        | State::Succeeded
+        | State::Failed
+        | State::Cancelled
+        | State::Paused
+        | State::Interrupted
+        | State::Lost => debate,
+    }
 }
 
 /// The filter that an address asks for.

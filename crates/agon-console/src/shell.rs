@@ -121,7 +121,8 @@ pub(crate) fn finish(mut response: Response, nonce: Option<&str>) -> Response {
     set(header::CONTENT_SECURITY_POLICY, &policy);
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(header::X_FRAME_OPTIONS, "DENY");
-    set(header::REFERRER_POLICY, "no-referrer");
+    // without a referrer browsers would not say either where a form comes from
+    set(header::REFERRER_POLICY, "same-origin");
     set(header::CACHE_CONTROL, "no-store");
     set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
     set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");

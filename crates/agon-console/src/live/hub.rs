@@ -337,7 +337,8 @@ impl HubTask {
         view.delta(at, delta.turn, delta.offset, &delta.text);
         let Some((_, speaking)) = view.speaking().find(|(turn, _)| *turn == delta.turn) else { return };
         let new = speaking.text.get(before..).unwrap_or_default();
-        if !new.is_empty() {
+        // an answer in JSON is for programs until it is whole; how long it is stands in the status
+        if !new.is_empty() && !speaking.text.trim_start().starts_with('{') {
             let (_, fresh) = self.fresh.entry(delta.turn).or_insert_with(|| (before, String::new()));
             fresh.push_str(new);
         }
