@@ -103,3 +103,19 @@ function follow(sheet) {
 
 const sheet = document.querySelector("[data-live]");
 if (sheet) follow(sheet);
+
+/** A click on the place of a problem puts the cursor there: lines and columns count from 1, columns in characters. */
+function pointInto(event) {
+  const link = event.target.closest?.("a[data-line]");
+  const file = document.getElementById("text");
+  if (!link || !file) return;
+  event.preventDefault();
+  const [line, column] = [Number(link.dataset.line), Number(link.dataset.column)];
+  const lines = file.value.split("\n");
+  const start = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0);
+  const at = start + [...(lines[line - 1] ?? "")].slice(0, column - 1).join("").length;
+  file.focus();
+  file.setSelectionRange(at, at);
+  file.scrollTop = Math.max(0, (line - 4) * parseFloat(getComputedStyle(file).lineHeight));
+}
+document.addEventListener("click", pointInto);

@@ -1,1 +1,196 @@
-//! A new debate: a form, a file with its diagnostics, and what it would take.
+//! A new debate: a form for most of them, an editor for all, and what they would take while they are written.
+mod debate_form;
+mod draft;
+mod findings;
+mod offer;
+mod plan;
+mod starts;
+
+use crate::form::Fields;
+use crate::query::Query;
+use crate::refusal::Refused;
+use crate::shell::{Place, Shell, go_to, page, piece};
+use crate::site::Site;
+use crate::visitor::Visitor;
+use agon_core::{DebateFormat, DebateSpec, Priority};
+use agon_proto::pb::v1 as pb;
+use agon_server::{Problem, Scope};
+use askama::Template;
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use debate_form::{DebateForm, MOST_DEBATERS};
+use draft::{Draft, NewDebate};
+use findings::{Findings, check};
+use http::StatusCode;
+use offer::Offer;
+use starts::StartKind;
+
+#[derive(Template)]
+#[template(path = "new/page.html")]
+struct NewPage {
+    shell: Shell,
+    debate: NewDebate,
+    offer: Offer,
+    findings: Findings,
+    /// Mistakes stand at their fields, too.
+    at_fields: bool,
+    /// What became of the last order.
+    notice: Option<Notice>,
+}
+
+/// What a page says at its top.
+enum Notice {
+    /// The form has no room for everything of the file.
+    NoForm,
+    /// This page has begun a debate already.
+    Begun(String),
+}
+
+#[derive(Template)]
+#[template(path = "new/findings.html")]
+struct FindingsPiece {
+    findings: Findings,
+}
+
+impl NewPage {
+    /// What is wrong at a control, where it is to be shown there.
+    fn wrong_at<'p>(&'p self, control: &'p str) -> Vec<&'p str> {
+        let all = self.findings.at(control).filter(|finding| self.at_fields && finding.severity == "error");
+        all.map(|finding| finding.message.as_str()).collect()
+    }
+    /// Whether the cursor is to be here.
+    fn is_first(&self, control: &str) -> bool {
+        self.at_fields && self.findings.first() == Some(control)
+    }
+    /// What is folded up has something to show.
+    fn shows_more(&self, form: &DebateForm) -> bool {
+        const FOLDED: [&str; 7] = ["options", "judges", "judge_model", "rule", "timeout", "tokens", "seconds"];
+        form.has_more() || FOLDED.iter().any(|control| !self.wrong_at(control).is_empty())
+    }
+}
+
+/// A message in parts: what stands in backticks is code.
+fn words(text: &str) -> impl Iterator<Item = (bool, &str)> {
+    let even = text.matches('`').count().is_multiple_of(2);
+    let parts = text.split(if even { '`' } else { '\n' });
+    parts.enumerate().map(|(at, part)| (!at.is_multiple_of(2), part)).filter(|(_, part)| !part.is_empty())
+}
+
+/// `GET /new`
+pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, query: RawQuery) -> Result<Response, Refused> {
+    let refused = |problem| Refused::of(problem, &visitor.browser);
+    visitor.caller().require(Scope::DebatesWrite).map_err(refused)?;
+    let query = Query::read(query);
+    let offer = Offer::of(&site, &visitor).await;
+    let debate = match (query.filled("from"), query.filled("with")) {
+        (Some(id), _) => again(&site, &visitor, id).await.map_err(refused)?,
+        (None, Some("file")) => NewDebate::file(query.filled("start"), offer.suggests_rehearsal()),
+        (None, Some(_) | None) => NewDebate::form(offer.suggests_rehearsal()),
+    };
+    let findings = match &debate.draft {
+        Draft::File { text, .. } if !text.is_empty() => check(&site, &visitor, &debate).await.map_err(refused)?,
+        Draft::File { .. } | Draft::Form(_) => Findings::default(),
+    };
+    let shell = Shell::of(&visitor, Place::New);
+    let shown = NewPage { shell: shell.clone(), debate, offer, findings, at_fields: false, notice: None };
+    Ok(page(&visitor, &shell, &shown))
+}
+
+async fn again(site: &Site, visitor: &Visitor, id: &str) -> Result<NewDebate, Problem> {
+    let request = pb::GetDebateRequest { name: id.to_owned(), view: pb::DebateView::Full.into() };
+    let debate = site.api().get(&visitor.call, &request).await?;
+    let spec = debate.spec.clone().ok_or_else(|| Problem::Lost(debate.id.clone()))?;
+    let spec = DebateSpec::try_from(spec).map_err(|error| Problem::Internal(error.to_string()))?;
+    Ok(NewDebate::again(&debate, &spec))
+}
+
+/// `POST /new/check`
+pub(crate) async fn check_piece(
+    State(site): State<Site>,
+    visitor: Visitor,
+    fields: Fields,
+) -> Result<Response, Refused> {
+    let refused = |problem| Refused::of(problem, &visitor.browser);
+    visitor.caller().require(Scope::DebatesWrite).map_err(refused)?;
+    let findings = check(&site, &visitor, &NewDebate::read(&fields)).await.map_err(refused)?;
+    Ok(piece(&FindingsPiece { findings }))
+}
+
+/// `POST /new`: submits, or draws the page anew with what was ordered of it.
+pub(crate) async fn submit(State(site): State<Site>, visitor: Visitor, fields: Fields) -> Result<Response, Refused> {
+    let refused = |problem| Refused::of(problem, &visitor.browser);
+    visitor.caller().require(Scope::DebatesWrite).map_err(refused)?;
+    let debate = NewDebate::read(&fields);
+    match fields.text("do") {
+        "file" => again_with(&site, &visitor, debate.as_file(), None).await.map_err(refused),
+        "form" => to_form(&site, &visitor, debate).await.map_err(refused),
+        "check" => again_with(&site, &visitor, debate, None).await.map_err(refused),
+        order if order == "add" || order.starts_with("remove-") => {
+            let shown = NewPage { at_fields: false, ..drawn(&site, &visitor, debate, None).await.map_err(refused)? };
+            Ok(page(&visitor, &shown.shell.clone(), &shown))
+        }
+        _ => begin(&site, &visitor, debate).await.map_err(refused),
+    }
+}
+
+async fn drawn(site: &Site, visitor: &Visitor, debate: NewDebate, notice: Option<Notice>) -> Result<NewPage, Problem> {
+    let offer = Offer::of(site, visitor).await;
+    let findings = check(site, visitor, &debate).await?;
+    Ok(NewPage { shell: Shell::of(visitor, Place::New), debate, offer, findings, at_fields: true, notice })
+}
+
+async fn again_with(
+    site: &Site,
+    visitor: &Visitor,
+    debate: NewDebate,
+    notice: Option<Notice>,
+) -> Result<Response, Problem> {
+    let shown = drawn(site, visitor, debate, notice).await?;
+    Ok(page(visitor, &shown.shell.clone(), &shown))
+}
+
+/// The same debate as a form, where a form can say all of it.
+async fn to_form(site: &Site, visitor: &Visitor, debate: NewDebate) -> Result<Response, Problem> {
+    let defaults = site.api().defaults(debate.envelope.rehearsal);
+    let source = debate.draft.source();
+    let form = tokio::task::spawn_blocking(move || {
+        let spec = agon_spec::parse(&source, &defaults).spec?;
+        let form = Draft::Form(DebateForm::of(&spec));
+        let same = agon_spec::parse(&form.source(), &defaults).spec.as_ref() == Some(&spec);
+        same.then_some(form)
+    });
+    match form.await.map_err(|error| Problem::Internal(format!("the file was not read: {error}")))? {
+        Some(draft) => again_with(site, visitor, NewDebate { draft, ..debate }, None).await,
+        None => again_with(site, visitor, debate, Some(Notice::NoForm)).await,
+    }
+}
+
+async fn begin(site: &Site, visitor: &Visitor, debate: NewDebate) -> Result<Response, Problem> {
+    let problem = match site.api().create(&visitor.call, &debate.request(false)).await {
+        Ok(begun) => return Ok(go_to(&format!("/debates/{}", begun.id))),
+        Err(problem) => problem,
+    };
+    let mut shown = drawn(site, visitor, debate, None).await?;
+    match &problem {
+        // somebody came back to the page of a debate that runs already
+        Problem::RequestIdConflict { debate: first, .. } => {
+            shown.debate.envelope.request_id = crate::session::random_text();
+            shown.notice = Some(Notice::Begun(first.clone()));
+        }
+        problem => shown.findings = shown.findings.refused(problem, &shown.debate.draft),
+    }
+    let mut response = page(visitor, &shown.shell.clone(), &shown);
+    *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+    Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_in_backticks_is_code() {
+        assert_eq!(words("the key `a` is").collect::<Vec<_>>(), [(false, "the key "), (true, "a"), (false, " is")]);
+        assert_eq!(words("an odd `one").collect::<Vec<_>>(), [(false, "an odd `one")]);
+    }
+}

@@ -1,7 +1,7 @@
 //! What handlers share, and which handler has which path.
 use crate::config::ConsoleConfig;
 use crate::live::Hubs;
-use crate::{assets, debate, debates, live, refusal, session_pages};
+use crate::{assets, compare, debate, debates, help, live, new_debate, refusal, session_pages};
 use agon_server::{Api, Door, PagePorts, Pages, Problem, call_id};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
@@ -60,6 +60,11 @@ fn router(config: ConsoleConfig, ports: PagePorts) -> Router {
         .route("/debates/{id}/delete", get(debate::ask_delete).post(debate::delete))
         .route("/debates/{id}/resume", post(debate::resume))
         .route("/debates/{id}/rejudge", get(debate::ask_rejudge).post(debate::rejudge))
+        .route("/new", get(new_debate::show).post(new_debate::submit))
+        .route("/new/check", post(new_debate::check_piece))
+        .route("/compare", get(compare::show))
+        .route("/help", get(help::index))
+        .route("/help/{page}", get(help::show))
         .route("/sign-in", get(session_pages::ask).post(session_pages::sign_in))
         .route("/sign-out", post(session_pages::sign_out))
         .route("/assets/{version}/{name}", get(assets::show))

@@ -44,7 +44,7 @@ pub use diagnostic::{Code, Diagnostic, Excerpt, Severity, render};
 pub use eval_file::*;
 pub use gate::{gate_models, gate_settings_hash};
 pub use limits::Limits;
-pub use normal::{normalize, normalize_json};
+pub use normal::{normalize, normalize_json, yaml};
 pub use notes::notes;
 pub use overrides::{GateOverride, Overrides};
 pub use parse::{Parsed, parse, parse_filled, parse_with};

@@ -123,10 +123,7 @@ fn spec(
     request: &pb::CreateDebateRequest,
     defaults: &Defaults,
 ) -> (Option<DebateSpec>, Vec<String>) {
-    let mut defaults = defaults.clone();
-    if request.rehearsal && defaults.model.is_none() {
-        defaults.model = Some(REHEARSAL_MODEL.to_owned());
-    }
+    let defaults = of_rehearsal(defaults, request.rehearsal);
     match &request.source {
         Some(Form::File(file)) => from_file(wrong, file, &defaults),
         Some(Form::Spec(spec)) => from_message(wrong, spec.clone(), &defaults),
@@ -135,6 +132,12 @@ fn spec(
             (None, Vec::new())
         }
     }
+}
+
+/// The defaults of such debates: a rehearsal has a model even where none is named.
+pub(super) fn of_rehearsal(defaults: &Defaults, rehearsal: bool) -> Defaults {
+    let usual = if rehearsal { Some(REHEARSAL_MODEL.to_owned()) } else { None };
+    Defaults { model: defaults.model.clone().or(usual), ..defaults.clone() }
 }
 
 fn from_file(

@@ -102,6 +102,11 @@ impl Api {
         }
     }
 
+    /// What debate files are read with here, rehearsals with a model of their own where none is named.
+    pub fn defaults(&self, rehearsal: bool) -> Defaults {
+        create_request::of_rehearsal(&self.defaults, rehearsal)
+    }
+
     /// The whole log of a debate. An empty answer is the end, a full one may stop short of it.
     async fn log(&self, debate: &DebateId) -> Result<Vec<Arc<Record>>, Problem> {
         let records = self.log_after(debate, Position(0)).await?;
