@@ -28,11 +28,11 @@ impl Ui {
         place(&self.process.wait_for("for another one: ").unwrap()).1
     }
 
-    fn get(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+    fn get(&self, path: &str, headers: &[(&str, &str)]) -> UiAnswer {
         self.ask("GET", path, headers, "")
     }
 
-    fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> UiAnswer {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let (host, length) = (&self.address, body.len());
         let mut head =
@@ -41,7 +41,7 @@ impl Ui {
         write!(stream, "{head}\r\n{body}").unwrap();
         let mut whole = String::new();
         stream.read_to_string(&mut whole).unwrap();
-        Answer(whole)
+        UiAnswer(whole)
     }
 
     /// Follows the link; the cookie and the token in it.
@@ -66,9 +66,9 @@ fn place(line: &str) -> (String, String) {
     (address.to_owned(), format!("/{path}"))
 }
 
-struct Answer(String);
+struct UiAnswer(String);
 
-impl Answer {
+impl UiAnswer {
     fn status(&self) -> u16 {
         self.0.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap()
     }
@@ -150,7 +150,7 @@ fn a_debate_that_is_given_up_is_continued_by_the_next_ui_and_those_of_run_are_le
     seen("of-ui", "article class=\"speech");
     let cancelled =
         ui.ask("POST", "/v1/debates/of-run:cancel", &[headers[0], ("content-type", "application/json")], "{}");
-    assert!(cancelled.status() == 409 && cancelled.has("agon cancel of-run"), "{}", cancelled.0);
+    assert!(cancelled.status() == 400 && cancelled.has("agon cancel of-run"), "{}", cancelled.0);
     let second = world.agon(&["ui"]).code(64);
     assert!(second.stderr.contains("already open on this store: process "), "{second:?}");
     assert_eq!(ui.interrupt(), Some(0));
