@@ -122,7 +122,7 @@ pub(crate) async fn submit(State(site): State<Site>, visitor: Visitor, fields: F
     visitor.caller().require(Scope::DebatesWrite).map_err(refused)?;
     let debate = NewDebate::read(&fields);
     match fields.text("do") {
-        "file" => again_with(&site, &visitor, debate.as_file(), None).await.map_err(refused),
+        "file" => again_with(&site, &visitor, debate.into_file(), None).await.map_err(refused),
         "form" => to_form(&site, &visitor, debate).await.map_err(refused),
         "check" => again_with(&site, &visitor, debate, None).await.map_err(refused),
         order if order == "add" || order.starts_with("remove-") => {
@@ -155,7 +155,7 @@ async fn to_form(site: &Site, visitor: &Visitor, debate: NewDebate) -> Result<Re
     let source = debate.draft.source();
     let form = tokio::task::spawn_blocking(move || {
         let spec = agon_spec::parse(&source, &defaults).spec?;
-        let form = Draft::Form(DebateForm::of(&spec));
+        let form = Draft::Form(Box::new(DebateForm::of(&spec)));
         let same = agon_spec::parse(&form.source(), &defaults).spec.as_ref() == Some(&spec);
         same.then_some(form)
     });

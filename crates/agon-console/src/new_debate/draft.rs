@@ -16,7 +16,7 @@ const FILE_NAME: &str = "debate";
 /// How a debate was written.
 #[derive(Clone, Debug)]
 pub(super) enum Draft {
-    Form(DebateForm),
+    Form(Box<DebateForm>),
     File { name: String, text: String },
 }
 
@@ -98,7 +98,7 @@ pub(super) struct NewDebate {
 impl NewDebate {
     /// The empty form.
     pub fn form(rehearsal: bool) -> Self {
-        Self { draft: Draft::Form(DebateForm::fresh()), envelope: Envelope::fresh(rehearsal) }
+        Self { draft: Draft::Form(Box::new(DebateForm::fresh())), envelope: Envelope::fresh(rehearsal) }
     }
 
     /// The editor, with a template if one is named.
@@ -120,13 +120,13 @@ impl NewDebate {
             let name = fields.filled("file_name").unwrap_or_default();
             Draft::File { name, text: fields.text("text").to_owned() }
         } else {
-            Draft::Form(DebateForm::read(fields).with_cast(fields.text("do")))
+            Draft::Form(Box::new(DebateForm::read(fields).with_cast(fields.text("do"))))
         };
         Self { draft, envelope: Envelope::read(fields) }
     }
 
     /// The same debate in the editor.
-    pub fn as_file(self) -> Self {
+    pub fn into_file(self) -> Self {
         let draft = match self.draft {
             Draft::Form(form) => Draft::File { name: "debate.yaml".to_owned(), text: agon_spec::yaml(&form.value()) },
             file @ Draft::File { .. } => file,
