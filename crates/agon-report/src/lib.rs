@@ -44,7 +44,10 @@ pub use analysis::{
 };
 pub use block::ResultBlock;
 pub use claims::Claims;
-pub use eval::{DebateLinks, eval_event_line, eval_html, eval_markdown, eval_terminal, gate_lines};
+pub use eval::{
+    DebateLinks, DigestArm, DigestFailure, DigestFinding, EvalDigest, eval_digest, eval_event_line, eval_html,
+    eval_markdown, eval_policy, eval_terminal, gate_lines,
+};
 pub use events::{event_json, events_jsonl, json_line, safe_json, shown_events_jsonl};
 pub use html::{HtmlError, PagePart, PartKind, STYLE, html, page_parts};
 pub use markdown::{full_markdown, summary_only, verbose};

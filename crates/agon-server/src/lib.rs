@@ -20,7 +20,8 @@ mod pages;
 mod rest;
 
 pub use admin::{Admin, AdminError, AdminPorts};
-pub use api::{Api, CallContext, DebateLog, WatchPlace, WatchStep, WatchStream};
+pub use agon_telemetry::{ClusterFigures, DebateFigures, StreamFigures};
+pub use api::{Api, CallContext, ClusterOverview, CoordinatorLoad, DebateLog, WatchPlace, WatchStep, WatchStream};
 pub use auth::{
     AuthConfig, AuthStartError, Caller, CertificateAuth, CertificateName, CertificateTenant, CredentialHealth,
     JwksPlace, JwksSource, JwtAuth, Scope, TokenFile, TokenLineError, new_token, token_line,

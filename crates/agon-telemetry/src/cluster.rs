@@ -38,11 +38,15 @@ pub struct StreamFigures {
 #[derive(Clone, Default)]
 pub struct ClusterMetrics(Arc<Mutex<ClusterFigures>>);
 
-#[derive(Default)]
-struct ClusterFigures {
-    debates: Option<DebateFigures>,
-    turns: Option<BTreeMap<String, u64>>,
-    streams: BTreeMap<String, StreamFigures>,
+/// What a gateway knows of the cluster; what is absent is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClusterFigures {
+    /// How the debates stand.
+    pub debates: Option<DebateFigures>,
+    /// Turns in the queue of each model.
+    pub turns: Option<BTreeMap<String, u64>>,
+    /// How full each stream is, by its name.
+    pub streams: BTreeMap<String, StreamFigures>,
 }
 
 impl ClusterMetrics {
@@ -64,6 +68,11 @@ impl ClusterMetrics {
     /// How full each stream is; those that are not named are not known.
     pub fn streams(&self, figures: BTreeMap<String, StreamFigures>) {
         self.lock().streams = figures;
+    }
+
+    /// What is exported now.
+    pub fn figures(&self) -> ClusterFigures {
+        self.lock().clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, ClusterFigures> {

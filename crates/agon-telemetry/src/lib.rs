@@ -26,7 +26,7 @@ mod telemetry;
 mod tree;
 mod try_spans;
 
-pub use cluster::{ClusterMetrics, DebateFigures, StreamFigures};
+pub use cluster::{ClusterFigures, ClusterMetrics, DebateFigures, StreamFigures};
 pub use config::{Otlp, TelemetryConfig, TelemetryError};
 pub use context::{SpanPlace, TraceContext};
 pub use logs::{LogConfig, LogFormat};

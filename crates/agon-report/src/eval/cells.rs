@@ -21,6 +21,8 @@ pub enum DebateLinks {
     None,
     /// At a server: `../../debates/ID/report.html`, as seen from `/v1/evals/EVAL/report.html`.
     Server,
+    /// At the pages of a server: `/debates/ID`.
+    Pages,
     /// Beside the page: `debates/ID.html`, but for those debates that are deleted.
     Files {
         /// The ids of these.
@@ -31,7 +33,7 @@ impl DebateLinks {
     /// Whether a debate is known to be deleted.
     fn lacks(&self, id: &str) -> bool {
         match self {
-            Self::None | Self::Server => false,
+            Self::None | Self::Server | Self::Pages => false,
             Self::Files { deleted } => deleted.contains(id),
         }
     }
@@ -44,6 +46,7 @@ impl DebateLinks {
         match self {
             Self::None => None,
             Self::Server => Some(format!("../../debates/{id}/report.html")),
+            Self::Pages => Some(format!("/debates/{id}")),
             Self::Files { deleted } => (!deleted.contains(id)).then(|| format!("debates/{id}.html")),
         }
     }

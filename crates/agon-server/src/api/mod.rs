@@ -11,6 +11,7 @@ mod list;
 mod load;
 mod offered;
 mod openings;
+mod overview;
 mod page;
 mod plan;
 mod rejudge;
@@ -20,6 +21,7 @@ mod watch;
 
 pub use debate::DebateLog;
 pub(crate) use evals::{EvalStep, eval_message};
+pub use overview::{ClusterOverview, CoordinatorLoad};
 pub(crate) use watch::message;
 pub use watch::{WatchPlace, WatchStep, WatchStream};
 

@@ -54,6 +54,9 @@ fn what_a_gateway_knows_is_told_with_every_priority_and_model() {
         r#"agon_turns_queued{model="qwen3:8b"} 4"#,
     ];
     assert_eq!(shown(&telemetry), expected);
+    let known = telemetry.cluster().figures();
+    assert_eq!(known.debates, Some(figures()), "pages show what metrics tell");
+    assert_eq!(known.turns.unwrap().len(), 2);
 }
 
 #[test]

@@ -142,6 +142,8 @@ fn every_row_leads_to_its_debate_and_can_be_filtered() {
     assert_eq!(selects, ["a", "o", "f", "c"]);
     let at_server = eval_html(&result, &DebateLinks::Server).unwrap();
     assert!(at_server.contains(&format!("href=\"../../debates/{}/report.html\"", result.cells[0].debates[0])));
+    let at_pages = eval_html(&result, &DebateLinks::Pages).unwrap();
+    assert!(at_pages.contains(&format!("href=\"/debates/{}\"", result.cells[0].debates[0])));
     let bare = eval_html(&result, &DebateLinks::None).unwrap();
     assert!(!bare.contains("report.html\"") && bare.contains(&format!("<code>{}</code>", result.cells[0].debates[0])));
 }

@@ -1,6 +1,6 @@
 use super::{shapes, terminal};
 use agon_eval::testing::sample_result;
-use agon_report::eval_markdown;
+use agon_report::{eval_digest, eval_markdown};
 
 #[test]
 fn the_terminal_says_what_was_found_with_one_line_for_each_arm() {
@@ -49,4 +49,20 @@ fn a_withheld_result_shows_no_rate_in_any_face() {
         assert!(text.contains("Rates and differences are shown at the end"), "{text}");
         assert!(!text.contains(" points ["), "{text}");
     }
+}
+
+#[test]
+fn the_digest_has_the_findings_the_arms_and_the_causes_of_the_report() {
+    let digest = eval_digest(&sample_result(324, 2));
+    let text = terminal(&sample_result(324, 2), 1_000);
+    assert!(text.contains(&digest.title) && !digest.findings.is_empty() && !digest.arms.is_empty());
+    for finding in &digest.findings {
+        assert!(text.contains(&finding.sentence), "{} in {text}", finding.sentence);
+    }
+    let failed = eval_digest(&shapes::all_failed());
+    assert!(
+        !failed.failures.is_empty() && failed.failures.iter().all(|of| failed.arms.iter().any(|arm| arm.id == of.id))
+    );
+    let withheld = eval_digest(&shapes::withheld());
+    assert!(withheld.arms.iter().all(|arm| arm.right == "–"), "{:?}", withheld.arms);
 }

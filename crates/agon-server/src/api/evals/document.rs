@@ -5,7 +5,7 @@ use crate::error::Problem;
 use agon_eval::stats::Effort;
 use agon_eval::{CellClosed, EvalResult, ResultOptions, cells_csv, result, result_json};
 use agon_proto::pb::v1 as pb;
-use agon_report::{DebateLinks, eval_html, eval_markdown, safe_json};
+use agon_report::{DebateLinks, EvalDigest, eval_digest, eval_html, eval_markdown, safe_json};
 use agon_runtime::OpenEval;
 use pb::EvalExportFormat as Format;
 
@@ -24,6 +24,26 @@ impl Api {
         let written = computed(move || document(&result_with(&eval, None), format)).await?;
         let (media_type, ending, content) = written.map_err(|error| Problem::Internal(error.to_string()))?;
         Ok(pb::ExportEvalResponse { media_type: media_type.to_owned(), file_name: format!("{name}.{ending}"), content })
+    }
+}
+
+impl Api {
+    /// The report as a page whose debates are links to pages.
+    pub async fn eval_page(&self, call: &CallContext, name: &str) -> Result<String, Problem> {
+        call.caller.require(Scope::DebatesRead)?;
+        let eval = self.eval(call, name).await?;
+        let written = computed(move || eval_html(&result_with(&eval, None), &DebateLinks::Pages)).await?;
+        written.map_err(|error| Problem::Internal(error.to_string()))
+    }
+
+    /// The essence of an eval's result. While the eval runs, its intervals rest on few draws: they are looked at again and again.
+    pub async fn eval_digest(&self, call: &CallContext, name: &str) -> Result<EvalDigest, Problem> {
+        call.caller.require(Scope::DebatesRead)?;
+        let eval = self.eval(call, name).await?;
+        match eval.machine.ended() {
+            None => Ok(eval_digest(&light(eval).await?)),
+            Some(_) => computed(move || eval_digest(&result_with(&eval, None))).await,
+        }
     }
 }
 
