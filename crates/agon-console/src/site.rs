@@ -1,7 +1,7 @@
 //! What handlers share, and which handler has which path.
 use crate::config::ConsoleConfig;
 use crate::live::Hubs;
-use crate::{assets, compare, debate, debates, help, live, new_debate, refusal, session_pages};
+use crate::{assets, compare, debate, debates, evals, help, hosts, live, new_debate, ratings, refusal, session_pages};
 use agon_server::{Api, Door, PagePorts, Pages, Problem, call_id};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
@@ -65,12 +65,32 @@ fn router(config: ConsoleConfig, ports: PagePorts) -> Router {
         .route("/compare", get(compare::show))
         .route("/help", get(help::index))
         .route("/help/{page}", get(help::show))
+        .merge(cluster_pages())
         .route("/sign-in", get(session_pages::ask).post(session_pages::sign_in))
         .route("/sign-out", post(session_pages::sign_out))
         .route("/assets/{version}/{name}", get(assets::show))
         .method_not_allowed_fallback(no_method)
         .layer(DefaultBodyLimit::max(MOST_BYTES))
         .with_state(site)
+}
+
+/// Pages of hosts, ratings and evals.
+fn cluster_pages() -> Router<Site> {
+    Router::new()
+        .route("/hosts", get(hosts::show))
+        .route("/hosts/{host}/drain", get(hosts::ask_drain).post(hosts::drain))
+        .route("/hosts/{host}/undrain", post(hosts::undrain))
+        .route("/ratings", get(ratings::list))
+        .route("/ratings/{persona}", get(ratings::show))
+        .route("/evals", get(evals::list))
+        .route("/evals/{id}", get(evals::show))
+        .route("/evals/{id}/result", get(evals::result))
+        .route("/evals/{id}/cells", get(evals::cells))
+        .route("/evals/{id}/report", get(evals::report))
+        .route("/evals/{id}/{document}", get(evals::document))
+        .route("/evals/{id}/cancel", get(evals::ask_cancel).post(evals::cancel))
+        .route("/evals/{id}/retry", get(evals::ask_retry).post(evals::retry))
+        .route("/evals/{id}/delete", get(evals::ask_delete).post(evals::delete))
 }
 
 async fn no_method(request: Request) -> Response {
