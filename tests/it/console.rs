@@ -13,7 +13,7 @@ const WIDTHS: [u32; 3] = [390, 768, 1280];
 /// The layout of pages that lead to each other.
 const OF_CONSOLE: &str = "(/^(#|\\/|https?:|data:image\\/)/, 0)";
 /// A pace at which there is something to see.
-const SLOW: [&str; 3] = ["--rehearsal", "--token-interval", "12ms"];
+const SLOW: [&str; 3] = ["--rehearsal", "--token-interval", "4ms"];
 
 /// One server with everything in it, and where its pages are.
 pub struct Server {
@@ -90,7 +90,7 @@ fn misdeeds(page: &BrowserPage<'_>, server: &Server) -> Vec<String> {
 
 /// Looks at pages at every width, in both colours.
 fn look_at(server: &Server, paths: &[(&str, String)]) {
-    let mut browser = Browser::start();
+    let (mut browser, mut found) = (Browser::start(), Vec::new());
     for shade in [Shade::Light, Shade::Dark] {
         for width in WIDTHS {
             for (name, path) in paths {
@@ -98,11 +98,11 @@ fn look_at(server: &Server, paths: &[(&str, String)]) {
                 page.go(&server.at(path));
                 let name = format!("{name}-{width}-{shade:?}");
                 page.picture(&name.to_lowercase());
-                let problems = problems(&mut page, server);
-                assert!(problems.is_empty(), "{name}:\n{}", problems.join("\n"));
+                found.extend(problems(&mut page, server).into_iter().map(|problem| format!("{name}: {problem}")));
             }
         }
     }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
@@ -164,13 +164,14 @@ fn a_debate_is_begun_by_the_keyboard_watched_to_its_end_and_is_then_its_report()
     let while_it_runs = misdeeds(&page, &server);
     assert!(while_it_runs.is_empty(), "{while_it_runs:?}");
     page.wait_for("document.querySelector('[data-live]') === null && document.querySelector('#verdict') !== null");
+    let found = problems(&mut page, &server);
+    assert!(found.is_empty(), "{}", found.join("\n"));
     let order = page.evaluate("[...document.querySelectorAll('#sections > section')].map(section => section.id)");
     let report = page.evaluate(
         "fetch(location.pathname + '/report.html').then(answer => answer.text()).then(text => \
          [...new DOMParser().parseFromString(text, 'text/html').querySelectorAll('main > section')].map(section => section.id))",
     );
     assert_eq!(order, report, "the page of a debate that is over is its report");
-    assert!(problems(&mut page, &server).is_empty());
 }
 
 /// The speeches of the page, each with its words.

@@ -39,9 +39,7 @@ fn what_a_browser_shows_of_a_debate_that_runs() {
     let mut browser = Browser::start();
     let mut page = browser.window(1280, Shade::Light);
     page.go(&server.at("/debates/shown"));
-    page.wait_for("document.querySelectorAll('#round-1 article.speech').length >= 1");
     page.wait_for("[...document.querySelectorAll('[data-words]')].some(words => words.textContent.length > 250)");
-    page.evaluate("document.querySelector('#now').scrollIntoView({block: 'center'})");
     keep(&World::new(), "console.png", &page.png(false));
 }
 

@@ -54,7 +54,7 @@ function arrange(main, order, fresh) {
 }
 
 function follow(sheet) {
-  const main = document.getElementById("content");
+  const main = document.getElementById("sections");
   const line = document.getElementById("line");
   const follows = document.getElementById("follow");
   const source = new EventSource(sheet.dataset.live);

@@ -22,10 +22,6 @@ impl Fields {
     pub fn filled(&self, name: &str) -> Option<String> {
         Some(self.text(name).trim()).filter(|text| !text.is_empty()).map(str::to_owned)
     }
-    /// Every value of a field.
-    pub fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
-        self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
     /// Whether a box is ticked.
     pub fn ticked(&self, name: &str) -> bool {
         self.0.iter().any(|(key, _)| key == name)

@@ -1,7 +1,7 @@
 //! The HTML report in a real browser: at the width of a telephone and of a desk, with nothing run and nothing fetched.
+use crate::browser::{Browser, OURS};
 use crate::formats::{FORMATS, each};
 use crate::support::{World, example};
-use crate::browser::{Browser, OURS};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,8 @@ fn report(world: &World, file: &str, options: &[&str]) -> PathBuf {
 /// All that is wrong with a page at one width.
 fn problems(browser: &mut Browser, file: &Path, width: u32) -> Vec<String> {
     let mut page = browser.open(file, width);
-    let mut problems: Vec<String> = serde_json::from_value(page.evaluate(&format!("{}{REPORT}", LAYOUT.trim_end()))).unwrap();
+    let mut problems: Vec<String> =
+        serde_json::from_value(page.evaluate(&format!("{}{REPORT}", LAYOUT.trim_end()))).unwrap();
     page.evaluate(SETTLED);
     let html = serde_json::to_string(&std::fs::read_to_string(file).unwrap()).unwrap();
     let written = format!("new DOMParser().parseFromString({html}, 'text/html').title === document.title");

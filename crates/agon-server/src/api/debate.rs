@@ -27,9 +27,11 @@ impl DebateLog {
     /// Its events that watchers may see, in order, each with its place and time.
     pub fn shown_events(&self) -> impl Iterator<Item = (Position, Timestamp, &Event)> {
         let spec = self.folded.debate.spec();
-        let entries = self.folded.records.iter().flat_map(|record| {
-            record.entries().map(move |(position, event)| (position, record.at, event))
-        });
+        let entries = self
+            .folded
+            .records
+            .iter()
+            .flat_map(|record| record.entries().map(move |(position, event)| (position, record.at, event)));
         entries.filter(move |(_, _, event)| agon_report::shown_to_clients(spec, event))
     }
     /// What calls cost here.
