@@ -1,5 +1,6 @@
 //! Headless Chromium, told by its DevTools protocol over a pipe.
 use crate::support::PATIENCE;
+use agon_testkit::until;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -177,11 +178,13 @@ impl BrowserPage<'_> {
 
     /// Waits until an expression is true in the page, whichever page that is by then.
     pub fn wait_for(&mut self, expression: &str) {
-        let started = std::time::Instant::now();
-        while self.try_evaluate(expression) != Some(Value::Bool(true)) {
-            assert!(started.elapsed() < PATIENCE, "not true in time: {expression}\n{}", self.text());
-            std::thread::sleep(std::time::Duration::from_millis(50));
-        }
+        let held =
+            until(
+                expression,
+                PATIENCE,
+                || Ok((self.try_evaluate(expression) == Some(Value::Bool(true))).then_some(())),
+            );
+        assert!(held.is_ok(), "not true in time: {expression}\n{}", self.text());
     }
 
     /// What a reader sees of the page.

@@ -16,14 +16,14 @@ const OF_CONSOLE: &str = "(/^(#|\\/|https?:|data:image\\/)/, 0)";
 const SLOW: [&str; 3] = ["--rehearsal", "--token-interval", "4ms"];
 
 /// One server with everything in it, and where its pages are.
-pub struct Server {
+pub struct ConsoleServer {
     cluster: TestCluster,
     process: Process,
     http: String,
     grpc: String,
 }
 
-impl Server {
+impl ConsoleServer {
     pub fn start(options: &[&str]) -> Self {
         Self::of(TestCluster::start(), options)
     }
@@ -49,7 +49,7 @@ impl Server {
 }
 
 /// All that is wrong with the page that is open.
-fn problems(page: &mut BrowserPage<'_>, server: &Server) -> Vec<String> {
+fn problems(page: &mut BrowserPage<'_>, server: &ConsoleServer) -> Vec<String> {
     let layout = page.evaluate(&format!("{}{OF_CONSOLE}", LAYOUT.trim_end()));
     let mut problems: Vec<String> = serde_json::from_value(layout).unwrap();
     problems.extend(barriers(page));
@@ -68,7 +68,7 @@ fn barriers(page: &mut BrowserPage<'_>) -> Vec<String> {
 }
 
 /// What the page has done that it may not: errors, what its policy forbade, requests to other places, scripts of others.
-fn misdeeds(page: &BrowserPage<'_>, server: &Server) -> Vec<String> {
+fn misdeeds(page: &BrowserPage<'_>, server: &ConsoleServer) -> Vec<String> {
     let mut problems = Vec::new();
     let mut found = |event: &str, what: &str, is: &dyn Fn(&Value) -> bool| {
         let wrong = page.told(event).filter(|told| is(told)).map(|told| format!("{what}: {told}"));
@@ -89,7 +89,7 @@ fn misdeeds(page: &BrowserPage<'_>, server: &Server) -> Vec<String> {
 }
 
 /// Looks at pages at every width, in both colours.
-fn look_at(server: &Server, paths: &[(&str, String)]) {
+fn look_at(server: &ConsoleServer, paths: &[(&str, String)]) {
     let (mut browser, mut found) = (Browser::start(), Vec::new());
     for shade in [Shade::Light, Shade::Dark] {
         for width in WIDTHS {
@@ -107,7 +107,7 @@ fn look_at(server: &Server, paths: &[(&str, String)]) {
 
 #[test]
 fn every_page_fits_every_window_and_has_no_barrier_and_asks_nobody_else() {
-    let server = Server::start(&["--rehearsal"]);
+    let server = ConsoleServer::start(&["--rehearsal"]);
     server.submit(&example(SHORT), "decided", &["--wait", "--no-reports"]);
     server.submit(&example("panel-and-borda.yaml"), "ranked", &["--wait", "--no-reports", "--label", "team=north"]);
     let paths = [
@@ -131,7 +131,7 @@ fn every_page_fits_every_window_and_has_no_barrier_and_asks_nobody_else() {
 
 #[test]
 fn what_is_not_there_is_said_on_a_page_that_fits_too() {
-    let server = Server::start(&["--rehearsal"]);
+    let server = ConsoleServer::start(&["--rehearsal"]);
     let mut browser = Browser::start();
     for path in ["/debates/nothing-here", "/nowhere", "/debates/UPPER%20%3Cb%3E", "/evals/nothing-here"] {
         let mut page = browser.window(390, Shade::Dark);
@@ -144,7 +144,7 @@ fn what_is_not_there_is_said_on_a_page_that_fits_too() {
 
 #[test]
 fn a_debate_is_begun_by_the_keyboard_watched_to_its_end_and_is_then_its_report() {
-    let server = Server::start(&["--rehearsal", "--token-interval", "2ms"]);
+    let server = ConsoleServer::start(&["--rehearsal", "--token-interval", "2ms"]);
     let mut browser = Browser::start();
     let mut page = browser.window(1280, Shade::Light);
     page.go(&server.at("/"));
@@ -179,7 +179,7 @@ const SPEECHES: &str = "[...document.querySelectorAll('article.speech')].map(spe
 
 #[test]
 fn one_who_comes_half_way_and_loses_the_line_misses_nothing_and_sees_nothing_twice() {
-    let mut server = Server::start(&SLOW);
+    let mut server = ConsoleServer::start(&SLOW);
     server.submit(&example("city-diesel-ban.md"), "trams", &[]);
     let mut browser = Browser::start();
     let mut page = browser.window(1280, Shade::Light);
@@ -204,7 +204,7 @@ fn one_who_comes_half_way_and_loses_the_line_misses_nothing_and_sees_nothing_twi
 
 #[test]
 fn a_running_debate_is_cancelled_by_the_mouse() {
-    let server = Server::start(&SLOW);
+    let server = ConsoleServer::start(&SLOW);
     server.submit(&example("city-diesel-ban.md"), "trams", &[]);
     let mut browser = Browser::start();
     let mut page = browser.window(768, Shade::Dark);
@@ -231,7 +231,7 @@ fn who_shows_no_token_sees_a_page_to_sign_in_and_a_reader_sees_no_orders() {
     let (reader, reads) = token("reader", "debates:read");
     let (writer, writes) = token("writer", "debates:read,debates:write");
     let file = cluster.world.file("tokens.txt", &format!("{reader}\n{writer}\n"));
-    let server = Server::of(cluster.setting("AGON__GATEWAY__AUTH__TOKENS_FILE", &file), &["--rehearsal"]);
+    let server = ConsoleServer::of(cluster.setting("AGON__GATEWAY__AUTH__TOKENS_FILE", &file), &["--rehearsal"]);
     let mut browser = Browser::start();
     let mut page = browser.window(1280, Shade::Light);
     let sign_in = |page: &mut BrowserPage<'_>, token: &str| {
@@ -267,7 +267,7 @@ const HOSTILE: &str = "[[rules]]\nwhen = { speaker = \"mallory\" }\nfault = \"ho
 fn no_word_from_outside_runs_or_breaks_any_page() {
     let world = World::new();
     let script = world.file("hostile.toml", HOSTILE);
-    let server = Server::start(&["--rehearsal", "--rehearsal-script", &script]);
+    let server = ConsoleServer::start(&["--rehearsal", "--rehearsal-script", &script]);
     let text = "---\nmodel: m\nmoderator: {type: judge}\npersonas:\n  - {name: ada, stance: \"Move the depot.\"}\n  \
          - {name: mallory, stance: \"Keep <b onmouseover='document.title=1'>the</b> depot.\"}\n  \
          - {name: \"cleo <img src=x onerror=alert(1)>\", stance: \"<svg onload=alert(2)> \u{202e}close it\"}\n---\n\

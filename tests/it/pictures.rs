@@ -1,7 +1,7 @@
 //! The pictures that the README begins with: what a terminal and a browser show of a rehearsal. `cargo xtask pictures` has them
 //! written where the README looks for them; without it they are made all the same, and thrown away.
 use crate::browser::{Browser, Shade};
-use crate::console::Server;
+use crate::console::ConsoleServer;
 use crate::support::{World, example};
 use std::path::PathBuf;
 
@@ -34,12 +34,13 @@ fn what_a_terminal_shows_of_a_debate_that_ends() {
 
 #[test]
 fn what_a_browser_shows_of_a_debate_that_runs() {
-    let server = Server::start(&["--rehearsal", "--token-interval", "6ms"]);
+    let server = ConsoleServer::start(&["--rehearsal", "--token-interval", "6ms"]);
     server.submit(&example(SHOWN), "shown", &[]);
     let mut browser = Browser::start();
     let mut page = browser.window(1280, Shade::Light);
     page.go(&server.at("/debates/shown"));
     page.wait_for("[...document.querySelectorAll('[data-words]')].some(words => words.textContent.length > 250)");
+    page.evaluate("document.getElementById('status').scrollIntoView({behavior: 'instant'})");
     keep(&World::new(), "console.png", &page.png(false));
 }
 

@@ -3,16 +3,16 @@ mod difference;
 mod rows;
 
 use crate::query::Query;
-use crate::refusal::Refused;
-use crate::shell::{Place, Shell, page};
-use crate::site::Site;
-use crate::visitor::Visitor;
+use crate::refusal::RefusedPage;
+use crate::shell::{NavPlace, Shell, page};
+use crate::site::ConsoleSite;
+use crate::visitor::PageVisitor;
 use agon_report::{DebateResult, one_line};
-use agon_server::{CallContext, DebateLog, Problem};
+use agon_server::{CallContext, Problem, WholeLog};
 use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
-use difference::{DiffLine, Difference, difference};
+use difference::{DiffLine, FileDifference, difference};
 use rows::{ComparedRow, compared};
 
 /// What was chosen to be compared.
@@ -59,44 +59,50 @@ struct ComparePage {
     shell: Shell,
     sides: [ComparedSide; 2],
     rows: Vec<ComparedRow>,
-    difference: Difference,
+    difference: FileDifference,
 }
 
 /// `GET /compare`
-pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, query: RawQuery) -> Result<Response, Refused> {
+pub(crate) async fn show(
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
+    query: RawQuery,
+) -> Result<Response, RefusedPage> {
     let choice = Choice::of(&Query::read(query));
     let wrong = match choice.ids.as_slice() {
         [] => None,
         [_] => Some("One debate is chosen; a comparison needs two.".to_owned()),
         [a, b] if a == b => Some("Both are the same debate; choose another one.".to_owned()),
         [a, b] => match both(&site, &visitor.call, a, b).await {
-            Ok(logs) => return drawn(&visitor, logs).await.map_err(|problem| Refused::of(problem, &visitor.browser)),
+            Ok(logs) => {
+                return drawn(&visitor, logs).await.map_err(|problem| RefusedPage::of(problem, &visitor.browser));
+            }
             Err(problem @ (Problem::NoDebate(_) | Problem::Invalid(_) | Problem::Lost(_))) => {
                 Some(one_line(&problem.to_string()))
             }
-            Err(problem) => return Err(Refused::of(problem, &visitor.browser)),
+            Err(problem) => return Err(RefusedPage::of(problem, &visitor.browser)),
         },
         more => Some(format!("{} debates are chosen; a comparison has two.", more.len())),
     };
-    let shell = Shell::of(&visitor, Place::Debates);
+    let shell = Shell::of(&visitor, NavPlace::Debates);
     Ok(page(&visitor, &shell, &ChoosePage { shell: shell.clone(), choice, wrong }))
 }
 
-async fn both(site: &Site, call: &CallContext, a: &str, b: &str) -> Result<[DebateLog; 2], Problem> {
+async fn both(site: &ConsoleSite, call: &CallContext, a: &str, b: &str) -> Result<[WholeLog; 2], Problem> {
     Ok([site.api().debate_log(call, a).await?, site.api().debate_log(call, b).await?])
 }
 
-async fn drawn(visitor: &Visitor, logs: [DebateLog; 2]) -> Result<Response, Problem> {
-    let shell = Shell::of(visitor, Place::Debates);
+async fn drawn(visitor: &PageVisitor, logs: [WholeLog; 2]) -> Result<Response, Problem> {
+    let shell = Shell::of(visitor, NavPlace::Debates);
     let framed = shell.clone();
     let drawing = tokio::task::spawn_blocking(move || page_of(framed, &logs)).await;
     let drawing = drawing.map_err(|error| Problem::Internal(format!("the debates were not compared: {error}")))?;
     Ok(page(visitor, &shell, &drawing?))
 }
 
-fn page_of(shell: Shell, [a, b]: &[DebateLog; 2]) -> Result<ComparePage, Problem> {
+fn page_of(shell: Shell, [a, b]: &[WholeLog; 2]) -> Result<ComparePage, Problem> {
     let (first, second) = (DebateResult::of(&a.minutes()?), DebateResult::of(&b.minutes()?));
-    let file = |log: &DebateLog| agon_spec::normalize(log.debate().spec());
+    let file = |log: &WholeLog| agon_spec::normalize(log.debate().spec());
     Ok(ComparePage {
         shell,
         rows: compared(&first, &second),
@@ -105,7 +111,7 @@ fn page_of(shell: Shell, [a, b]: &[DebateLog; 2]) -> Result<ComparePage, Problem
     })
 }
 
-fn side(log: &DebateLog, result: DebateResult) -> ComparedSide {
+fn side(log: &WholeLog, result: DebateResult) -> ComparedSide {
     let id = log.debate().admission().id.name().to_owned();
     ComparedSide { id, topic: one_line(&result.topic), rehearsal: result.rehearsal }
 }

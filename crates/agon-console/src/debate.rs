@@ -1,14 +1,14 @@
 //! One debate: its page, and what can be ordered of it.
 use crate::form::Fields;
-use crate::live::{Drawn, drawn};
-use crate::refusal::Refused;
-use crate::shell::{Place, Shell, finish, go_to, page};
-use crate::site::Site;
-use crate::visitor::Visitor;
+use crate::live::{DrawnDebate, drawn};
+use crate::refusal::RefusedPage;
+use crate::shell::{NavPlace, Shell, finish, go_to, page};
+use crate::site::ConsoleSite;
+use crate::visitor::PageVisitor;
 use crate::words;
 use agon_proto::pb::v1 as pb;
 use agon_report::{LiveView, one_line};
-use agon_server::{DebateLog, Problem};
+use agon_server::{Problem, WholeLog};
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
@@ -16,7 +16,7 @@ use http::{HeaderValue, header};
 use pb::ExportFormat;
 
 /// What can be done with a debate in its state.
-struct Orders {
+struct DebateOrders {
     cancel: bool,
     resume: bool,
     delete: bool,
@@ -24,7 +24,7 @@ struct Orders {
     again: bool,
 }
 
-impl Orders {
+impl DebateOrders {
     fn of(debate: &pb::Debate, shell: &Shell) -> Self {
         use pb::debate::State;
         let may = shell.may_write;
@@ -46,21 +46,21 @@ struct DebatePage {
     id: String,
     topic: String,
     rehearsal: bool,
-    drawn: Drawn,
-    orders: Orders,
+    drawn: DrawnDebate,
+    orders: DebateOrders,
     /// Where its trace can be looked at.
     trace: Option<String>,
 }
 
 /// `GET /debates/{id}`
 pub(crate) async fn show(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
-) -> Result<Response, Refused> {
-    let refused = |problem| Refused::of(problem, &visitor.browser);
+) -> Result<Response, RefusedPage> {
+    let refused = |problem| RefusedPage::of(problem, &visitor.browser);
     let log = site.api().debate_log(&visitor.call, &name).await.map_err(refused)?;
-    let shell = Shell::of(&visitor, Place::Debates);
+    let shell = Shell::of(&visitor, NavPlace::Debates);
     let resource = log.resource().map_err(refused)?;
     let drawing = tokio::task::spawn_blocking(move || first_drawing(&log)).await;
     let drawing = drawing.map_err(|error| refused(Problem::Internal(format!("the debate was not drawn: {error}"))))?;
@@ -69,14 +69,14 @@ pub(crate) async fn show(
         topic: one_line(&resource.topic),
         rehearsal: resource.rehearsal,
         drawn: drawing.map_err(refused)?,
-        orders: Orders::of(&resource, &shell),
+        orders: DebateOrders::of(&resource, &shell),
         trace: trace(&site, &resource.trace_id),
         shell: shell.clone(),
     };
     Ok(page(&visitor, &shell, &shown))
 }
 
-fn first_drawing(log: &DebateLog) -> Result<Drawn, Problem> {
+fn first_drawing(log: &WholeLog) -> Result<DrawnDebate, Problem> {
     let mut view = LiveView::new().with_prices(log.prices().clone());
     for (position, at, event) in log.shown_events() {
         view.lines(position, at, event);
@@ -85,17 +85,17 @@ fn first_drawing(log: &DebateLog) -> Result<Drawn, Problem> {
 }
 
 /// The address of a trace, where the settings say how one is made.
-fn trace(site: &Site, trace_id: &str) -> Option<String> {
+fn trace(site: &ConsoleSite, trace_id: &str) -> Option<String> {
     Some(site.config().trace_url.as_ref()?.replace("{trace_id}", trace_id))
 }
 
 /// `GET /debates/{id}/report.md` and the other documents.
 pub(crate) async fn document(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path((name, document)): Path<(String, String)>,
-) -> Result<Response, Refused> {
-    let refused = |problem| Refused::of(problem, &visitor.browser);
+) -> Result<Response, RefusedPage> {
+    let refused = |problem| RefusedPage::of(problem, &visitor.browser);
     let format = match document.as_str() {
         "report.md" => ExportFormat::Markdown,
         "report.json" => ExportFormat::Json,
@@ -122,18 +122,18 @@ struct AskPage {
     shell: Shell,
     id: String,
     topic: String,
-    order: Order,
+    order: DebateOrder,
 }
 
 /// What is asked about.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
+enum DebateOrder {
     Cancel,
     Delete,
     Rejudge,
 }
 
-impl Order {
+impl DebateOrder {
     fn path(self) -> &'static str {
         match self {
             Self::Cancel => "cancel",
@@ -143,91 +143,96 @@ impl Order {
     }
 }
 
-async fn ask(site: Site, visitor: Visitor, name: String, order: Order) -> Result<Response, Refused> {
+async fn ask(
+    site: ConsoleSite,
+    visitor: PageVisitor,
+    name: String,
+    order: DebateOrder,
+) -> Result<Response, RefusedPage> {
     let request = pb::GetDebateRequest { name, view: pb::DebateView::Basic.into() };
     let debate =
-        site.api().get(&visitor.call, &request).await.map_err(|problem| Refused::of(problem, &visitor.browser))?;
-    let shell = Shell::of(&visitor, Place::Debates);
+        site.api().get(&visitor.call, &request).await.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
+    let shell = Shell::of(&visitor, NavPlace::Debates);
     let shown = AskPage { shell: shell.clone(), id: debate.id.clone(), topic: one_line(&debate.topic), order };
     Ok(page(&visitor, &shell, &shown))
 }
 
 /// `GET /debates/{id}/cancel`
 pub(crate) async fn ask_cancel(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
-) -> Result<Response, Refused> {
-    ask(site, visitor, name, Order::Cancel).await
+) -> Result<Response, RefusedPage> {
+    ask(site, visitor, name, DebateOrder::Cancel).await
 }
 
 /// `GET /debates/{id}/delete`
 pub(crate) async fn ask_delete(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
-) -> Result<Response, Refused> {
-    ask(site, visitor, name, Order::Delete).await
+) -> Result<Response, RefusedPage> {
+    ask(site, visitor, name, DebateOrder::Delete).await
 }
 
 /// `GET /debates/{id}/rejudge`
 pub(crate) async fn ask_rejudge(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
-) -> Result<Response, Refused> {
-    ask(site, visitor, name, Order::Rejudge).await
+) -> Result<Response, RefusedPage> {
+    ask(site, visitor, name, DebateOrder::Rejudge).await
 }
 
 /// `POST /debates/{id}/cancel`
 pub(crate) async fn cancel(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
     fields: Fields,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedPage> {
     let reason = fields.filled("reason").unwrap_or_default();
     let request = pb::CancelDebateRequest { name: name.clone(), reason };
-    site.api().cancel(&visitor.call, &request).await.map_err(|problem| Refused::of(problem, &visitor.browser))?;
+    site.api().cancel(&visitor.call, &request).await.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
     Ok(go_to(&place(&name)))
 }
 
 /// `POST /debates/{id}/resume`
 pub(crate) async fn resume(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
     _fields: Fields,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedPage> {
     let request = pb::ResumeDebateRequest { name: name.clone() };
-    site.api().resume(&visitor.call, &request).await.map_err(|problem| Refused::of(problem, &visitor.browser))?;
+    site.api().resume(&visitor.call, &request).await.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
     Ok(go_to(&place(&name)))
 }
 
 /// `POST /debates/{id}/delete`
 pub(crate) async fn delete(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
     _fields: Fields,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedPage> {
     let request = pb::DeleteDebateRequest { name };
-    site.api().delete(&visitor.call, &request).await.map_err(|problem| Refused::of(problem, &visitor.browser))?;
+    site.api().delete(&visitor.call, &request).await.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
     Ok(go_to("/"))
 }
 
 /// `POST /debates/{id}/rejudge`
 pub(crate) async fn rejudge(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
     fields: Fields,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedPage> {
     let judge_model = fields.filled("judge_model");
     let request_id = fields.filled("request_id");
     let request = pb::RejudgeDebateRequest { name, judge_model, request_id, debate_id: None };
     let judged = site.api().rejudge(&visitor.call, &request).await;
-    let judged = judged.map_err(|problem| Refused::of(problem, &visitor.browser))?;
+    let judged = judged.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
     Ok(go_to(&place(&judged.id)))
 }
 

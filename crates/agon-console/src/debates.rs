@@ -1,9 +1,9 @@
 //! The table of debates.
 use crate::query::Query;
-use crate::refusal::{Refused, told};
-use crate::shell::{Place, Shell, page, piece};
-use crate::site::Site;
-use crate::visitor::Visitor;
+use crate::refusal::{RefusedPage, told};
+use crate::shell::{NavPlace, Shell, page, piece};
+use crate::site::ConsoleSite;
+use crate::visitor::PageVisitor;
 use crate::words;
 use agon_core::Outcome;
 use agon_proto::pb::debate::v1 as debate_v1;
@@ -25,7 +25,7 @@ const AT_ONCE: usize = 8;
 const MOST_LABELS: usize = 4;
 
 /// A debate in the table.
-pub(crate) struct DebateRow {
+pub(crate) struct ListedDebate {
     pub id: String,
     pub topic: String,
     pub state: &'static str,
@@ -49,7 +49,7 @@ pub(crate) struct DebateRow {
     pub cost: Option<String>,
 }
 
-impl DebateRow {
+impl ListedDebate {
     /// A row of a debate as the list has it.
     pub fn of(debate: &pb::Debate, now: u64) -> Self {
         let created = debate.create_time.as_ref().map(words::millis).unwrap_or(now);
@@ -89,7 +89,7 @@ impl DebateRow {
 
 /// The debates that fit.
 struct DebateTable {
-    rows: Vec<DebateRow>,
+    rows: Vec<ListedDebate>,
     /// Where older ones are.
     older: Option<String>,
     /// These are not the newest.
@@ -143,7 +143,11 @@ impl DebatesPage {
 }
 
 /// `GET /`
-pub(crate) async fn list(State(site): State<Site>, visitor: Visitor, query: RawQuery) -> Result<Response, Refused> {
+pub(crate) async fn list(
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
+    query: RawQuery,
+) -> Result<Response, RefusedPage> {
     let query = Query::read(query);
     let table = match filter(&query) {
         Ok(filter) => found(&site, &visitor, &query, filter).await,
@@ -159,9 +163,9 @@ pub(crate) async fn list(State(site): State<Site>, visitor: Visitor, query: RawQ
             wrong: Some(told(&problem)),
             filtered: true,
         },
-        Err(problem) => return Err(Refused::of(problem, &visitor.browser)),
+        Err(problem) => return Err(RefusedPage::of(problem, &visitor.browser)),
     };
-    let shell = Shell::of(&visitor, Place::Debates);
+    let shell = Shell::of(&visitor, NavPlace::Debates);
     if visitor.browser.piece {
         return Ok(piece(&DebatesPiece { shell, table }));
     }
@@ -177,8 +181,8 @@ pub(crate) async fn list(State(site): State<Site>, visitor: Visitor, query: RawQ
 }
 
 async fn found(
-    site: &Site,
-    visitor: &Visitor,
+    site: &ConsoleSite,
+    visitor: &PageVisitor,
     query: &Query,
     filter: pb::DebateFilter,
 ) -> Result<DebateTable, Problem> {
@@ -192,7 +196,7 @@ async fn found(
     let now = words::now();
     let older = Some(&answer.next_page_token).filter(|token| !token.is_empty());
     Ok(DebateTable {
-        rows: debates.iter().map(|debate| DebateRow::of(debate, now)).collect(),
+        rows: debates.iter().map(|debate| ListedDebate::of(debate, now)).collect(),
         older: older.map(|token| query.with("page", token)),
         paged,
         query: query.with("", ""),
@@ -202,7 +206,7 @@ async fn found(
 }
 
 /// A debate that runs as its log shows it: entries of the catalogue are written when its state changes.
-async fn up_to_date(site: &Site, visitor: &Visitor, debate: pb::Debate) -> pb::Debate {
+async fn up_to_date(site: &ConsoleSite, visitor: &PageVisitor, debate: pb::Debate) -> pb::Debate {
     use pb::debate::State;
     match debate.state() {
         State::Running | State::Cancelling => {

@@ -9,10 +9,10 @@ pub(crate) use documents::{document, report};
 pub(crate) use orders::{ask_cancel, ask_delete, ask_retry, cancel, delete, retry};
 
 use crate::query::Query;
-use crate::refusal::Refused;
-use crate::shell::{Place, Shell, page, piece};
-use crate::site::Site;
-use crate::visitor::Visitor;
+use crate::refusal::RefusedPage;
+use crate::shell::{NavPlace, Shell, page, piece};
+use crate::site::ConsoleSite;
+use crate::visitor::PageVisitor;
 use crate::words;
 use agon_proto::pb::v1 as pb;
 use agon_report::EvalDigest;
@@ -28,17 +28,17 @@ const PAGE: i32 = 50;
 #[template(path = "evals/page.html")]
 struct EvalsPage {
     shell: Shell,
-    table: EvalTable,
+    table: EvalsTable,
 }
 
 #[derive(Template)]
 #[template(path = "evals/table.html")]
 struct EvalsPiece {
-    table: EvalTable,
+    table: EvalsTable,
 }
 
 /// A page of the list.
-struct EvalTable {
+struct EvalsTable {
     rows: Vec<EvalRow>,
     /// Where older ones are.
     older: Option<String>,
@@ -49,22 +49,26 @@ struct EvalTable {
 }
 
 /// `GET /evals`
-pub(crate) async fn list(State(site): State<Site>, visitor: Visitor, query: RawQuery) -> Result<Response, Refused> {
+pub(crate) async fn list(
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
+    query: RawQuery,
+) -> Result<Response, RefusedPage> {
     let query = Query::read(query);
     let page_token = query.filled("page").unwrap_or_default().to_owned();
     let paged = !page_token.is_empty();
     let request = pb::ListEvalsRequest { page_size: PAGE, page_token };
     let answer = site.api().list_evals(&visitor.call, &request).await;
-    let answer = answer.map_err(|problem| Refused::of(problem, &visitor.browser))?;
+    let answer = answer.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
     let now = words::now();
     let older = Some(&answer.next_page_token).filter(|token| !token.is_empty());
-    let table = EvalTable {
+    let table = EvalsTable {
         rows: answer.evals.iter().map(|eval| EvalRow::of(eval, now)).collect(),
         older: older.map(|token| query.with("page", token)),
         paged,
         query: query.with("", ""),
     };
-    let shell = Shell::of(&visitor, Place::Evals);
+    let shell = Shell::of(&visitor, NavPlace::Evals);
     if visitor.browser.piece {
         return Ok(piece(&EvalsPiece { table }));
     }
@@ -73,7 +77,7 @@ pub(crate) async fn list(State(site): State<Site>, visitor: Visitor, query: RawQ
 
 #[derive(Template)]
 #[template(path = "evals/eval.html")]
-struct EvalPage {
+struct OneEvalPage {
     shell: Shell,
     eval: EvalView,
 }
@@ -87,18 +91,18 @@ struct EvalPiece {
 
 /// `GET /evals/{id}`
 pub(crate) async fn show(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedPage> {
     let eval = site.api().get_eval(&visitor.call, &pb::GetEvalRequest { name }).await;
-    let eval = eval.map_err(|problem| Refused::of(problem, &visitor.browser))?;
-    let shell = Shell::of(&visitor, Place::Evals);
+    let eval = eval.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
+    let shell = Shell::of(&visitor, NavPlace::Evals);
     let eval = EvalView::of(&eval, shell.may_write, words::now());
     if visitor.browser.piece {
         return Ok(piece(&EvalPiece { eval }));
     }
-    Ok(page(&visitor, &shell.clone(), &EvalPage { shell, eval }))
+    Ok(page(&visitor, &shell.clone(), &OneEvalPage { shell, eval }))
 }
 
 #[derive(Template)]
@@ -121,11 +125,11 @@ struct ResultPiece {
 
 /// `GET /evals/{id}/result`
 pub(crate) async fn result(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
-) -> Result<Response, Refused> {
-    let refused = |problem| Refused::of(problem, &visitor.browser);
+) -> Result<Response, RefusedPage> {
+    let refused = |problem| RefusedPage::of(problem, &visitor.browser);
     let request = pb::GetEvalRequest { name: name.clone() };
     let eval = site.api().get_eval(&visitor.call, &request).await.map_err(refused)?;
     let digest = site.api().eval_digest(&visitor.call, &name).await.map_err(refused)?;
@@ -133,6 +137,6 @@ pub(crate) async fn result(
     if visitor.browser.piece {
         return Ok(piece(&ResultPiece { id, open, digest }));
     }
-    let shell = Shell::of(&visitor, Place::Evals);
+    let shell = Shell::of(&visitor, NavPlace::Evals);
     Ok(page(&visitor, &shell.clone(), &ResultPage { shell, id, open, digest }))
 }

@@ -1,7 +1,7 @@
 //! What browsers send: the fields of a form, and whether the form is ours.
-use crate::refusal::Refused;
-use crate::site::Site;
-use crate::visitor::Browser;
+use crate::refusal::RefusedPage;
+use crate::site::ConsoleSite;
+use crate::visitor::PageBrowser;
 use agon_server::Problem;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
@@ -28,12 +28,12 @@ impl Fields {
     }
 }
 
-impl FromRequest<Site> for Fields {
-    type Rejection = Refused;
-    async fn from_request(request: Request, site: &Site) -> Result<Self, Refused> {
+impl FromRequest<ConsoleSite> for Fields {
+    type Rejection = RefusedPage;
+    async fn from_request(request: Request, site: &ConsoleSite) -> Result<Self, RefusedPage> {
         let (parts, body) = request.into_parts();
-        let browser = Browser::of(&parts, site.tls());
-        let refused = |problem| Refused::of(problem, &browser);
+        let browser = PageBrowser::of(&parts, site.tls());
+        let refused = |problem| RefusedPage::of(problem, &browser);
         let body = Bytes::from_request(Request::from_parts(parts, body), site).await.map_err(|refusal| {
             let limit = site.most_bytes();
             refused(match refusal.status() {

@@ -1,9 +1,9 @@
 //! Help: the options of a debate file, and the guide, as pages.
 mod markdown;
 
-use crate::refusal::Refused;
-use crate::shell::{Place, Shell, page};
-use crate::visitor::Visitor;
+use crate::refusal::RefusedPage;
+use crate::shell::{NavPlace, Shell, page};
+use crate::visitor::PageVisitor;
 use agon_server::Problem;
 use askama::Template;
 use axum::extract::Path;
@@ -104,16 +104,16 @@ struct HelpPage {
 }
 
 /// `GET /help`
-pub(crate) async fn index(visitor: Visitor) -> Response {
-    let shell = Shell::of(&visitor, Place::Help);
+pub(crate) async fn index(visitor: PageVisitor) -> Response {
+    let shell = Shell::of(&visitor, NavPlace::Help);
     page(&visitor, &shell, &HelpIndex { shell: shell.clone() })
 }
 
 /// `GET /help/{page}`
-pub(crate) async fn show(visitor: Visitor, Path(name): Path<String>) -> Result<Response, Refused> {
+pub(crate) async fn show(visitor: PageVisitor, Path(name): Path<String>) -> Result<Response, RefusedPage> {
     let known = DRAWN.iter().find(|(text, _)| text.name == name);
-    let (text, drawn) = known.ok_or_else(|| Refused::of(Problem::NoRoute, &visitor.browser))?;
-    let shell = Shell::of(&visitor, Place::Help);
+    let (text, drawn) = known.ok_or_else(|| RefusedPage::of(Problem::NoRoute, &visitor.browser))?;
+    let shell = Shell::of(&visitor, NavPlace::Help);
     Ok(page(&visitor, &shell, &HelpPage { shell: shell.clone(), text, drawn }))
 }
 

@@ -3,10 +3,10 @@ mod alerts;
 mod rows;
 
 use crate::form::Fields;
-use crate::refusal::Refused;
-use crate::shell::{Place, Shell, go_to, page, piece};
-use crate::site::Site;
-use crate::visitor::Visitor;
+use crate::refusal::RefusedPage;
+use crate::shell::{NavPlace, Shell, go_to, page, piece};
+use crate::site::ConsoleSite;
+use crate::visitor::PageVisitor;
 use crate::words;
 use agon_proto::pb::v1 as pb;
 use agon_report::one_line;
@@ -15,13 +15,13 @@ use alerts::Alert;
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use rows::{CoordinatorRow, DebateCounts, HostRow, ModelRow, StreamRow};
+use rows::{CoordinatorRow, DebateCounts, HostRow, ServedModelRow, StreamRow};
 
 /// Everything that the page shows.
 struct ClusterView {
     alerts: Vec<Alert>,
     hosts: Vec<HostRow>,
-    models: Vec<ModelRow>,
+    models: Vec<ServedModelRow>,
     coordinators: Vec<CoordinatorRow>,
     debates: Option<DebateCounts>,
     has_streams: bool,
@@ -29,7 +29,7 @@ struct ClusterView {
 }
 
 impl ClusterView {
-    fn of(site: &Site, visitor: &Visitor) -> Result<Self, Problem> {
+    fn of(site: &ConsoleSite, visitor: &PageVisitor) -> Result<Self, Problem> {
         let hosts = site.api().hosts(&visitor.call)?.hosts;
         let models = site.api().models(&visitor.call)?.models;
         let overview = site.api().overview(&visitor.call)?;
@@ -64,9 +64,9 @@ struct HostsPiece {
 }
 
 /// `GET /hosts`
-pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Result<Response, Refused> {
-    let view = ClusterView::of(&site, &visitor).map_err(|problem| Refused::of(problem, &visitor.browser))?;
-    let shell = Shell::of(&visitor, Place::Hosts);
+pub(crate) async fn show(State(site): State<ConsoleSite>, visitor: PageVisitor) -> Result<Response, RefusedPage> {
+    let view = ClusterView::of(&site, &visitor).map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
+    let shell = Shell::of(&visitor, NavPlace::Hosts);
     if visitor.browser.piece {
         return Ok(piece(&HostsPiece { shell, view }));
     }
@@ -85,15 +85,15 @@ struct DrainPage {
 
 /// `GET /hosts/{host}/drain`
 pub(crate) async fn ask_drain(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
-) -> Result<Response, Refused> {
-    let refused = |problem| Refused::of(problem, &visitor.browser);
+) -> Result<Response, RefusedPage> {
+    let refused = |problem| RefusedPage::of(problem, &visitor.browser);
     let hosts = site.api().hosts(&visitor.call).map_err(refused)?.hosts;
     let host = hosts.into_iter().find(|host| host.name == name);
     let host = host.ok_or_else(|| refused(Problem::NoHost(one_line(&name))))?;
-    let shell = Shell::of(&visitor, Place::Hosts);
+    let shell = Shell::of(&visitor, NavPlace::Hosts);
     let running = host.models.iter().map(|model| u64::from(model.running)).sum();
     let shown = DrainPage { shell: shell.clone(), host: host.name.clone(), name: one_line(&host.name), running };
     Ok(page(&visitor, &shell, &shown))
@@ -101,28 +101,28 @@ pub(crate) async fn ask_drain(
 
 /// `POST /hosts/{host}/drain`
 pub(crate) async fn drain(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
     _fields: Fields,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedPage> {
     order(&site, &visitor, name, false).await
 }
 
 /// `POST /hosts/{host}/undrain`
 pub(crate) async fn undrain(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
     _fields: Fields,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedPage> {
     order(&site, &visitor, name, true).await
 }
 
-async fn order(site: &Site, visitor: &Visitor, host: String, undo: bool) -> Result<Response, Refused> {
+async fn order(site: &ConsoleSite, visitor: &PageVisitor, host: String, undo: bool) -> Result<Response, RefusedPage> {
     let request = pb::DrainHostRequest { host, undo };
     let told = site.api().drain_host(&visitor.call, &request).await;
-    told.map_err(|problem| Refused::of(problem, &visitor.browser))?;
+    told.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
     Ok(go_to("/hosts"))
 }
 

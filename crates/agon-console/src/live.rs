@@ -3,14 +3,14 @@ mod draw;
 mod hub;
 mod message;
 
-pub(crate) use draw::{Drawn, drawn};
+pub(crate) use draw::{DrawnDebate, drawn};
 pub(crate) use hub::Hubs;
 
 use crate::query::Query;
-use crate::refusal::Refused;
+use crate::refusal::RefusedPage;
 use crate::shell::finish;
-use crate::site::Site;
-use crate::visitor::Visitor;
+use crate::site::ConsoleSite;
+use crate::visitor::PageVisitor;
 use agon_core::Position;
 use agon_server::Problem;
 use axum::body::Body;
@@ -22,16 +22,16 @@ use http::{HeaderMap, HeaderName, StatusCode, header};
 ///
 /// An answer without content says that nothing will change any more.
 pub(crate) async fn follow(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
     query: RawQuery,
     headers: HeaderMap,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedPage> {
     let query = Query::read(query);
     let seen = headers.get("last-event-id").and_then(|value| value.to_str().ok()).or_else(|| query.filled("after"));
     let after = Position(seen.and_then(|text| text.trim().parse().ok()).unwrap_or(0));
-    let refused = |problem: Problem| Refused::of(problem, &visitor.browser);
+    let refused = |problem: Problem| RefusedPage::of(problem, &visitor.browser);
     let place = site.api().watch_place(&visitor.call).map_err(refused)?;
     let hub = site.hubs().of(&visitor.call, &name).await.map_err(refused)?;
     let Some(messages) = hub.join(after, place) else {

@@ -8,10 +8,10 @@ mod starts;
 
 use crate::form::Fields;
 use crate::query::Query;
-use crate::refusal::Refused;
-use crate::shell::{Place, Shell, go_to, page, piece};
-use crate::site::Site;
-use crate::visitor::Visitor;
+use crate::refusal::RefusedPage;
+use crate::shell::{NavPlace, Shell, go_to, page, piece};
+use crate::site::ConsoleSite;
+use crate::visitor::PageVisitor;
 use agon_core::{DebateFormat, DebateSpec, Priority};
 use agon_proto::pb::v1 as pb;
 use agon_server::{Problem, Scope};
@@ -19,7 +19,7 @@ use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use debate_form::{DebateForm, MOST_DEBATERS};
-use draft::{Draft, NewDebate};
+use draft::{DebateDraft, DebateInTheMaking};
 use findings::{Findings, check};
 use http::StatusCode;
 use offer::Offer;
@@ -29,7 +29,7 @@ use starts::StartKind;
 #[template(path = "new/page.html")]
 struct NewPage {
     shell: Shell,
-    debate: NewDebate,
+    debate: DebateInTheMaking,
     offer: Offer,
     findings: Findings,
     /// Mistakes stand at their fields, too.
@@ -77,50 +77,58 @@ fn words(text: &str) -> impl Iterator<Item = (bool, &str)> {
 }
 
 /// `GET /new`
-pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, query: RawQuery) -> Result<Response, Refused> {
-    let refused = |problem| Refused::of(problem, &visitor.browser);
+pub(crate) async fn show(
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
+    query: RawQuery,
+) -> Result<Response, RefusedPage> {
+    let refused = |problem| RefusedPage::of(problem, &visitor.browser);
     visitor.caller().require(Scope::DebatesWrite).map_err(refused)?;
     let query = Query::read(query);
     let offer = Offer::of(&site, &visitor).await;
     let debate = match (query.filled("from"), query.filled("with")) {
         (Some(id), _) => again(&site, &visitor, id).await.map_err(refused)?,
-        (None, Some("file")) => NewDebate::file(query.filled("start"), offer.suggests_rehearsal()),
-        (None, Some(_) | None) => NewDebate::form(offer.suggests_rehearsal()),
+        (None, Some("file")) => DebateInTheMaking::file(query.filled("start"), offer.suggests_rehearsal()),
+        (None, Some(_) | None) => DebateInTheMaking::form(offer.suggests_rehearsal()),
     };
     let findings = match &debate.draft {
-        Draft::File { text, .. } if !text.is_empty() => check(&site, &visitor, &debate).await.map_err(refused)?,
-        Draft::File { .. } | Draft::Form(_) => Findings::default(),
+        DebateDraft::File { text, .. } if !text.is_empty() => check(&site, &visitor, &debate).await.map_err(refused)?,
+        DebateDraft::File { .. } | DebateDraft::Form(_) => Findings::default(),
     };
-    let shell = Shell::of(&visitor, Place::New);
+    let shell = Shell::of(&visitor, NavPlace::New);
     let shown = NewPage { shell: shell.clone(), debate, offer, findings, at_fields: false, notice: None };
     Ok(page(&visitor, &shell, &shown))
 }
 
-async fn again(site: &Site, visitor: &Visitor, id: &str) -> Result<NewDebate, Problem> {
+async fn again(site: &ConsoleSite, visitor: &PageVisitor, id: &str) -> Result<DebateInTheMaking, Problem> {
     let request = pb::GetDebateRequest { name: id.to_owned(), view: pb::DebateView::Full.into() };
     let debate = site.api().get(&visitor.call, &request).await?;
     let spec = debate.spec.clone().ok_or_else(|| Problem::Lost(debate.id.clone()))?;
     let spec = DebateSpec::try_from(spec).map_err(|error| Problem::Internal(error.to_string()))?;
-    Ok(NewDebate::again(&debate, &spec))
+    Ok(DebateInTheMaking::again(&debate, &spec))
 }
 
 /// `POST /new/check`
 pub(crate) async fn check_piece(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     fields: Fields,
-) -> Result<Response, Refused> {
-    let refused = |problem| Refused::of(problem, &visitor.browser);
+) -> Result<Response, RefusedPage> {
+    let refused = |problem| RefusedPage::of(problem, &visitor.browser);
     visitor.caller().require(Scope::DebatesWrite).map_err(refused)?;
-    let findings = check(&site, &visitor, &NewDebate::read(&fields)).await.map_err(refused)?;
+    let findings = check(&site, &visitor, &DebateInTheMaking::read(&fields)).await.map_err(refused)?;
     Ok(piece(&FindingsPiece { findings }))
 }
 
 /// `POST /new`: submits, or draws the page anew with what was ordered of it.
-pub(crate) async fn submit(State(site): State<Site>, visitor: Visitor, fields: Fields) -> Result<Response, Refused> {
-    let refused = |problem| Refused::of(problem, &visitor.browser);
+pub(crate) async fn submit(
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
+    fields: Fields,
+) -> Result<Response, RefusedPage> {
+    let refused = |problem| RefusedPage::of(problem, &visitor.browser);
     visitor.caller().require(Scope::DebatesWrite).map_err(refused)?;
-    let debate = NewDebate::read(&fields);
+    let debate = DebateInTheMaking::read(&fields);
     match fields.text("do") {
         "file" => again_with(&site, &visitor, debate.into_file(), None).await.map_err(refused),
         "form" => to_form(&site, &visitor, debate).await.map_err(refused),
@@ -133,16 +141,21 @@ pub(crate) async fn submit(State(site): State<Site>, visitor: Visitor, fields: F
     }
 }
 
-async fn drawn(site: &Site, visitor: &Visitor, debate: NewDebate, notice: Option<Notice>) -> Result<NewPage, Problem> {
+async fn drawn(
+    site: &ConsoleSite,
+    visitor: &PageVisitor,
+    debate: DebateInTheMaking,
+    notice: Option<Notice>,
+) -> Result<NewPage, Problem> {
     let offer = Offer::of(site, visitor).await;
     let findings = check(site, visitor, &debate).await?;
-    Ok(NewPage { shell: Shell::of(visitor, Place::New), debate, offer, findings, at_fields: true, notice })
+    Ok(NewPage { shell: Shell::of(visitor, NavPlace::New), debate, offer, findings, at_fields: true, notice })
 }
 
 async fn again_with(
-    site: &Site,
-    visitor: &Visitor,
-    debate: NewDebate,
+    site: &ConsoleSite,
+    visitor: &PageVisitor,
+    debate: DebateInTheMaking,
     notice: Option<Notice>,
 ) -> Result<Response, Problem> {
     let shown = drawn(site, visitor, debate, notice).await?;
@@ -150,22 +163,22 @@ async fn again_with(
 }
 
 /// The same debate as a form, where a form can say all of it.
-async fn to_form(site: &Site, visitor: &Visitor, debate: NewDebate) -> Result<Response, Problem> {
+async fn to_form(site: &ConsoleSite, visitor: &PageVisitor, debate: DebateInTheMaking) -> Result<Response, Problem> {
     let defaults = site.api().defaults(debate.envelope.rehearsal);
     let source = debate.draft.source();
     let form = tokio::task::spawn_blocking(move || {
         let spec = agon_spec::parse(&source, &defaults).spec?;
-        let form = Draft::Form(Box::new(DebateForm::of(&spec)));
+        let form = DebateDraft::Form(Box::new(DebateForm::of(&spec)));
         let same = agon_spec::parse(&form.source(), &defaults).spec.as_ref() == Some(&spec);
         same.then_some(form)
     });
     match form.await.map_err(|error| Problem::Internal(format!("the file was not read: {error}")))? {
-        Some(draft) => again_with(site, visitor, NewDebate { draft, ..debate }, None).await,
+        Some(draft) => again_with(site, visitor, DebateInTheMaking { draft, ..debate }, None).await,
         None => again_with(site, visitor, debate, Some(Notice::NoForm)).await,
     }
 }
 
-async fn begin(site: &Site, visitor: &Visitor, debate: NewDebate) -> Result<Response, Problem> {
+async fn begin(site: &ConsoleSite, visitor: &PageVisitor, debate: DebateInTheMaking) -> Result<Response, Problem> {
     let problem = match site.api().create(&visitor.call, &debate.request(false)).await {
         Ok(begun) => return Ok(go_to(&format!("/debates/{}", begun.id))),
         Err(problem) => problem,

@@ -2,17 +2,17 @@
 mod rows;
 
 use crate::query::Query;
-use crate::refusal::Refused;
-use crate::shell::{Place, Shell, page};
-use crate::site::Site;
-use crate::visitor::Visitor;
+use crate::refusal::RefusedPage;
+use crate::shell::{NavPlace, Shell, page};
+use crate::site::ConsoleSite;
+use crate::visitor::PageVisitor;
 use crate::words;
 use agon_proto::pb::v1 as pb;
 use agon_report::one_line;
 use askama::Template;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
-use rows::{BallotRow, FlipRow, MomentRow, PairRow, PositionRow, RatingRow};
+use rows::{BallotRow, MomentRow, PositionRow, RatedFlip, RatedPair, RatingRow};
 
 /// Rows of one table.
 const MOST_ROWS: usize = 200;
@@ -78,11 +78,15 @@ struct RatingsPage {
 }
 
 /// `GET /ratings`
-pub(crate) async fn list(State(site): State<Site>, visitor: Visitor, query: RawQuery) -> Result<Response, Refused> {
+pub(crate) async fn list(
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
+    query: RawQuery,
+) -> Result<Response, RefusedPage> {
     let rehearsal = wants_rehearsal(&Query::read(query));
     let answer = site.api().ratings(&visitor.call, &pb::ListRatingsRequest { rehearsal }).await;
-    let answer = answer.map_err(|problem| Refused::of(problem, &visitor.browser))?;
-    let shell = Shell::of(&visitor, Place::Ratings);
+    let answer = answer.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
+    let shell = Shell::of(&visitor, NavPlace::Ratings);
     let mut left_off = answer.left_off;
     let personas = first(&answer.personas, RatingRow::of_persona, &mut left_off);
     let models = first(&answer.models, RatingRow::of_model, &mut left_off);
@@ -99,22 +103,22 @@ struct PersonaPage {
     ratings: Vec<RatingRow>,
     ballots: Vec<BallotRow>,
     positions: Vec<PositionRow>,
-    flips: Vec<FlipRow>,
+    flips: Vec<RatedFlip>,
     moments: Vec<MomentRow>,
-    pairs: Vec<PairRow>,
+    pairs: Vec<RatedPair>,
 }
 
 /// `GET /ratings/{persona}`
 pub(crate) async fn show(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
     query: RawQuery,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedPage> {
     let rehearsal = wants_rehearsal(&Query::read(query));
     let record = site.api().persona(&visitor.call, &pb::GetPersonaRequest { name, rehearsal }).await;
-    let record = record.map_err(|problem| Refused::of(problem, &visitor.browser))?;
-    let shell = Shell::of(&visitor, Place::Ratings);
+    let record = record.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
+    let shell = Shell::of(&visitor, NavPlace::Ratings);
     Ok(page(&visitor, &shell.clone(), &PersonaPage::of(shell, &record, rehearsal)))
 }
 
@@ -128,9 +132,9 @@ impl PersonaPage {
             ratings: first(&record.ratings, RatingRow::of_persona, left),
             ballots: record.ratings.iter().take(MOST_ROWS).map(BallotRow::of).collect(),
             positions: newest(&record.positions, PositionRow::of, left),
-            flips: newest(&record.flips, FlipRow::of, left),
+            flips: newest(&record.flips, RatedFlip::of, left),
             moments: newest(&record.moments, MomentRow::of, left),
-            pairs: first(&record.relationships, |pair| PairRow::of(pair, &record.name), left),
+            pairs: first(&record.relationships, |pair| RatedPair::of(pair, &record.name), left),
             basis: BasisView::of(record.basis, rehearsal, left_off),
         }
     }

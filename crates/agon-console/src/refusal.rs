@@ -1,6 +1,6 @@
 //! What a page says where there is none.
 use crate::shell::{Shell, finish, html};
-use crate::visitor::Browser;
+use crate::visitor::PageBrowser;
 use agon_server::Problem;
 use askama::Template;
 use axum::response::{IntoResponse, Response};
@@ -8,7 +8,7 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 
 /// A refusal of a page or of a piece of one.
 #[derive(Debug)]
-pub(crate) struct Refused {
+pub(crate) struct RefusedPage {
     problem: Problem,
     call: String,
     /// A script asked: it shows the words by itself.
@@ -17,17 +17,17 @@ pub(crate) struct Refused {
     stranger: Option<String>,
 }
 
-impl Refused {
-    pub fn of(problem: Problem, browser: &Browser) -> Self {
+impl RefusedPage {
+    pub fn of(problem: Problem, browser: &PageBrowser) -> Self {
         Self { problem, call: browser.id.clone(), piece: browser.piece, stranger: None }
     }
     /// Sends the browser to the page where one signs in.
-    pub fn sign_in(problem: Problem, browser: &Browser) -> Self {
+    pub fn sign_in(problem: Problem, browser: &PageBrowser) -> Self {
         Self { stranger: Some(browser.place.clone()), ..Self::of(problem, browser) }
     }
 }
 
-impl IntoResponse for Refused {
+impl IntoResponse for RefusedPage {
     fn into_response(self) -> Response {
         let Self { problem, call, piece, stranger } = self;
         if let Some(place) = stranger {

@@ -1,11 +1,11 @@
 //! Signing in and out.
 use crate::form::Fields;
 use crate::query::Query;
-use crate::refusal::Refused;
+use crate::refusal::RefusedPage;
 use crate::session::MOST_TOKEN;
 use crate::shell::{Shell, finish, go_to, html};
-use crate::site::Site;
-use crate::visitor::Browser;
+use crate::site::ConsoleSite;
+use crate::visitor::PageBrowser;
 use agon_server::Problem;
 use askama::Template;
 use axum::extract::{FromRequest as _, RawQuery, Request, State};
@@ -35,7 +35,7 @@ struct WelcomePage {
 }
 
 /// `GET /sign-in`: asks for a token, or takes a code that the program has printed.
-pub(crate) async fn ask(State(site): State<Site>, browser: Browser, query: RawQuery) -> Response {
+pub(crate) async fn ask(State(site): State<ConsoleSite>, browser: PageBrowser, query: RawQuery) -> Response {
     let query = Query::read(query);
     let to = inside(query.filled("to").unwrap_or("/"));
     if let (Some(codes), Some(code)) = (&site.config().codes, query.filled("code")) {
@@ -55,9 +55,9 @@ pub(crate) async fn ask(State(site): State<Site>, browser: Browser, query: RawQu
 }
 
 /// `POST /sign-in`.
-pub(crate) async fn sign_in(State(site): State<Site>, request: Request) -> Result<Response, Refused> {
+pub(crate) async fn sign_in(State(site): State<ConsoleSite>, request: Request) -> Result<Response, RefusedPage> {
     let (parts, body) = request.into_parts();
-    let browser = Browser::of(&parts, site.tls());
+    let browser = PageBrowser::of(&parts, site.tls());
     let fields = Fields::from_request(Request::from_parts(parts.clone(), body), &site).await?;
     let to = inside(fields.text("to"));
     let token = fields.text("token").trim();
@@ -71,30 +71,30 @@ pub(crate) async fn sign_in(State(site): State<Site>, request: Request) -> Resul
     match site.door().caller(Some(token), &parts).await {
         Ok(_) => Ok(keep(&browser, token, &to)),
         Err(problem @ Problem::Unauthenticated(_)) => again(&problem.to_string()),
-        Err(problem) => Err(Refused::of(problem, &browser)),
+        Err(problem) => Err(RefusedPage::of(problem, &browser)),
     }
 }
 
 /// `POST /sign-out`.
-pub(crate) async fn sign_out(browser: Browser, _fields: Fields) -> Response {
+pub(crate) async fn sign_out(browser: PageBrowser, _fields: Fields) -> Response {
     let mut response = go_to("/sign-in");
     response.headers_mut().append(header::SET_COOKIE, browser.cookies.forget_token());
     response
 }
 
-fn keep(browser: &Browser, token: &str, to: &str) -> Response {
+fn keep(browser: &PageBrowser, token: &str, to: &str) -> Response {
     let mut response = go_to(to);
     response.headers_mut().append(header::SET_COOKIE, browser.cookies.keep_token(token));
     response
 }
 
-fn welcome(browser: &Browser, token: &str, to: String) -> Response {
+fn welcome(browser: &PageBrowser, token: &str, to: String) -> Response {
     let mut response = finish(html(&WelcomePage { shell: Shell::bare(), to }), None);
     response.headers_mut().append(header::SET_COOKIE, browser.cookies.keep_token(token));
     response
 }
 
-fn sign_in_page(site: &Site, browser: &Browser, to: String, wrong: Option<&str>) -> Response {
+fn sign_in_page(site: &ConsoleSite, browser: &PageBrowser, to: String, wrong: Option<&str>) -> Response {
     let shell = Shell { forms: browser.forms.clone(), ..Shell::bare() };
     let nonce = shell.nonce.clone();
     let codes = site.config().codes.is_some();

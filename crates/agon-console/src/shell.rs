@@ -1,14 +1,14 @@
 //! What every page has around it: its policy, the navigation, who is signed in.
 use crate::assets;
 use crate::session::random_text;
-use crate::visitor::Visitor;
+use crate::visitor::PageVisitor;
 use askama::Template;
 use axum::response::{Html, IntoResponse as _, Response};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 
 /// A part of the console.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum NavPlace {
     Debates,
     New,
     Hosts,
@@ -22,7 +22,7 @@ pub(crate) enum Place {
 /// The frame of a page.
 #[derive(Clone, Debug)]
 pub(crate) struct Shell {
-    pub place: Place,
+    pub place: NavPlace,
     /// What scripts of this page are known by.
     pub nonce: String,
     /// What forms of this browser are known by.
@@ -38,7 +38,7 @@ pub(crate) struct Shell {
 
 impl Shell {
     /// For a visitor.
-    pub fn of(visitor: &Visitor, place: Place) -> Self {
+    pub fn of(visitor: &PageVisitor, place: NavPlace) -> Self {
         Self {
             place,
             nonce: random_text(),
@@ -54,7 +54,7 @@ impl Shell {
     /// For nobody in particular.
     pub fn bare() -> Self {
         Self {
-            place: Place::Elsewhere,
+            place: NavPlace::Elsewhere,
             nonce: random_text(),
             forms: String::new(),
             inside: false,
@@ -69,7 +69,7 @@ impl Shell {
         assets::address(name)
     }
 
-    pub fn is(&self, place: Place) -> bool {
+    pub fn is(&self, place: NavPlace) -> bool {
         self.place == place
     }
 }
@@ -86,7 +86,7 @@ pub(crate) fn html(page: &impl Template) -> Response {
 }
 
 /// A whole page for a visitor.
-pub(crate) fn page(visitor: &Visitor, shell: &Shell, page: &impl Template) -> Response {
+pub(crate) fn page(visitor: &PageVisitor, shell: &Shell, page: &impl Template) -> Response {
     let mut response = finish(html(page), Some(&shell.nonce));
     if visitor.browser.new_forms {
         let cookie = visitor.browser.cookies.keep_forms(&visitor.browser.forms);

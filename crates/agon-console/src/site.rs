@@ -2,7 +2,7 @@
 use crate::config::ConsoleConfig;
 use crate::live::Hubs;
 use crate::{assets, compare, debate, debates, evals, help, hosts, live, new_debate, ratings, refusal, session_pages};
-use agon_server::{Api, Door, PagePorts, Pages, Problem, call_id};
+use agon_server::{Api, Door, PagePorts, Problem, SitePages, call_id};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::response::Response;
@@ -14,7 +14,7 @@ const MOST_BYTES: usize = 12 * 1024 * 1024;
 
 /// What handlers share.
 #[derive(Clone)]
-pub(crate) struct Site(Arc<SiteState>);
+pub(crate) struct ConsoleSite(Arc<SiteState>);
 
 struct SiteState {
     ports: PagePorts,
@@ -22,7 +22,7 @@ struct SiteState {
     hubs: Hubs,
 }
 
-impl Site {
+impl ConsoleSite {
     pub fn api(&self) -> &Arc<Api> {
         &self.0.ports.api
     }
@@ -45,12 +45,12 @@ impl Site {
 }
 
 /// The console, for a gateway.
-pub fn pages(config: ConsoleConfig) -> Pages {
-    Pages { router: Box::new(move |ports| router(config, ports)), refuse: refusal::refuse }
+pub fn pages(config: ConsoleConfig) -> SitePages {
+    SitePages { router: Box::new(move |ports| router(config, ports)), refuse: refusal::refuse }
 }
 
 fn router(config: ConsoleConfig, ports: PagePorts) -> Router {
-    let site = Site(Arc::new(SiteState { hubs: Hubs::new(ports.api.clone()), ports, config }));
+    let site = ConsoleSite(Arc::new(SiteState { hubs: Hubs::new(ports.api.clone()), ports, config }));
     Router::new()
         .route("/", get(debates::list))
         .route("/debates/{id}", get(debate::show))
@@ -75,7 +75,7 @@ fn router(config: ConsoleConfig, ports: PagePorts) -> Router {
 }
 
 /// Pages of hosts, ratings and evals.
-fn cluster_pages() -> Router<Site> {
+fn cluster_pages() -> Router<ConsoleSite> {
     Router::new()
         .route("/hosts", get(hosts::show))
         .route("/hosts/{host}/drain", get(hosts::ask_drain).post(hosts::drain))

@@ -1,7 +1,7 @@
 //! Who looks at a page, as far as handlers need it.
-use crate::refusal::Refused;
+use crate::refusal::RefusedPage;
 use crate::session::{Cookies, random_text};
-use crate::site::Site;
+use crate::site::ConsoleSite;
 use agon_server::{CallContext, Caller, Problem, Scope, call_id};
 use axum::extract::FromRequestParts;
 use http::HeaderName;
@@ -12,16 +12,16 @@ const HTMX: HeaderName = HeaderName::from_static("hx-request");
 
 /// A visitor whom the gateway knows.
 #[derive(Clone, Debug)]
-pub(crate) struct Visitor {
+pub(crate) struct PageVisitor {
     /// The call that the request is.
     pub call: CallContext,
     /// The browser behind it.
-    pub browser: Browser,
+    pub browser: PageBrowser,
 }
 
 /// A browser, whoever sits before it.
 #[derive(Clone, Debug)]
-pub(crate) struct Browser {
+pub(crate) struct PageBrowser {
     pub cookies: Cookies,
     /// What its forms are known by.
     pub forms: String,
@@ -37,7 +37,7 @@ pub(crate) struct Browser {
     pub place: String,
 }
 
-impl Browser {
+impl PageBrowser {
     /// The browser behind a request.
     pub fn of(parts: &Parts, tls: bool) -> Self {
         let cookies = Cookies::of(&parts.headers, parts.uri.authority(), tls);
@@ -54,7 +54,7 @@ impl Browser {
     }
 }
 
-impl Visitor {
+impl PageVisitor {
     pub fn caller(&self) -> &Caller {
         &self.call.caller
     }
@@ -68,22 +68,22 @@ impl Visitor {
     }
 }
 
-impl FromRequestParts<Site> for Visitor {
-    type Rejection = Refused;
-    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Refused> {
-        let browser = Browser::of(parts, site.tls());
+impl FromRequestParts<ConsoleSite> for PageVisitor {
+    type Rejection = RefusedPage;
+    async fn from_request_parts(parts: &mut Parts, site: &ConsoleSite) -> Result<Self, RefusedPage> {
+        let browser = PageBrowser::of(parts, site.tls());
         let token = browser.cookies.token(&parts.headers);
         match site.door().caller(token.as_deref(), parts).await {
             Ok(caller) => Ok(Self { call: CallContext::of(caller, &parts.headers), browser }),
-            Err(problem @ Problem::Unauthenticated(_)) => Err(Refused::sign_in(problem, &browser)),
-            Err(problem) => Err(Refused::of(problem, &browser)),
+            Err(problem @ Problem::Unauthenticated(_)) => Err(RefusedPage::sign_in(problem, &browser)),
+            Err(problem) => Err(RefusedPage::of(problem, &browser)),
         }
     }
 }
 
-impl FromRequestParts<Site> for Browser {
+impl FromRequestParts<ConsoleSite> for PageBrowser {
     type Rejection = std::convert::Infallible;
-    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Self::Rejection> {
+    async fn from_request_parts(parts: &mut Parts, site: &ConsoleSite) -> Result<Self, Self::Rejection> {
         Ok(Self::of(parts, site.tls()))
     }
 }

@@ -14,7 +14,7 @@ use crate::text::{excerpt, one_line};
 use crate::verdict::Tone;
 use crate::words::{self, count, duration};
 use agon_core::TurnId;
-pub(crate) use objection::OpenObjection;
+pub(crate) use objection::UnansweredObjection;
 use sides::Changes;
 use std::collections::BTreeSet;
 

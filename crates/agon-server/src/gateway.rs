@@ -5,10 +5,10 @@ use crate::config::{GatewayConfig, GatewayPorts};
 use crate::error::Problem;
 use crate::grpc::Grpc;
 use crate::net::{
-    Bounds, Face, Front, ListenError, Listening, Names, Protocols, Refusal, SiteRules, TenantRoom, TlsError, bound,
+    Bounds, Face, Front, ListenError, Listening, Names, Protocols, RefusalForm, SiteRules, TenantRoom, TlsError, bound,
     call_of, detailed, is_grpc, listen, traced,
 };
-use crate::pages::{Door, PagePorts, Pages};
+use crate::pages::{Door, PagePorts, SitePages};
 use crate::{cluster_metrics, health, rest};
 use agon_proto::pb::v1::archive_service_server::ArchiveServiceServer;
 use agon_proto::pb::v1::cluster_service_server::ClusterServiceServer;
@@ -86,7 +86,7 @@ impl Gateway {
     pub async fn start_with(
         config: GatewayConfig,
         ports: GatewayPorts,
-        pages: Option<Pages>,
+        pages: Option<SitePages>,
     ) -> Result<Self, GatewayError> {
         check(&config)?;
         let authenticator = Arc::new(Authenticator::open(config.auth.clone(), ports.credentials.clone()).await?);
@@ -123,7 +123,7 @@ impl Gateway {
             let app = app.map_err(|problem| GatewayError::Descriptors(problem.to_string()))?;
             let access = AccessPolicy { exempt: |_| false, refuse: rest::refuse };
             let rest = behind_door(app, &config, &authenticator, &rooms, access);
-            let (face, refuse): (fn(&Parts) -> Face, Refusal) = match &pages {
+            let (face, refuse): (fn(&Parts) -> Face, RefusalForm) = match &pages {
                 Some(pages) => (face_of_all, pages.refuse),
                 None => (face_of_api, rest::refuse),
             };
@@ -177,7 +177,7 @@ fn check(config: &GatewayConfig) -> Result<(), GatewayError> {
     }
 }
 
-fn front(config: &GatewayConfig, address: SocketAddr, face: fn(&Parts) -> Face, pages: Refusal) -> Front {
+fn front(config: &GatewayConfig, address: SocketAddr, face: fn(&Parts) -> Face, pages: RefusalForm) -> Front {
     let names = Names::of(address, !config.auth.is_off());
     let rules = SiteRules { policy: config.sites.clone(), names, section: "gateway" };
     Front { rules: Arc::new(rules), face, pages }
@@ -191,13 +191,13 @@ fn face_of_api(request: &Parts) -> Face {
 /// The same where pages do, too.
 fn face_of_all(request: &Parts) -> Face {
     match face_of_api(request) {
-        Face::Rest if !request.uri.path().starts_with(rest::PREFIX) => Face::Pages,
+        Face::Rest if !request.uri.path().starts_with(rest::PREFIX) => Face::SitePages,
         face => face,
     }
 }
 
 /// Gives a request that no page is for to the API, or says that there is nothing.
-async fn api_or_nothing(api: Router, request: Request, refuse: Refusal) -> Response {
+async fn api_or_nothing(api: Router, request: Request, refuse: RefusalForm) -> Response {
     match request.uri().path().starts_with(rest::PREFIX) {
         true => api.oneshot(request).await.into_response(),
         false => refuse(&Problem::NoRoute, &call_of(&request)),
@@ -287,7 +287,7 @@ fn behind_door(
 }
 
 /// Puts the bounds of calls before an interface.
-fn bounded(app: Router, config: &GatewayConfig, rooms: &Rooms, refuse: Refusal) -> Router {
+fn bounded(app: Router, config: &GatewayConfig, rooms: &Rooms, refuse: RefusalForm) -> Router {
     let bounds = Bounds { time: config.times.call, calls: rooms.calls.clone(), bytes: rooms.bytes.clone(), refuse };
     app.layer(from_fn_with_state(bounds, bound))
 }

@@ -21,7 +21,7 @@ mod rest;
 
 pub use admin::{Admin, AdminError, AdminPorts};
 pub use agon_telemetry::{ClusterFigures, DebateFigures, StreamFigures};
-pub use api::{Api, CallContext, ClusterOverview, CoordinatorLoad, DebateLog, WatchPlace, WatchStep, WatchStream};
+pub use api::{Api, CallContext, ClusterOverview, CoordinatorLoad, WatchPlace, WatchStep, WatchStream, WholeLog};
 pub use auth::{
     AuthConfig, AuthStartError, Caller, CertificateAuth, CertificateName, CertificateTenant, CredentialHealth,
     JwksPlace, JwksSource, JwtAuth, Scope, TokenFile, TokenLineError, new_token, token_line,
@@ -31,4 +31,4 @@ pub use error::{ERROR_DOMAIN, EvalProblem, Problem, Violation};
 pub use gateway::{Addresses, Gateway, GatewayError};
 pub use health::{ROOM_SERVICE, StoreNeed};
 pub use net::{ConnectionLimits, SitePolicy, TlsConfig, TlsError};
-pub use pages::{Door, PagePorts, Pages, call_id};
+pub use pages::{Door, PagePorts, SitePages, call_id};

@@ -9,7 +9,7 @@ use http::request::Parts;
 use std::sync::Arc;
 
 /// The pages beside the API, at its HTTP address.
-pub struct Pages {
+pub struct SitePages {
     /// Makes the router of all pages. Whatever it does not route is the API's.
     pub router: Box<dyn FnOnce(PagePorts) -> Router + Send>,
     /// How a page says what is wrong with a call; the second argument is the call's id.

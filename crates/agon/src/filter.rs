@@ -99,7 +99,7 @@ mod tests {
     use clap::Parser;
 
     #[derive(Debug, Parser)]
-    struct Of {
+    struct ListCommand {
         #[command(flatten)]
         args: ListArgs,
     }
@@ -109,7 +109,7 @@ mod tests {
         let log = StoredLog::of(LogBuilder::new(admission("debate-1", spec())).records);
         let fits = |models: &[&str]| {
             let options = models.iter().flat_map(|model| ["--model", model]);
-            let args = Of::parse_from(["list"].into_iter().chain(options)).args;
+            let args = ListCommand::parse_from(["list"].into_iter().chain(options)).args;
             assert_eq!((is_empty(&args), for_server(&args).models), (models.is_empty(), args.models.clone()));
             let (kept, hurt) = (StoredDebate::Whole(log.clone()), StoredDebate::Damaged("hurt".into()));
             let head = DebateHead {

@@ -1,16 +1,16 @@
 //! What the console's door refuses, asked as a program asks: without the tokens of forms, from other sites, under other names.
-use super::Server;
+use super::ConsoleServer;
 use crate::support::TestCluster;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
 /// An answer: its status, and everything that came.
-struct Answer {
+struct DoorAnswer {
     status: u16,
     whole: String,
 }
 
-impl Answer {
+impl DoorAnswer {
     fn header(&self, name: &str) -> Option<String> {
         let (head, _) = self.whole.split_once("\r\n\r\n")?;
         let named = head.lines().filter_map(|line| line.split_once(": ")).find(|(key, _)| *key == name);
@@ -22,7 +22,7 @@ impl Answer {
     }
 }
 
-fn ask(server: &Server, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+fn ask(server: &ConsoleServer, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> DoorAnswer {
     let address = server.http.trim_start_matches("http://");
     let mut stream = TcpStream::connect(address).unwrap();
     let mut head = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
@@ -34,10 +34,10 @@ fn ask(server: &Server, method: &str, path: &str, headers: &[(&str, &str)], body
     let mut whole = String::new();
     stream.read_to_string(&mut whole).unwrap();
     let status = whole.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap();
-    Answer { status, whole }
+    DoorAnswer { status, whole }
 }
 
-fn get(server: &Server, path: &str, headers: &[(&str, &str)]) -> Answer {
+fn get(server: &ConsoleServer, path: &str, headers: &[(&str, &str)]) -> DoorAnswer {
     ask(server, "GET", path, headers, "")
 }
 
@@ -45,7 +45,7 @@ const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded")
 
 #[test]
 fn a_form_is_taken_only_with_the_token_of_its_browser() {
-    let server = Server::start(&["--rehearsal"]);
+    let server = ConsoleServer::start(&["--rehearsal"]);
     let cookie = get(&server, "/", &[]).cookie();
     let token = cookie.split_once('=').unwrap().1.to_owned();
     let cancel = |headers: &[(&str, &str)], body: &str| {
@@ -66,7 +66,7 @@ fn a_form_is_taken_only_with_the_token_of_its_browser() {
 
 #[test]
 fn pages_of_other_sites_and_other_names_of_this_address_are_refused() {
-    let server = Server::start(&["--rehearsal"]);
+    let server = ConsoleServer::start(&["--rehearsal"]);
     let cookie = get(&server, "/", &[]).cookie();
     let token = cookie.split_once('=').unwrap().1.to_owned();
     let form = format!("forms={token}");
@@ -88,7 +88,7 @@ fn pages_of_other_sites_and_other_names_of_this_address_are_refused() {
 
 #[test]
 fn every_page_says_what_it_may_do_and_nothing_of_it_is_kept() {
-    let server = Server::start(&["--rehearsal"]);
+    let server = ConsoleServer::start(&["--rehearsal"]);
     for path in ["/", "/new", "/hosts", "/ratings", "/evals", "/help", "/debates/nothing", "/nowhere", "/sign-in"] {
         let answer = get(&server, path, &[]);
         let policy = answer.header("content-security-policy").unwrap();
@@ -103,13 +103,13 @@ fn every_page_says_what_it_may_do_and_nothing_of_it_is_kept() {
         assert_eq!(answer.header("cache-control").as_deref(), Some("no-store"), "{path}");
         assert_eq!(answer.header("x-content-type-options").as_deref(), Some("nosniff"), "{path}");
     }
-    let nonce = |answer: Answer| answer.header("content-security-policy").unwrap();
+    let nonce = |answer: DoorAnswer| answer.header("content-security-policy").unwrap();
     assert_ne!(nonce(get(&server, "/", &[])), nonce(get(&server, "/", &[])), "a nonce is used once");
 }
 
 #[test]
 fn one_address_serves_pages_rest_events_and_grpc() {
-    let server = Server::start(&["--rehearsal"]);
+    let server = ConsoleServer::start(&["--rehearsal"]);
     assert!(get(&server, "/", &[]).whole.contains("<!doctype html>"));
     assert_eq!(get(&server, "/v1/debates", &[]).header("content-type").as_deref(), Some("application/json"));
     assert_eq!(get(&server, "/v1/nothing", &[]).header("content-type").as_deref(), Some("application/json"));
@@ -121,7 +121,7 @@ fn one_address_serves_pages_rest_events_and_grpc() {
 #[test]
 fn without_the_console_there_is_only_the_api() {
     let cluster = TestCluster::start().setting("AGON__CONSOLE__ENABLED", "false");
-    let server = Server::of(cluster, &["--rehearsal"]);
+    let server = ConsoleServer::of(cluster, &["--rehearsal"]);
     let answer = get(&server, "/", &[]);
     assert_eq!((answer.status, answer.header("content-type").as_deref()), (404, Some("application/json")));
     assert!(!server.process.log().contains("Open http"), "{}", server.process.log());
@@ -131,7 +131,7 @@ fn without_the_console_there_is_only_the_api() {
 fn who_has_no_token_gets_no_piece_of_a_page_no_stream_and_no_document() {
     let cluster = TestCluster::start();
     let file = cluster.world.file("tokens.txt", "# nobody\n");
-    let server = Server::of(cluster.setting("AGON__GATEWAY__AUTH__TOKENS_FILE", &file), &["--rehearsal"]);
+    let server = ConsoleServer::of(cluster.setting("AGON__GATEWAY__AUTH__TOKENS_FILE", &file), &["--rehearsal"]);
     for path in [
         "/",
         "/new",

@@ -7,8 +7,10 @@ const CODE_LINES_WARN: usize = 300;
 const LINES_FAIL: usize = 500;
 
 /// Places that may start a task which no tracker owns, and why. Tests may too.
-const SPAWN_OWNERS: &[(&str, &str)] =
-    &[("crates/agon-rehearsal/src/", "each connection of the rehearsal server lives and dies with its socket")];
+const SPAWN_OWNERS: &[(&str, &str)] = &[
+    ("crates/agon-console/src/live/hub.rs", "a hub aborts its task when nobody watches"),
+    ("crates/agon-rehearsal/src/", "each connection of the rehearsal server lives and dies with its socket"),
+];
 
 /// Places that look after processes from outside, which tell nobody when something has happened.
 const SLEEPERS: &[&str] = &["xtask/", "tests/kit/", "tests/chaos/"];

@@ -24,14 +24,14 @@ pub(super) enum DiffLine {
 
 /// The difference of two files.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Difference {
+pub(super) struct FileDifference {
     pub lines: Vec<(DiffLine, String)>,
     /// There is more than is shown.
     pub cut: bool,
 }
 
 /// Compares two files.
-pub(super) fn difference(first: &str, second: &str) -> Difference {
+pub(super) fn difference(first: &str, second: &str) -> FileDifference {
     let diff = TextDiff::configure().timeout(LONGEST).diff_lines(first, second);
     let mut lines = Vec::new();
     for (at, group) in diff.grouped_ops(AROUND).iter().enumerate() {
@@ -49,7 +49,7 @@ pub(super) fn difference(first: &str, second: &str) -> Difference {
     }
     let cut = lines.len() > MOST_LINES;
     lines.truncate(MOST_LINES);
-    Difference { lines, cut }
+    FileDifference { lines, cut }
 }
 
 fn shown(line: &str) -> String {

@@ -1,9 +1,9 @@
 //! The cells of an eval, by pages.
 use crate::query::Query;
-use crate::refusal::{Refused, told};
-use crate::shell::{Place, Shell, page, piece};
-use crate::site::Site;
-use crate::visitor::Visitor;
+use crate::refusal::{RefusedPage, told};
+use crate::shell::{NavPlace, Shell, page, piece};
+use crate::site::ConsoleSite;
+use crate::visitor::PageVisitor;
 use crate::words;
 use agon_proto::pb::v1 as pb;
 use agon_report::{DigestArm, excerpt, one_line};
@@ -48,7 +48,7 @@ fn flip(flip: &str) -> String {
 }
 
 /// A question in an arm.
-struct CellRow {
+struct ListedCell {
     question: String,
     category: Option<String>,
     arm: String,
@@ -64,7 +64,7 @@ struct CellRow {
     more_debates: usize,
 }
 
-impl CellRow {
+impl ListedCell {
     fn of(cell: &pb::EvalCell, arms: &[DigestArm]) -> Self {
         let arm = arms.iter().find(|arm| arm.id == cell.arm).map(|arm| arm.name.clone());
         let debates: Vec<String> = cell.debates.iter().filter(|id| is_id(id)).take(MOST_LINKS).cloned().collect();
@@ -92,9 +92,9 @@ fn is_id(id: &str) -> bool {
 }
 
 /// A page of cells.
-struct CellTable {
+struct CellsTable {
     id: String,
-    rows: Vec<CellRow>,
+    rows: Vec<ListedCell>,
     /// Where the next ones are.
     next: Option<String>,
     paged: bool,
@@ -107,7 +107,7 @@ struct CellTable {
 #[template(path = "evals/cells_page.html")]
 struct CellsPage {
     shell: Shell,
-    table: CellTable,
+    table: CellsTable,
     arms: Vec<DigestArm>,
     arm: String,
     outcome: String,
@@ -116,7 +116,7 @@ struct CellsPage {
 #[derive(Template)]
 #[template(path = "evals/cells.html")]
 struct CellsPiece {
-    table: CellTable,
+    table: CellsTable,
 }
 
 impl CellsPage {
@@ -127,16 +127,16 @@ impl CellsPage {
 
 /// `GET /evals/{id}/cells`
 pub(crate) async fn cells(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
     query: RawQuery,
-) -> Result<Response, Refused> {
-    let refused = |problem| Refused::of(problem, &visitor.browser);
+) -> Result<Response, RefusedPage> {
+    let refused = |problem| RefusedPage::of(problem, &visitor.browser);
     let query = Query::read(query);
     let arms = site.api().eval_digest(&visitor.call, &name).await.map_err(refused)?.arms;
     let table = match found(&site, &visitor, &name, &query, &arms).await {
-        Err(problem @ Problem::Invalid(_)) => CellTable {
+        Err(problem @ Problem::Invalid(_)) => CellsTable {
             id: name,
             rows: Vec::new(),
             next: None,
@@ -149,19 +149,19 @@ pub(crate) async fn cells(
     if visitor.browser.piece {
         return Ok(piece(&CellsPiece { table }));
     }
-    let shell = Shell::of(&visitor, Place::Evals);
+    let shell = Shell::of(&visitor, NavPlace::Evals);
     let of = |name| query.filled(name).unwrap_or_default().to_owned();
     let shown = CellsPage { shell: shell.clone(), table, arms, arm: of("arm"), outcome: of("outcome") };
     Ok(page(&visitor, &shell, &shown))
 }
 
 async fn found(
-    site: &Site,
-    visitor: &Visitor,
+    site: &ConsoleSite,
+    visitor: &PageVisitor,
     name: &str,
     query: &Query,
     arms: &[DigestArm],
-) -> Result<CellTable, Problem> {
+) -> Result<CellsTable, Problem> {
     let wanted = query.filled("outcome").map(named).transpose()?;
     let page_token = query.filled("page").unwrap_or_default().to_owned();
     let paged = !page_token.is_empty();
@@ -174,9 +174,9 @@ async fn found(
     };
     let answer = site.api().list_cells(&visitor.call, &request).await?;
     let next = Some(&answer.next_page_token).filter(|token| !token.is_empty());
-    Ok(CellTable {
+    Ok(CellsTable {
         id: name.to_owned(),
-        rows: answer.cells.iter().map(|cell| CellRow::of(cell, arms)).collect(),
+        rows: answer.cells.iter().map(|cell| ListedCell::of(cell, arms)).collect(),
         next: next.map(|token| query.with("page", token)),
         paged,
         filtered: request.arm.is_some() || wanted.is_some(),
@@ -215,7 +215,7 @@ mod tests {
             debates: ["a-1", "../x", "b", "c", "d", "e"].map(str::to_owned).to_vec(),
             ..pb::EvalCell::default()
         };
-        let row = CellRow::of(&cell, &[]);
+        let row = ListedCell::of(&cell, &[]);
         assert_eq!((row.debates.len(), row.more_debates, row.time), (4, 2, Some(2)));
         assert_eq!(row.debates[1], "b");
         assert_eq!((row.reason.as_deref(), row.arm.as_str()), (Some("model unavailable"), "self_consistency@panel"));

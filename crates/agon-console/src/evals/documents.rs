@@ -1,8 +1,8 @@
 //! An eval as documents: the report as a page of its own, and files to keep.
-use crate::refusal::Refused;
+use crate::refusal::RefusedPage;
 use crate::shell::finish;
-use crate::site::Site;
-use crate::visitor::Visitor;
+use crate::site::ConsoleSite;
+use crate::visitor::PageVisitor;
 use agon_proto::pb::v1 as pb;
 use agon_report::eval_policy;
 use agon_server::Problem;
@@ -13,11 +13,11 @@ use pb::EvalExportFormat as Format;
 
 /// `GET /evals/{id}/report`: the page has a style and a script of its own, and the policy that fits them.
 pub(crate) async fn report(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
-) -> Result<Response, Refused> {
-    let refused = |problem| Refused::of(problem, &visitor.browser);
+) -> Result<Response, RefusedPage> {
+    let refused = |problem| RefusedPage::of(problem, &visitor.browser);
     let text = site.api().eval_page(&visitor.call, &name).await.map_err(refused)?;
     let policy = HeaderValue::try_from(eval_policy())
         .map_err(|error| refused(Problem::Internal(format!("the policy is no header: {error}"))))?;
@@ -28,11 +28,11 @@ pub(crate) async fn report(
 
 /// `GET /evals/{id}/report.md` and the other documents.
 pub(crate) async fn document(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path((name, document)): Path<(String, String)>,
-) -> Result<Response, Refused> {
-    let refused = |problem| Refused::of(problem, &visitor.browser);
+) -> Result<Response, RefusedPage> {
+    let refused = |problem| RefusedPage::of(problem, &visitor.browser);
     let format = match document.as_str() {
         "report.md" => Format::Markdown,
         "report.html" => Format::Html,

@@ -1,10 +1,10 @@
 //! What can be ordered of an eval, with a question before.
 use super::rows;
 use crate::form::Fields;
-use crate::refusal::Refused;
-use crate::shell::{Place, Shell, go_to, page};
-use crate::site::Site;
-use crate::visitor::Visitor;
+use crate::refusal::RefusedPage;
+use crate::shell::{NavPlace, Shell, go_to, page};
+use crate::site::ConsoleSite;
+use crate::visitor::PageVisitor;
 use agon_proto::pb::v1 as pb;
 use askama::Template;
 use axum::extract::{Path, State};
@@ -12,13 +12,13 @@ use axum::response::Response;
 
 /// What is asked about.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
+enum EvalOrder {
     Cancel,
     Retry,
     Delete,
 }
 
-impl Order {
+impl EvalOrder {
     fn path(self) -> &'static str {
         match self {
             Self::Cancel => "cancel",
@@ -35,13 +35,13 @@ struct AskPage {
     id: String,
     state: &'static str,
     failed: u32,
-    order: Order,
+    order: EvalOrder,
 }
 
-async fn ask(site: Site, visitor: Visitor, name: String, order: Order) -> Result<Response, Refused> {
+async fn ask(site: ConsoleSite, visitor: PageVisitor, name: String, order: EvalOrder) -> Result<Response, RefusedPage> {
     let eval = site.api().get_eval(&visitor.call, &pb::GetEvalRequest { name }).await;
-    let eval = eval.map_err(|problem| Refused::of(problem, &visitor.browser))?;
-    let shell = Shell::of(&visitor, Place::Evals);
+    let eval = eval.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
+    let shell = Shell::of(&visitor, NavPlace::Evals);
     let shown = AskPage {
         shell: shell.clone(),
         state: rows::state(eval.state()).0,
@@ -54,64 +54,64 @@ async fn ask(site: Site, visitor: Visitor, name: String, order: Order) -> Result
 
 /// `GET /evals/{id}/cancel`
 pub(crate) async fn ask_cancel(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
-) -> Result<Response, Refused> {
-    ask(site, visitor, name, Order::Cancel).await
+) -> Result<Response, RefusedPage> {
+    ask(site, visitor, name, EvalOrder::Cancel).await
 }
 
 /// `GET /evals/{id}/retry`
 pub(crate) async fn ask_retry(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
-) -> Result<Response, Refused> {
-    ask(site, visitor, name, Order::Retry).await
+) -> Result<Response, RefusedPage> {
+    ask(site, visitor, name, EvalOrder::Retry).await
 }
 
 /// `GET /evals/{id}/delete`
 pub(crate) async fn ask_delete(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
-) -> Result<Response, Refused> {
-    ask(site, visitor, name, Order::Delete).await
+) -> Result<Response, RefusedPage> {
+    ask(site, visitor, name, EvalOrder::Delete).await
 }
 
 /// `POST /evals/{id}/cancel`
 pub(crate) async fn cancel(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
     fields: Fields,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedPage> {
     let reason = fields.filled("reason").unwrap_or_default();
     let eval = site.api().cancel_eval(&visitor.call, &pb::CancelEvalRequest { name, reason }).await;
-    let eval = eval.map_err(|problem| Refused::of(problem, &visitor.browser))?;
+    let eval = eval.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
     Ok(go_to(&format!("/evals/{}", eval.id)))
 }
 
 /// `POST /evals/{id}/retry`
 pub(crate) async fn retry(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
     _fields: Fields,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedPage> {
     let eval = site.api().retry_eval(&visitor.call, &pb::RetryEvalRequest { name }).await;
-    let eval = eval.map_err(|problem| Refused::of(problem, &visitor.browser))?;
+    let eval = eval.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
     Ok(go_to(&format!("/evals/{}", eval.id)))
 }
 
 /// `POST /evals/{id}/delete`
 pub(crate) async fn delete(
-    State(site): State<Site>,
-    visitor: Visitor,
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
     Path(name): Path<String>,
     _fields: Fields,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedPage> {
     let deleted = site.api().delete_eval(&visitor.call, &pb::DeleteEvalRequest { name }).await;
-    deleted.map_err(|problem| Refused::of(problem, &visitor.browser))?;
+    deleted.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
     Ok(go_to("/evals"))
 }

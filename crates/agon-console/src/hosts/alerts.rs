@@ -12,12 +12,12 @@ use std::collections::BTreeSet;
 
 /// How urgent an alert is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Severity {
+pub(super) enum AlertSeverity {
     Critical,
     Warning,
 }
 
-impl Severity {
+impl AlertSeverity {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Critical => "critical",
@@ -27,9 +27,9 @@ impl Severity {
 }
 
 /// A rule as the file of rules has it.
-struct Rule {
+struct AlertRule {
     name: &'static str,
-    severity: Severity,
+    severity: AlertSeverity,
     /// The figure has to be above it.
     limit: f64,
     /// Minutes for which the condition has to hold.
@@ -38,59 +38,59 @@ struct Rule {
     advice: &'static str,
 }
 
-const STALLED: Rule = Rule {
+const STALLED: AlertRule = AlertRule {
     name: "AgonDebatesStalled",
-    severity: Severity::Critical,
+    severity: AlertSeverity::Critical,
     limit: 0.0,
     minutes: 5,
     summary: "{{ $value }} debates are stalled",
     advice: "Debates that were taken make no progress, and five minutes of takeovers have not helped. Check coordinators and \
              hosts: `agon list --state running`, `agon hosts`.",
 };
-const NO_COORDINATOR: Rule = Rule {
+const NO_COORDINATOR: AlertRule = AlertRule {
     name: "AgonNoCoordinator",
-    severity: Severity::Critical,
+    severity: AlertSeverity::Critical,
     limit: 0.0,
     minutes: 2,
     summary: "{{ $value }} debates have no coordinator",
     advice: "No coordinator is scraped while debates wait or run. They lose nothing, and continue when one is there.",
 };
-const NO_HOST: Rule = Rule {
+const NO_HOST: AlertRule = AlertRule {
     name: "AgonNoHost",
-    severity: Severity::Critical,
+    severity: AlertSeverity::Critical,
     limit: 0.0,
     minutes: 5,
     summary: "{{ $value }} turns wait, and there is no host",
     advice: "No host is scraped while turns are queued. A pool that scales from zero needs a machine first: see its pending pods.",
 };
-const NOT_SERVED: Rule = Rule {
+const NOT_SERVED: AlertRule = AlertRule {
     name: "AgonModelNotServed",
-    severity: Severity::Critical,
+    severity: AlertSeverity::Critical,
     limit: 0.0,
     minutes: 5,
     summary: "{{ $value }} turns wait for {{ $labels.model }}, which no host serves",
     advice: "Pull the model at a model server, start a host that has it, or cancel the debates. If no host has announced the \
              model's name, its queue's slug is shown.",
 };
-const VERSIONS: Rule = Rule {
+const VERSIONS: AlertRule = AlertRule {
     name: "AgonVersionsDiffer",
-    severity: Severity::Warning,
+    severity: AlertSeverity::Warning,
     limit: 1.0,
     minutes: 60,
     summary: "{{ $value }} versions of Agon run together for an hour",
     advice: "An upgrade is not finished. Two versions work together, so nothing is lost meanwhile.",
 };
-const FILLING: Rule = Rule {
+const FILLING: AlertRule = AlertRule {
     name: "AgonStreamFilling",
-    severity: Severity::Warning,
+    severity: AlertSeverity::Warning,
     limit: 0.8,
     minutes: 10,
     summary: "The stream {{ $labels.stream }} is {{ $value | humanizePercentage }} full",
     advice: "A full stream refuses writes: debates stall or are rejected. Raise its limit or delete old debates before that.",
 };
-const OLDEST: Rule = Rule {
+const OLDEST: AlertRule = AlertRule {
     name: "AgonOldestDebateWaits",
-    severity: Severity::Warning,
+    severity: AlertSeverity::Warning,
     limit: 900.0,
     minutes: 5,
     summary: "A debate waits for {{ $value | humanizeDuration }}",
@@ -98,9 +98,9 @@ const OLDEST: Rule = Rule {
              capacity of the coordinators.",
 };
 /// It looks back over five minutes, all of which have to be as the moment, and then waits for two.
-const BREAKER: Rule = Rule {
+const BREAKER: AlertRule = AlertRule {
     name: "AgonBreakerOpen",
-    severity: Severity::Warning,
+    severity: AlertSeverity::Warning,
     limit: 0.0,
     minutes: 7,
     summary: "Host {{ $labels.host }} gets no answers from {{ $labels.model }}",
@@ -115,7 +115,7 @@ const MOST_SENTENCES: usize = 10;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Alert {
     pub name: &'static str,
-    pub severity: Severity,
+    pub severity: AlertSeverity,
     /// Its summary, filled in for each of them.
     sentences: Vec<String>,
     /// What it means and what to do; every other part is a command.
@@ -135,7 +135,7 @@ impl Alert {
     }
 }
 
-impl Rule {
+impl AlertRule {
     /// The alert, with what stands in its summary, where the figure is above the limit.
     fn at(&self, figure: f64, words: &[(&str, String)]) -> Option<Alert> {
         let mut sentence = self.summary.to_owned();

@@ -78,7 +78,7 @@ pub(super) struct HostModelRow {
     pub running: u32,
     pub permits: u32,
     pub waiting: u32,
-    pub breaker: Breaker,
+    pub breaker: BreakerView,
     pub speed: String,
 }
 
@@ -90,7 +90,7 @@ impl HostModelRow {
             running: model.running,
             permits: model.permits,
             waiting: model.waiting,
-            breaker: Breaker::of(model.breaker(), model.away.as_ref(), now),
+            breaker: BreakerView::of(model.breaker(), model.away.as_ref(), now),
             speed: speed(model.millitokens_per_second),
         }
     }
@@ -98,14 +98,14 @@ impl HostModelRow {
 
 /// Whether calls are let through.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Breaker {
+pub(super) struct BreakerView {
     pub class: &'static str,
     pub word: &'static str,
     /// What that means now.
     pub detail: Option<String>,
 }
 
-impl Breaker {
+impl BreakerView {
     pub(super) fn of(state: BreakerState, away: Option<&ModelServerAway>, now: u64) -> Self {
         if let Some(away) = away {
             return Self { class: "bad", word: "server away", detail: Some(away_words(away, now)) };
@@ -139,7 +139,7 @@ pub(super) fn speed(millitokens: Option<u32>) -> String {
 }
 
 /// A model in the whole cluster.
-pub(super) struct ModelRow {
+pub(super) struct ServedModelRow {
     pub name: String,
     /// Scripted speakers, no model.
     pub rehearsal: bool,
@@ -153,14 +153,14 @@ pub(super) struct ModelRow {
 }
 
 /// The models that hosts serve, and those that turns wait for; rehearsed ones apart.
-pub(super) fn models(models: &[pb::Model], hosts: &[pb::Host], overview: &ClusterOverview) -> Vec<ModelRow> {
+pub(super) fn models(models: &[pb::Model], hosts: &[pb::Host], overview: &ClusterOverview) -> Vec<ServedModelRow> {
     let queues = overview.figures.turns.as_ref();
     let mut queued: BTreeMap<(bool, &str), u64> = BTreeMap::new();
     for (queue, turns) in queues.into_iter().flatten() {
         *queued.entry((queue.starts_with(REHEARSAL), plain(queue))).or_default() += turns;
     }
     let rehearses = |name: &str| hosts.iter().any(|host| host.name == name && host.rehearsal);
-    let mut rows: Vec<ModelRow> = Vec::new();
+    let mut rows: Vec<ServedModelRow> = Vec::new();
     for (model, rehearsal) in models.iter().flat_map(|model| [(model, false), (model, true)]) {
         let served = model.hosts.iter().filter(|served| rehearses(&served.host) == rehearsal);
         let served: Vec<&pb::ServedModel> = served.collect();
@@ -168,7 +168,7 @@ pub(super) fn models(models: &[pb::Model], hosts: &[pb::Host], overview: &Cluste
             continue;
         }
         let turns = queued.remove(&(rehearsal, plain(&model.name))).unwrap_or(0);
-        rows.push(ModelRow {
+        rows.push(ServedModelRow {
             name: one_line(&model.name),
             rehearsal,
             hosts: served.iter().map(|served| one_line(&served.host)).collect(),
@@ -184,10 +184,10 @@ pub(super) fn models(models: &[pb::Model], hosts: &[pb::Host], overview: &Cluste
 }
 
 /// A queue of a model that no host lists.
-fn unlisted(name: &str, rehearsal: bool, turns: u64, hosts: &[pb::Host]) -> ModelRow {
+fn unlisted(name: &str, rehearsal: bool, turns: u64, hosts: &[pb::Host]) -> ServedModelRow {
     let takes = hosts.iter().filter(|host| takes(host, name, rehearsal));
     let takes: Vec<String> = takes.map(|host| one_line(&host.name)).collect();
-    ModelRow {
+    ServedModelRow {
         name: if name == EXTERNAL { "external participants".to_owned() } else { one_line(name) },
         rehearsal,
         unserved: takes.is_empty() && name != EXTERNAL && name != OTHER,
@@ -329,13 +329,13 @@ mod tests {
             next_look_ms: 45_500,
             breaker: BreakerState::Closed.into(),
         };
-        let told = Breaker::of(BreakerState::Open, Some(&away), 44_000);
+        let told = BreakerView::of(BreakerState::Open, Some(&away), 44_000);
         assert_eq!((told.class, told.word), ("bad", "server away"));
         assert_eq!(told.detail.as_deref(), Some("For 34 s: no connection; next try in 2 s."));
-        let later = Breaker::of(BreakerState::Open, Some(&away), 46_000).detail;
+        let later = BreakerView::of(BreakerState::Open, Some(&away), 46_000).detail;
         assert_eq!(later.as_deref(), Some("For 36 s: no connection; next try with the next turn."));
-        assert_eq!(Breaker::of(BreakerState::Closed, None, 0).word, "closed");
-        assert_eq!(Breaker::of(BreakerState::HalfOpen, None, 0).class, "mixed");
+        assert_eq!(BreakerView::of(BreakerState::Closed, None, 0).word, "closed");
+        assert_eq!(BreakerView::of(BreakerState::HalfOpen, None, 0).class, "mixed");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A debate's page in pieces, in the order in which one who watches wants them.
 use agon_core::{Position, TurnId};
 use agon_report::{LiveView, PagePart, PartKind, page_parts};
-use agon_server::{DebateLog, Problem};
+use agon_server::{Problem, WholeLog};
 use askama::Template;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ const NOW: &str = "now";
 
 /// What the page of a debate is made of.
 #[derive(Clone, Debug)]
-pub(crate) struct Drawn {
+pub(crate) struct DrawnDebate {
     /// The last event that it shows.
     pub position: Position,
     /// Nothing will change any more.
@@ -25,7 +25,7 @@ pub(crate) struct Drawn {
     pub sections: Vec<Arc<PagePart>>,
 }
 
-impl Drawn {
+impl DrawnDebate {
     /// All pieces.
     pub fn parts(&self) -> impl Iterator<Item = &Arc<PagePart>> {
         [&self.head, &self.contents].into_iter().chain(&self.sections)
@@ -43,7 +43,12 @@ impl Drawn {
 }
 
 /// The page of a log. Of a debate that runs, what happens stands before what it has come to so far.
-pub(crate) fn drawn(log: &DebateLog, view: &LiveView, now: u64, waits_for: Option<&str>) -> Result<Drawn, Problem> {
+pub(crate) fn drawn(
+    log: &WholeLog,
+    view: &LiveView,
+    now: u64,
+    waits_for: Option<&str>,
+) -> Result<DrawnDebate, Problem> {
     let internal = |error: &dyn std::fmt::Display| Problem::Internal(error.to_string());
     let minutes = log.minutes()?;
     let parts = page_parts(&minutes).map_err(|error| internal(&error))?;
@@ -69,7 +74,13 @@ pub(crate) fn drawn(log: &DebateLog, view: &LiveView, now: u64, waits_for: Optio
     };
     let missing = || Problem::Internal("a page without a head".to_owned());
     let position = log.debate().position();
-    Ok(Drawn { position, over, head: head.ok_or_else(missing)?, contents: contents.ok_or_else(missing)?, sections })
+    Ok(DrawnDebate {
+        position,
+        over,
+        head: head.ok_or_else(missing)?,
+        contents: contents.ok_or_else(missing)?,
+        sections,
+    })
 }
 
 /// How far the debate is: told every second.
@@ -85,7 +96,7 @@ struct StatusPart {
 }
 
 /// The piece that says how far the debate is.
-pub(super) fn status(log: &DebateLog, view: &LiveView, now: u64, waits_for: Option<&str>) -> Result<PagePart, Problem> {
+pub(super) fn status(log: &WholeLog, view: &LiveView, now: u64, waits_for: Option<&str>) -> Result<PagePart, Problem> {
     let resource = log.resource()?;
     let progress = resource.progress.unwrap_or_default();
     let at = agon_core::Timestamp(now);

@@ -1,12 +1,12 @@
 //! One who watches a debate for all whose browsers show it.
-use super::draw::{Drawn, drawn, running_id, status};
-use super::message::{self, Text};
+use super::draw::{DrawnDebate, drawn, running_id, status};
+use super::message::{self, StreamText};
 use crate::words;
 use agon_core::{Position, Timestamp, TurnId};
 use agon_proto::TokenDelta;
 use agon_proto::pb::v1 as pb;
 use agon_report::LiveView;
-use agon_server::{Api, CallContext, DebateLog, Problem, WatchPlace, WatchStep};
+use agon_server::{Api, CallContext, Problem, WatchPlace, WatchStep, WholeLog};
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, Stream};
 use std::collections::{BTreeMap, HashMap};
@@ -51,7 +51,7 @@ impl Hubs {
             None => self.api.debate_log(call, name).await?,
         };
         let key = log.debate().admission().id.to_string();
-        let (scene, drawn) = tokio::task::spawn_blocking(move || Scene::begin(log)).await.map_err(panicked)??;
+        let (scene, drawn) = tokio::task::spawn_blocking(move || HubScene::begin(log)).await.map_err(panicked)??;
         let mut open = lock(&self.open);
         // somebody may have been faster
         if let Some(hub) = open.get(&key).and_then(Weak::upgrade) {
@@ -79,14 +79,14 @@ fn panicked(error: tokio::task::JoinError) -> Problem {
 
 /// What is known of a debate while it is watched.
 #[derive(Clone)]
-struct Scene {
-    log: Arc<DebateLog>,
+struct HubScene {
+    log: Arc<WholeLog>,
     view: LiveView,
     waits_for: Option<String>,
 }
 
-impl Scene {
-    fn begin(log: DebateLog) -> Result<(Self, Drawn), Problem> {
+impl HubScene {
+    fn begin(log: WholeLog) -> Result<(Self, DrawnDebate), Problem> {
         let mut view = LiveView::new().with_prices(log.prices().clone());
         for (position, at, event) in log.shown_events() {
             view.lines(position, at, event);
@@ -95,26 +95,26 @@ impl Scene {
         let drawn = scene.draw()?;
         Ok((scene, drawn))
     }
-    fn draw(&self) -> Result<Drawn, Problem> {
+    fn draw(&self) -> Result<DrawnDebate, Problem> {
         drawn(&self.log, &self.view, words::now(), self.waits_for.as_deref())
     }
 }
 
 /// The hub of one debate. It works for as long as somebody holds it.
 pub(crate) struct Hub {
-    shared: Arc<Shared>,
+    shared: Arc<HubShared>,
     _work: AbortOnDropHandle<()>,
 }
 
-struct Shared {
-    stage: Mutex<Stage>,
-    sent: broadcast::Sender<Text>,
+struct HubShared {
+    stage: Mutex<HubStage>,
+    sent: broadcast::Sender<StreamText>,
     stop: CancellationToken,
 }
 
 /// What one who comes now is shown.
-struct Stage {
-    drawn: Drawn,
+struct HubStage {
+    drawn: DrawnDebate,
     /// With which event each piece changed last.
     changed: BTreeMap<String, Position>,
     /// The words of running speeches so far.
@@ -124,13 +124,13 @@ struct Stage {
 }
 
 impl Hub {
-    fn start(api: Arc<Api>, call: CallContext, name: String, scene: Scene, drawn: Drawn) -> Arc<Self> {
+    fn start(api: Arc<Api>, call: CallContext, name: String, scene: HubScene, drawn: DrawnDebate) -> Arc<Self> {
         let (sent, _) = broadcast::channel(BEHIND);
         let ended = drawn.over;
         // one who comes from an earlier event has seen these pieces otherwise, and nobody knows which
         let changed = drawn.parts().map(|part| (part.id.clone(), drawn.position)).collect();
-        let stage = Mutex::new(Stage { drawn, changed, words: BTreeMap::new(), ended });
-        let shared = Arc::new(Shared { stage, sent, stop: api.stopping().clone() });
+        let stage = Mutex::new(HubStage { drawn, changed, words: BTreeMap::new(), ended });
+        let shared = Arc::new(HubShared { stage, sent, stop: api.stopping().clone() });
         let work = HubTask { api, call, name, scene, shared: shared.clone(), fresh: BTreeMap::new() };
         let work = AbortOnDropHandle::new(tokio::spawn(work.run()));
         Arc::new(Self { shared, _work: work })
@@ -141,7 +141,7 @@ impl Hub {
         self: Arc<Self>,
         after: Position,
         place: WatchPlace,
-    ) -> Option<impl Stream<Item = Result<Text, Infallible>> + use<>> {
+    ) -> Option<impl Stream<Item = Result<StreamText, Infallible>> + use<>> {
         let (first, receiver, ended) = {
             let stage = lock(&self.shared.stage);
             if stage.ended && after >= stage.drawn.position {
@@ -150,15 +150,15 @@ impl Hub {
             (stage.since(after), self.shared.sent.subscribe(), stage.ended)
         };
         let guest = Guest { hub: self, receiver, _place: place, until: Instant::now() + STAY, ended };
-        let first =
-            stream::once(async { Ok(Text::from_static(b"retry: 1000\n\n")) }).chain(stream::once(async { Ok(first) }));
+        let first = stream::once(async { Ok(StreamText::from_static(b"retry: 1000\n\n")) })
+            .chain(stream::once(async { Ok(first) }));
         Some(first.chain(stream::unfold(guest, |mut guest| async move { Some((Ok(guest.next().await?), guest)) })))
     }
 }
 
-impl Stage {
+impl HubStage {
     /// Everything that changed after an event, and the words of running speeches.
-    fn since(&self, after: Position) -> Text {
+    fn since(&self, after: Position) -> StreamText {
         let newer = |id: &str| self.changed.get(id).is_none_or(|changed| *changed > after);
         let mut text = message::patch(&self.drawn, self.drawn.parts().filter(|part| newer(&part.id)));
         for (turn, words) in &self.words {
@@ -168,7 +168,7 @@ impl Stage {
     }
 
     /// Takes another drawing in, and says what is new in it, if anything is.
-    fn take(&mut self, drawn: Drawn) -> Option<Text> {
+    fn take(&mut self, drawn: DrawnDebate) -> Option<StreamText> {
         let drawn = drawn.sharing(&self.drawn);
         let old: Vec<_> = self.drawn.parts().cloned().collect();
         let fresh: Vec<_> =
@@ -187,14 +187,14 @@ impl Stage {
 /// One browser.
 struct Guest {
     hub: Arc<Hub>,
-    receiver: broadcast::Receiver<Text>,
+    receiver: broadcast::Receiver<StreamText>,
     _place: WatchPlace,
     until: Instant,
     ended: bool,
 }
 
 impl Guest {
-    async fn next(&mut self) -> Option<Text> {
+    async fn next(&mut self) -> Option<StreamText> {
         if self.ended {
             return None;
         }
@@ -212,7 +212,7 @@ impl Guest {
                     Some(stage.since(Position(0)))
                 }
             },
-            () = tokio::time::sleep(HEARTBEAT) => Some(Text::from_static(message::ALIVE.as_bytes())),
+            () = tokio::time::sleep(HEARTBEAT) => Some(StreamText::from_static(message::ALIVE.as_bytes())),
         }
     }
 }
@@ -222,14 +222,14 @@ struct HubTask {
     api: Arc<Api>,
     call: CallContext,
     name: String,
-    scene: Scene,
-    shared: Arc<Shared>,
+    scene: HubScene,
+    shared: Arc<HubShared>,
     /// Words that came since the last beat, and where they begin.
     fresh: BTreeMap<TurnId, (usize, String)>,
 }
 
 /// How a watch ended.
-enum Ending {
+enum WatchEnding {
     /// With the debate.
     Over,
     /// It has to be opened again.
@@ -242,9 +242,9 @@ impl HubTask {
     async fn run(mut self) {
         while !lock(&self.shared.stage).ended {
             match self.watch().await {
-                Ok(Ending::Over) => break,
-                Ok(Ending::Again) => {}
-                Ok(Ending::Gone(problem)) => {
+                Ok(WatchEnding::Over) => break,
+                Ok(WatchEnding::Again) => {}
+                Ok(WatchEnding::Gone(problem)) => {
                     lock(&self.shared.stage).ended = true;
                     self.send(message::gone(&crate::refusal::told(&problem)));
                 }
@@ -261,13 +261,13 @@ impl HubTask {
         }
     }
 
-    fn send(&self, text: Text) {
+    fn send(&self, text: StreamText) {
         // nobody may be there at the moment
         drop(self.shared.sent.send(text));
     }
 
     /// Follows the debate until the watch ends.
-    async fn watch(&mut self) -> Result<Ending, Problem> {
+    async fn watch(&mut self) -> Result<WatchEnding, Problem> {
         let request = pb::WatchDebateRequest {
             name: self.name.clone(),
             after_sequence: self.scene.view.position().0,
@@ -281,11 +281,11 @@ impl HubTask {
             tokio::select! {
                 step = steps.next() => match step {
                     Some(Ok(step)) => dirty |= self.take(step),
-                    Some(Err(problem @ (Problem::NoDebate(_) | Problem::Lost(_)))) => return Ok(Ending::Gone(problem)),
+                    Some(Err(problem @ (Problem::NoDebate(_) | Problem::Lost(_)))) => return Ok(WatchEnding::Gone(problem)),
                     Some(Err(problem)) => return Err(problem),
                     None => {
                         self.redraw().await?;
-                        return Ok(if self.scene.log.debate().ended().is_some() { Ending::Over } else { Ending::Again });
+                        return Ok(if self.scene.log.debate().ended().is_some() { WatchEnding::Over } else { WatchEnding::Again });
                     }
                 },
                 _ = beat.tick() => {

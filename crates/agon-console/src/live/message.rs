@@ -1,22 +1,22 @@
 //! What a page is sent: events of an event stream, with JSON in them.
-use super::draw::Drawn;
+use super::draw::DrawnDebate;
 use agon_report::PagePart;
 use axum::body::Bytes;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Some of an event stream, ready to be sent to everybody.
-pub(super) type Text = Bytes;
+pub(super) type StreamText = Bytes;
 
 /// Pieces that have changed, and the order of all sections. Its id is where one goes on who loses the line.
-pub(super) fn patch<'p>(drawn: &Drawn, changed: impl Iterator<Item = &'p Arc<PagePart>>) -> String {
+pub(super) fn patch<'p>(drawn: &DrawnDebate, changed: impl Iterator<Item = &'p Arc<PagePart>>) -> String {
     let order: Vec<&str> = drawn.sections.iter().map(|part| part.id.as_str()).collect();
     let value = json!({"order": order, "parts": parts(changed), "over": drawn.over});
     format!("id: {}\n{}", drawn.position.0, event("patch", &value))
 }
 
 /// A piece that has changed with the time alone.
-pub(super) fn piece(part: &Arc<PagePart>) -> Text {
+pub(super) fn piece(part: &Arc<PagePart>) -> StreamText {
     event("piece", &json!({"parts": parts([part].into_iter())})).into()
 }
 
@@ -31,12 +31,12 @@ pub(super) fn words(id: &str, at: usize, text: &str) -> String {
 }
 
 /// Something that a person has to know.
-pub(super) fn notice(text: &str) -> Text {
+pub(super) fn notice(text: &str) -> StreamText {
     event("notice", &json!({"text": agon_report::one_line(text)})).into()
 }
 
 /// The debate is gone.
-pub(super) fn gone(text: &str) -> Text {
+pub(super) fn gone(text: &str) -> StreamText {
     event("gone", &json!({"text": agon_report::one_line(text)})).into()
 }
 

@@ -15,12 +15,12 @@ const FILE_NAME: &str = "debate";
 
 /// How a debate was written.
 #[derive(Clone, Debug)]
-pub(super) enum Draft {
+pub(super) enum DebateDraft {
     Form(Box<DebateForm>),
     File { name: String, text: String },
 }
 
-impl Draft {
+impl DebateDraft {
     pub fn is_file(&self) -> bool {
         matches!(self, Self::File { .. })
     }
@@ -47,7 +47,7 @@ impl Draft {
 
 /// What goes with a debate, however it was written.
 #[derive(Clone, Debug)]
-pub(super) struct Envelope {
+pub(super) struct SubmissionFields {
     /// One `key=value` a line.
     pub labels: String,
     pub priority: Priority,
@@ -56,7 +56,7 @@ pub(super) struct Envelope {
     pub request_id: String,
 }
 
-impl Envelope {
+impl SubmissionFields {
     pub fn fresh(rehearsal: bool) -> Self {
         Self { labels: String::new(), priority: Priority::Normal, rehearsal, request_id: random_text() }
     }
@@ -90,46 +90,48 @@ impl Envelope {
 
 /// All that a page of a new debate holds.
 #[derive(Clone, Debug)]
-pub(super) struct NewDebate {
-    pub draft: Draft,
-    pub envelope: Envelope,
+pub(super) struct DebateInTheMaking {
+    pub draft: DebateDraft,
+    pub envelope: SubmissionFields,
 }
 
-impl NewDebate {
+impl DebateInTheMaking {
     /// The empty form.
     pub fn form(rehearsal: bool) -> Self {
-        Self { draft: Draft::Form(Box::new(DebateForm::fresh())), envelope: Envelope::fresh(rehearsal) }
+        Self { draft: DebateDraft::Form(Box::new(DebateForm::fresh())), envelope: SubmissionFields::fresh(rehearsal) }
     }
 
     /// The editor, with a template if one is named.
     pub fn file(start: Option<&str>, rehearsal: bool) -> Self {
         let known = start.and_then(|name| starts::ALL.iter().find(|start| start.name == name));
         let (name, text) = known.map(|start| (start.file_name().to_owned(), start.text())).unwrap_or_default();
-        Self { draft: Draft::File { name, text }, envelope: Envelope::fresh(rehearsal) }
+        Self { draft: DebateDraft::File { name, text }, envelope: SubmissionFields::fresh(rehearsal) }
     }
 
     /// The editor with the file of an earlier debate.
     pub fn again(debate: &pb::Debate, spec: &DebateSpec) -> Self {
-        let file = Draft::File { name: "debate.yaml".to_owned(), text: agon_spec::normalize(spec) };
-        Self { draft: file, envelope: Envelope::of(debate) }
+        let file = DebateDraft::File { name: "debate.yaml".to_owned(), text: agon_spec::normalize(spec) };
+        Self { draft: file, envelope: SubmissionFields::of(debate) }
     }
 
     /// What a browser sent.
     pub fn read(fields: &Fields) -> Self {
         let draft = if fields.text("with") == "file" {
             let name = fields.filled("file_name").unwrap_or_default();
-            Draft::File { name, text: fields.text("text").to_owned() }
+            DebateDraft::File { name, text: fields.text("text").to_owned() }
         } else {
-            Draft::Form(Box::new(DebateForm::read(fields).with_cast(fields.text("do"))))
+            DebateDraft::Form(Box::new(DebateForm::read(fields).with_cast(fields.text("do"))))
         };
-        Self { draft, envelope: Envelope::read(fields) }
+        Self { draft, envelope: SubmissionFields::read(fields) }
     }
 
     /// The same debate in the editor.
     pub fn into_file(self) -> Self {
         let draft = match self.draft {
-            Draft::Form(form) => Draft::File { name: "debate.yaml".to_owned(), text: agon_spec::yaml(&form.value()) },
-            file @ Draft::File { .. } => file,
+            DebateDraft::Form(form) => {
+                DebateDraft::File { name: "debate.yaml".to_owned(), text: agon_spec::yaml(&form.value()) }
+            }
+            file @ DebateDraft::File { .. } => file,
         };
         Self { draft, ..self }
     }
@@ -154,7 +156,8 @@ mod tests {
 
     #[test]
     fn labels_are_lines_with_a_key_and_perhaps_a_value() {
-        let envelope = Envelope { labels: "team = red\n\nurgent\nurl=a=b\n".to_owned(), ..Envelope::fresh(true) };
+        let envelope =
+            SubmissionFields { labels: "team = red\n\nurgent\nurl=a=b\n".to_owned(), ..SubmissionFields::fresh(true) };
         let expected = [("team", "red"), ("urgent", ""), ("url", "a=b")];
         assert_eq!(envelope.labels(), expected.map(|(key, value)| (key.to_owned(), value.to_owned())).into());
     }
@@ -163,7 +166,7 @@ mod tests {
     fn every_template_is_a_good_file() {
         let defaults = agon_spec::Defaults { model: Some("m:1".to_owned()), ..agon_spec::Defaults::default() };
         for start in starts::ALL {
-            let draft = NewDebate::file(Some(start.name), true).draft;
+            let draft = DebateInTheMaking::file(Some(start.name), true).draft;
             let parsed = agon_spec::parse(&draft.source(), &defaults);
             assert!(!parsed.has_errors(), "{}: {}", start.name, agon_spec::render(&parsed.diagnostics));
         }

@@ -1,17 +1,17 @@
 //! What is wrong with a debate, and what it would take: the same words as a submission would get.
 use super::debate_form::control;
-use super::draft::{Draft, NewDebate};
+use super::draft::{DebateDraft, DebateInTheMaking};
 use super::plan::PlanView;
 use crate::help;
 use crate::refusal::told;
-use crate::site::Site;
-use crate::visitor::Visitor;
+use crate::site::ConsoleSite;
+use crate::visitor::PageVisitor;
 use agon_report::{count, one_line};
 use agon_server::{Problem, Violation};
 use agon_spec::{Diagnostic, Parsed, Severity};
 
 /// One problem, at its place.
-pub(super) struct Finding {
+pub(super) struct FileFinding {
     pub severity: &'static str,
     /// Line and column, where a file was written by hand.
     pub place: Option<(usize, usize)>,
@@ -25,8 +25,8 @@ pub(super) struct Finding {
     pub help: Option<String>,
 }
 
-impl Finding {
-    fn of(diagnostic: &Diagnostic, draft: &Draft) -> Self {
+impl FileFinding {
+    fn of(diagnostic: &Diagnostic, draft: &DebateDraft) -> Self {
         let severity = match diagnostic.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
@@ -43,7 +43,7 @@ impl Finding {
         }
     }
 
-    fn of_violation(violation: &Violation, draft: &Draft) -> Self {
+    fn of_violation(violation: &Violation, draft: &DebateDraft) -> Self {
         Self {
             severity: "error",
             place: None,
@@ -56,7 +56,7 @@ impl Finding {
     }
 }
 
-fn target(field: &str, draft: &Draft) -> Option<String> {
+fn target(field: &str, draft: &DebateDraft) -> Option<String> {
     if draft.is_file() { Some("text".to_owned()) } else { control(field) }
 }
 
@@ -67,7 +67,7 @@ fn is_beside_file(field: &str) -> bool {
 /// What a check came to.
 #[derive(Default)]
 pub(super) struct Findings {
-    pub problems: Vec<Finding>,
+    pub problems: Vec<FileFinding>,
     /// What else keeps it from being submitted.
     pub refusal: Option<String>,
     pub plan: Option<PlanView>,
@@ -94,7 +94,7 @@ impl Findings {
     }
 
     /// What is wrong at a control.
-    pub fn at<'f>(&'f self, control: &'f str) -> impl Iterator<Item = &'f Finding> {
+    pub fn at<'f>(&'f self, control: &'f str) -> impl Iterator<Item = &'f FileFinding> {
         self.problems.iter().filter(move |finding| finding.control.as_deref() == Some(control))
     }
 
@@ -105,12 +105,12 @@ impl Findings {
     }
 
     /// What a refused submission says.
-    pub fn refused(mut self, problem: &Problem, draft: &Draft) -> Self {
+    pub fn refused(mut self, problem: &Problem, draft: &DebateDraft) -> Self {
         self.checked = true;
         match problem {
             // the file's own mistakes stand there with their places
             Problem::Invalid(_) if self.has_errors() => {}
-            Problem::Invalid(all) => self.problems.extend(all.iter().map(|one| Finding::of_violation(one, draft))),
+            Problem::Invalid(all) => self.problems.extend(all.iter().map(|one| FileFinding::of_violation(one, draft))),
             problem => self.refusal = Some(one_line(&told(problem))),
         }
         self
@@ -118,13 +118,17 @@ impl Findings {
 }
 
 /// Checks a debate as a submission would.
-pub(super) async fn check(site: &Site, visitor: &Visitor, debate: &NewDebate) -> Result<Findings, Problem> {
+pub(super) async fn check(
+    site: &ConsoleSite,
+    visitor: &PageVisitor,
+    debate: &DebateInTheMaking,
+) -> Result<Findings, Problem> {
     let (source, defaults) = (debate.draft.source(), site.api().defaults(debate.envelope.rehearsal));
     // a large file takes a while
     let parsed = tokio::task::spawn_blocking(move || agon_spec::parse(&source, &defaults)).await;
     let parsed = parsed.map_err(|error| Problem::Internal(format!("the file was not checked: {error}")))?;
     let Parsed { spec, diagnostics } = parsed;
-    let mut problems: Vec<Finding> = diagnostics.iter().map(|one| Finding::of(one, &debate.draft)).collect();
+    let mut problems: Vec<FileFinding> = diagnostics.iter().map(|one| FileFinding::of(one, &debate.draft)).collect();
     if !debate.draft.is_file() {
         // there are no lines to follow: what is refused comes first
         problems.sort_by_key(|finding| finding.severity != "error");

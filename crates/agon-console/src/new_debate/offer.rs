@@ -1,6 +1,6 @@
 //! What the cluster offers a debate. Every writer may know it: the plan of a debate says it.
-use crate::site::Site;
-use crate::visitor::Visitor;
+use crate::site::ConsoleSite;
+use crate::visitor::PageVisitor;
 use agon_proto::pb::v1 as pb;
 use pb::create_debate_request::Source;
 
@@ -20,7 +20,7 @@ pub(super) struct Offer {
 
 impl Offer {
     /// What live hosts offer; nothing where that is not known.
-    pub async fn of(site: &Site, visitor: &Visitor) -> Self {
+    pub async fn of(site: &ConsoleSite, visitor: &PageVisitor) -> Self {
         let (played, rehearsed) = (plan(site, visitor, false).await, plan(site, visitor, true).await);
         let models: Vec<String> =
             played.iter().flat_map(|plan| &plan.unserved).flat_map(|one| one.offered.clone()).collect();
@@ -36,7 +36,7 @@ fn has_host(plan: Option<&pb::Plan>) -> bool {
     plan.is_some_and(|plan| plan.models.iter().any(|model| !model.hosts.is_empty()))
 }
 
-async fn plan(site: &Site, visitor: &Visitor, rehearsal: bool) -> Option<pb::Plan> {
+async fn plan(site: &ConsoleSite, visitor: &PageVisitor, rehearsal: bool) -> Option<pb::Plan> {
     let file = pb::DebateFile { text: PROBE.to_owned(), format: pb::FileFormat::Json.into(), file_name: None };
     let request = pb::CreateDebateRequest {
         source: Some(Source::File(file)),

@@ -9,7 +9,7 @@ use agon_report::one_line;
 const MOST_OFFERED: usize = 8;
 
 /// A model of the plan.
-pub(super) struct ModelRow {
+pub(super) struct PlannedModelRow {
     pub model: String,
     pub calls: String,
     pub hosts: Vec<String>,
@@ -28,7 +28,7 @@ pub(super) struct PlanView {
     pub calls: String,
     pub phases: Vec<(String, String)>,
     pub tokens: Option<String>,
-    pub models: Vec<ModelRow>,
+    pub models: Vec<PlannedModelRow>,
     pub missing: Vec<MissingRow>,
     /// What a reader could not see in the file.
     pub notes: Vec<String>,
@@ -40,7 +40,7 @@ pub(super) struct PlanView {
 impl PlanView {
     pub fn of(plan: pb::Plan, spec: &DebateSpec) -> Self {
         let phase = |phase: &pb::PlannedPhase| (phase_name(phase.phase()), number(phase.calls));
-        let model = |model: &pb::PlannedModel| ModelRow {
+        let model = |model: &pb::PlannedModel| PlannedModelRow {
             model: one_line(&model.model),
             calls: number(model.calls),
             hosts: model.hosts.iter().map(|host| one_line(host)).collect(),

@@ -5,7 +5,7 @@ const TOPIC: &str = "Should we do it?";
 
 /// A file to begin with.
 #[derive(Debug)]
-pub(super) struct Start {
+pub(super) struct StartFile {
     /// What addresses call it.
     pub name: &'static str,
     /// Its file, which gives its syntax.
@@ -32,12 +32,12 @@ impl StartKind {
         [(Self::Template, "To fill in"), (Self::Example, "Examples"), (Self::Format, "One for each format")];
 
     /// The files of a kind.
-    pub fn starts(self) -> impl Iterator<Item = &'static Start> {
+    pub fn starts(self) -> impl Iterator<Item = &'static StartFile> {
         ALL.iter().filter(move |start| start.kind == self)
     }
 }
 
-impl Start {
+impl StartFile {
     pub fn file_name(&self) -> &'static str {
         self.file
     }
@@ -49,7 +49,7 @@ impl Start {
 macro_rules! starts {
     ($($kind:ident $name:literal $ending:literal $about:literal,)*) => {
         /// All of them, templates first.
-        pub(super) const ALL: &[Start] = &[$(Start {
+        pub(super) const ALL: &[StartFile] = &[$(StartFile {
             name: $name,
             file: concat!($name, $ending),
             about: $about,

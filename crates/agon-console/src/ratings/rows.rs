@@ -126,7 +126,7 @@ impl PositionRow {
 }
 
 /// Another position on the same topic.
-pub(super) struct FlipRow {
+pub(super) struct RatedFlip {
     pub topic: String,
     pub from: String,
     pub to: String,
@@ -135,7 +135,7 @@ pub(super) struct FlipRow {
     pub later: String,
 }
 
-impl FlipRow {
+impl RatedFlip {
     pub fn of(flip: &pb::PersonaFlip) -> Self {
         Self {
             topic: cut(&flip.topic),
@@ -177,7 +177,7 @@ impl MomentRow {
 }
 
 /// What happened between a persona and another, as the persona sees it.
-pub(super) struct PairRow {
+pub(super) struct RatedPair {
     /// The other as debate files spell it.
     pub persona: String,
     pub name: String,
@@ -191,7 +191,7 @@ pub(super) struct PairRow {
     pub was_convinced: u32,
 }
 
-impl PairRow {
+impl RatedPair {
     pub fn of(pair: &pb::PersonaRelationship, persona: &str) -> Self {
         let (one, other) = (pair.one.clone().unwrap_or_default(), pair.other.clone().unwrap_or_default());
         let first = one.persona == persona;
@@ -258,7 +258,7 @@ mod tests {
             convinced: 2,
             was_convinced: 0,
         };
-        let (ada, bo) = (PairRow::of(&pair, "Ada"), PairRow::of(&pair, "Bo"));
+        let (ada, bo) = (RatedPair::of(&pair, "Ada"), RatedPair::of(&pair, "Bo"));
         assert_eq!((ada.name.as_str(), ada.convinced, ada.was_convinced), ("Bo", 2, 0));
         assert_eq!((bo.name.as_str(), bo.convinced, bo.was_convinced), ("Ada", 0, 2));
         assert_eq!(ada.agreed, "1 of 3");

@@ -1261,7 +1261,8 @@ pub struct DebateEvent {
     #[prost(uint64, optional, tag = "5")]
     pub calls_planned: ::core::option::Option<u64>,
 }
-/// A piece of a speech. May be lost; the event that records the speech has the whole text.
+/// A piece of a speech. Each begins where the one before has ended, the first at the beginning; the event that records the speech has the
+/// whole text.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SpeechDelta {
     /// The turn.

@@ -12,7 +12,7 @@ const MOST_BRIEF: usize = 160;
 
 /// What is left open, in words.
 #[derive(Clone, Debug)]
-pub(crate) struct OpenObjection {
+pub(crate) struct UnansweredObjection {
     pub(crate) text: String,
     /// The same for a report, which has the whole below.
     pub(crate) brief: String,
@@ -20,7 +20,7 @@ pub(crate) struct OpenObjection {
     pub(crate) turn: Option<TurnId>,
 }
 
-impl OpenObjection {
+impl UnansweredObjection {
     /// What `told` says with so many characters of the objection.
     fn of(turn: Option<TurnId>, told: impl Fn(usize) -> String) -> Self {
         Self { text: told(MOST_TEXT), brief: told(MOST_BRIEF), turn }
@@ -30,7 +30,7 @@ impl OpenObjection {
 /// The strongest objection left open, and what it is. In this order: a severe critique that no revision names, what a judge calls a critical
 /// objection, any other critique, the attack by the strongest speech. Where somebody argued for the winner, only what is
 /// said against them counts.
-pub(super) fn of(minutes: &Minutes<'_>, analysis: Option<&Analysis>) -> Option<OpenObjection> {
+pub(super) fn of(minutes: &Minutes<'_>, analysis: Option<&Analysis>) -> Option<UnansweredObjection> {
     let standing = analysis.and_then(|analysis| analysis.disagreement.standing.as_ref());
     let relevant = standing.map(|standing| relevant(minutes, &standing.attacks)).unwrap_or_default();
     let (last, attacks): (Vec<_>, Vec<_>) = relevant.into_iter().partition(|attack| is_closing(minutes, attack));
@@ -38,37 +38,38 @@ pub(super) fn of(minutes: &Minutes<'_>, analysis: Option<&Analysis>) -> Option<O
     let severest = attacks.first().copied().filter(|attack| attack.severity.is_some());
     // What makes a consensus contested is what is left open.
     let severe = minutes.open_critique().filter(|(_, of, _)| concerns(minutes, of.as_str()));
-    let judged =
-        || minutes.open_objections().next().map(|one| OpenObjection::of(None, |most| by_judge(minutes, one, most)));
+    let judged = || {
+        minutes.open_objections().next().map(|one| UnansweredObjection::of(None, |most| by_judge(minutes, one, most)))
+    };
     // What could have been answered weighs more than what came too late for that.
     let (early, late): (Vec<_>, Vec<_>) = attacks.iter().copied().partition(|attack| could_answer(minutes, attack));
     let best = |attacks: Vec<_>| attacks.into_iter().reduce(|best, next| stronger(analysis, best, next));
     let strongest = || best(early).or_else(|| best(late));
     let attack = |attack: &StandingAttack| {
         let turn = entry_of(minutes, attack).map(|entry| entry.turn);
-        OpenObjection::of(turn, |most| told(minutes, attack, most))
+        UnansweredObjection::of(turn, |most| told(minutes, attack, most))
     };
     let open = severe
-        .map(|severe| OpenObjection::of(Some(severe.0.turn), |most| told_severe(minutes, severe, most)))
+        .map(|severe| UnansweredObjection::of(Some(severe.0.turn), |most| told_severe(minutes, severe, most)))
         .or_else(judged)
         .or_else(|| severest.or_else(strongest).map(attack));
     open.or_else(|| nothing(standing, !last.is_empty(), minutes.winner().is_some()))
 }
 
 /// That nothing is left open, where that is known.
-fn nothing(standing: Option<&StandingAttacks>, only_closings: bool, won: bool) -> Option<OpenObjection> {
+fn nothing(standing: Option<&StandingAttacks>, only_closings: bool, won: bool) -> Option<UnansweredObjection> {
     if only_closings {
         let closings = "only final statements were left unanswered";
         let text = format!("nothing that anybody could answer: {closings}");
         let brief = if won { format!("against the winner, {closings}") } else { closings.to_owned() };
-        return Some(OpenObjection { text, brief, turn: None });
+        return Some(UnansweredObjection { text, brief, turn: None });
     }
     // Of very many only the first are listed.
     let listed = |standing: &&StandingAttacks| standing.of > 0 && standing.total as usize == standing.attacks.len();
     let standing = standing.filter(listed)?;
     let on_winner = "no attack on the winner was left unanswered";
     let left = if standing.total == 0 { "every attack was answered" } else { on_winner };
-    Some(OpenObjection { text: format!("nothing: {left}"), brief: left.to_owned(), turn: None })
+    Some(UnansweredObjection { text: format!("nothing: {left}"), brief: left.to_owned(), turn: None })
 }
 
 /// The attacks on whoever argued for the winner; where nobody did, all.

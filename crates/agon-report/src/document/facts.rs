@@ -5,7 +5,7 @@ mod changes;
 mod judges;
 
 use crate::analysis::Analysis;
-use crate::block::OpenObjection;
+use crate::block::UnansweredObjection;
 use crate::minutes::Minutes;
 use crate::words::count;
 use agon_core::TurnId;
@@ -36,7 +36,11 @@ impl FactLine {
 }
 
 /// The facts that the log gives, in their order; none before the verdict.
-pub(crate) fn facts(minutes: &Minutes<'_>, analysis: Option<&Analysis>, open: Option<&OpenObjection>) -> Vec<KeyFact> {
+pub(crate) fn facts(
+    minutes: &Minutes<'_>,
+    analysis: Option<&Analysis>,
+    open: Option<&UnansweredObjection>,
+) -> Vec<KeyFact> {
     if minutes.verdict.is_none() {
         return Vec::new();
     }
@@ -50,7 +54,7 @@ pub(crate) fn facts(minutes: &Minutes<'_>, analysis: Option<&Analysis>, open: Op
 }
 
 /// The strongest objection against the winner, and how many attacks of all nobody answered.
-fn left_open(analysis: Option<&Analysis>, open: &OpenObjection) -> Vec<FactLine> {
+fn left_open(analysis: Option<&Analysis>, open: &UnansweredObjection) -> Vec<FactLine> {
     let strongest = FactLine { text: open.brief.clone(), turn: open.turn };
     let standing = analysis.and_then(|analysis| analysis.disagreement.standing.as_ref());
     let known = usize::from(open.turn.is_some());

@@ -17,13 +17,13 @@ const MAX_EVENTS: usize = 1_000;
 pub(super) const MAX_REASON: usize = 1_024;
 
 /// A debate's log as it was read, and what stands beside it.
-pub struct DebateLog {
+pub struct WholeLog {
     folded: FoldedLog,
     cancelling: bool,
     head: Option<String>,
 }
 
-impl DebateLog {
+impl WholeLog {
     /// Its events that watchers may see, in order, each with its place and time.
     pub fn shown_events(&self) -> impl Iterator<Item = (Position, Timestamp, &Event)> {
         let spec = self.folded.debate.spec();
@@ -54,14 +54,14 @@ impl DebateLog {
 
 impl Api {
     /// The log of a debate, for whoever draws it.
-    pub async fn debate_log(&self, call: &CallContext, name: &str) -> Result<DebateLog, Problem> {
+    pub async fn debate_log(&self, call: &CallContext, name: &str) -> Result<WholeLog, Problem> {
         call.caller.require(Scope::DebatesRead)?;
         let debate = named(&call.caller, name)?;
         self.shown_log(&debate, self.log(&debate).await?).await
     }
 
     /// The same log with what was written since.
-    pub async fn grown(&self, call: &CallContext, log: &DebateLog) -> Result<DebateLog, Problem> {
+    pub async fn grown(&self, call: &CallContext, log: &WholeLog) -> Result<WholeLog, Problem> {
         call.caller.require(Scope::DebatesRead)?;
         let debate = log.debate().admission().id.clone();
         let mut records = log.folded.records.clone();
@@ -70,11 +70,11 @@ impl Api {
         self.shown_log(&debate, records).await
     }
 
-    async fn shown_log(&self, debate: &DebateId, records: Vec<Arc<Record>>) -> Result<DebateLog, Problem> {
+    async fn shown_log(&self, debate: &DebateId, records: Vec<Arc<Record>>) -> Result<WholeLog, Problem> {
         let folded = self.folded_from(debate, records).await?;
         let cancelling = folded.debate.ended().is_none() && self.cancel_ordered(debate).await?;
         let head = self.log_head(&folded).await?;
-        Ok(DebateLog { folded, cancelling, head })
+        Ok(WholeLog { folded, cancelling, head })
     }
 
     /// One debate.

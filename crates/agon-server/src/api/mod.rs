@@ -19,7 +19,7 @@ mod unserved;
 mod view;
 mod watch;
 
-pub use debate::DebateLog;
+pub use debate::WholeLog;
 pub(crate) use evals::{EvalStep, eval_message};
 pub use overview::{ClusterOverview, CoordinatorLoad};
 pub(crate) use watch::message;

@@ -24,11 +24,11 @@ pub(crate) struct Front {
     /// For which interface a request is, of those that share the listener.
     pub face: fn(&Parts) -> Face,
     /// How pages refuse, where there are any.
-    pub pages: Refusal,
+    pub pages: RefusalForm,
 }
 
 /// The form of a refusal.
-pub(crate) type Refusal = fn(&Problem, &str) -> Response;
+pub(crate) type RefusalForm = fn(&Problem, &str) -> Response;
 
 /// An interface behind a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(crate) enum Face {
     /// REST and event streams.
     Rest,
     /// Pages for browsers.
-    Pages,
+    SitePages,
     /// Metrics and probes, which take no body.
     Admin,
 }
@@ -55,7 +55,7 @@ impl Face {
         match self {
             Self::Grpc => &GRPC_MEDIA,
             Self::Rest => &crate::rest::MEDIA,
-            Self::Pages => &FORM_MEDIA,
+            Self::SitePages => &FORM_MEDIA,
             Self::Admin => &[],
         }
     }
@@ -79,10 +79,10 @@ pub(super) async fn receive(State(front): State<Front>, mut request: Request, ne
         Ok(CorsAnswer::Preflight(origin)) => preflight(origin),
         Err(problem) => {
             tracing::debug!(call = id, path = parts.uri.path(), %problem, "request refused");
-            let refuse: Refusal = match face {
+            let refuse: RefusalForm = match face {
                 Face::Grpc => crate::gateway::refuse_grpc,
                 Face::Rest | Face::Admin => crate::rest::refuse,
-                Face::Pages => front.pages,
+                Face::SitePages => front.pages,
             };
             refuse(&problem, &id)
         }

@@ -14,7 +14,7 @@ mod traced;
 
 pub(crate) use call::{call_of, call_of_extensions};
 pub(crate) use details::detailed;
-pub(crate) use front::{Face, Front, Refusal, is_grpc};
+pub(crate) use front::{Face, Front, RefusalForm, is_grpc};
 pub(crate) use limit::{Bounds, Deadline, bound};
 pub use serve::ConnectionLimits;
 pub(crate) use serve::{ListenError, Listening, Protocols, listen};

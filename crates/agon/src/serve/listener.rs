@@ -8,7 +8,7 @@ use crate::settings::{AuthSettings, CertificateSettings, JwtSettings, PrincipalF
 use agon_console::ConsoleConfig;
 use agon_server::{
     AuthConfig, CertificateAuth, CertificateName, CertificateTenant, ConnectionLimits, GatewayConfig, GatewayError,
-    GatewayTimes, JwksSource, JwtAuth, Pages, RequestLimits, Scope, SitePolicy, TlsConfig, TokenFile,
+    GatewayTimes, JwksSource, JwtAuth, RequestLimits, Scope, SitePages, SitePolicy, TlsConfig, TokenFile,
 };
 
 /// The settings of the gateway.
@@ -41,7 +41,7 @@ pub fn config(plan: &ServePlan, environment: &Environment) -> Result<GatewayConf
 }
 
 /// The pages for browsers; nothing where they are off.
-pub fn pages(plan: &ServePlan) -> Option<Pages> {
+pub fn pages(plan: &ServePlan) -> Option<SitePages> {
     let settings = &plan.settings.console;
     let codes = plan.own_door.as_ref().map(OwnDoor::codes);
     let config = ConsoleConfig { trace_url: settings.trace_url.clone(), codes };

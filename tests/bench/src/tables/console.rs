@@ -71,7 +71,7 @@ impl BenchRun {
         let latest = runtime.block_on(watch(&address, viewers))?;
         let debate: Value = serde_json::from_str(&agon_testkit::http_get(&address, "/v1/debates/watched?view=basic")?)?;
         let moment = |name: &str| -> Result<f64> {
-            let text = debate[name].as_str().context("a moment is missing")?;
+            let text = debate.get(name).and_then(Value::as_str).context("a moment is missing")?;
             let (_, seconds) = text.rsplit_once('T').context("no moment")?;
             let parts: Vec<f64> = seconds.trim_end_matches('Z').split(':').map(str::parse).collect::<Result<_, _>>()?;
             Ok(parts.iter().fold(0.0, |sum, part| sum * 60.0 + part))
@@ -180,9 +180,13 @@ async fn follow(address: String) -> Result<Arrivals> {
             event.trim().clone_into(&mut name);
         } else if let Some(data) = line.strip_prefix("data: ").filter(|_| name == "words" || name == "speech") {
             let data: Value = serde_json::from_str(data)?;
-            let text = data["text"].as_str().unwrap_or_default().encode_utf16().count();
-            let at = usize::try_from(data["at"].as_u64().unwrap_or(0))?;
-            arrivals.push((data["id"].as_str().unwrap_or_default().to_owned(), at + text, Instant::now()));
+            let text = data.get("text").and_then(Value::as_str).unwrap_or_default().encode_utf16().count();
+            let at = usize::try_from(data.get("at").and_then(Value::as_u64).unwrap_or(0))?;
+            arrivals.push((
+                data.get("id").and_then(Value::as_str).unwrap_or_default().to_owned(),
+                at + text,
+                Instant::now(),
+            ));
         }
         line.clear();
     }
@@ -203,8 +207,9 @@ async fn reference(address: String) -> Result<Arrivals> {
             name.clear();
         } else if let Some(data) = line.strip_prefix("data: ").filter(|_| name == "delta") {
             let data: Value = serde_json::from_str(data)?;
-            let (turn, text) = (&data["turn"], data["text"].as_str().unwrap_or_default());
-            let id = format!("run-{}-{}-{}", turn["round"], turn["seat"], turn["attempt"]);
+            let number = |name: &str| data.pointer(&format!("/turn/{name}")).and_then(Value::as_u64).unwrap_or(0);
+            let text = data.get("text").and_then(Value::as_str).unwrap_or_default();
+            let id = format!("run-{}-{}-{}", number("round"), number("seat"), number("attempt"));
             let length = lengths.entry(id.clone()).or_default();
             *length += text.encode_utf16().count();
             if !text.is_empty() {

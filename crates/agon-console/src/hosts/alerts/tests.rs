@@ -6,7 +6,7 @@ use std::time::Duration;
 
 const FILE: &str = include_str!("../../../../../helm/agon/files/alerts.yaml");
 
-const RULES: [Rule; 8] = [STALLED, NO_COORDINATOR, NO_HOST, NOT_SERVED, VERSIONS, FILLING, OLDEST, BREAKER];
+const RULES: [AlertRule; 8] = [STALLED, NO_COORDINATOR, NO_HOST, NOT_SERVED, VERSIONS, FILLING, OLDEST, BREAKER];
 
 /// Rules that look back over time or at processes, which a page cannot.
 const NOT_HERE: [&str; 15] = [
@@ -150,7 +150,7 @@ fn turns_that_nobody_can_take_are_told_by_model() {
 
 #[test]
 fn how_long_a_condition_has_to_last_is_told_in_round_words() {
-    let lasts = |rule: &Rule| rule.at(9_999.0, &[]).unwrap().lasts;
+    let lasts = |rule: &AlertRule| rule.at(9_999.0, &[]).unwrap().lasts;
     assert_eq!((lasts(&STALLED).as_str(), lasts(&VERSIONS).as_str()), ("5 min", "1 h"));
 }
 
