@@ -17,11 +17,11 @@ use rows::{ComparedRow, compared};
 
 /// What was chosen to be compared.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Choice {
+struct ComparedIds {
     ids: Vec<String>,
 }
 
-impl Choice {
+impl ComparedIds {
     /// `pick` from the table of debates, `a` and `b` from the form.
     fn of(query: &Query) -> Self {
         let typed = ["a", "b"].into_iter().filter_map(|name| query.filled(name));
@@ -42,7 +42,7 @@ fn id_of(typed: &str) -> String {
 #[template(path = "compare/choose.html")]
 struct ChoosePage {
     shell: Shell,
-    choice: Choice,
+    choice: ComparedIds,
     wrong: Option<String>,
 }
 
@@ -68,7 +68,7 @@ pub(crate) async fn show(
     visitor: PageVisitor,
     query: RawQuery,
 ) -> Result<Response, RefusedPage> {
-    let choice = Choice::of(&Query::read(query));
+    let choice = ComparedIds::of(&Query::read(query));
     let wrong = match choice.ids.as_slice() {
         [] => None,
         [_] => Some("One debate is chosen; a comparison needs two.".to_owned()),
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     fn choice(query: &str) -> Vec<String> {
-        Choice::of(&Query::read(RawQuery(Some(query.to_owned())))).ids
+        ComparedIds::of(&Query::read(RawQuery(Some(query.to_owned())))).ids
     }
 
     #[test]

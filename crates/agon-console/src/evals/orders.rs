@@ -30,7 +30,7 @@ impl EvalOrder {
 
 #[derive(Template)]
 #[template(path = "evals/ask.html")]
-struct AskPage {
+struct EvalAskPage {
     shell: Shell,
     id: String,
     state: &'static str,
@@ -42,7 +42,7 @@ async fn ask(site: ConsoleSite, visitor: PageVisitor, name: String, order: EvalO
     let eval = site.api().get_eval(&visitor.call, &pb::GetEvalRequest { name }).await;
     let eval = eval.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
     let shell = Shell::of(&visitor, NavPlace::Evals);
-    let shown = AskPage {
+    let shown = EvalAskPage {
         shell: shell.clone(),
         state: rows::state(eval.state()).0,
         failed: eval.progress.as_ref().map_or(0, |progress| progress.failed),
