@@ -8,13 +8,15 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use tempfile::TempDir;
 
-const OPTIONS: [&str; 11] = [
+const OPTIONS: [&str; 12] = [
     "--headless",
     "--remote-debugging-pipe",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-dev-shm-usage",
     "--disable-quic",
+    // every link of a page is followed at once
+    "--disable-ipc-flooding-protection",
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
@@ -198,7 +200,7 @@ impl BrowserPage<'_> {
     pub fn click(&mut self, selector: &str) {
         let name = serde_json::to_string(selector).unwrap();
         let place = self.evaluate(&format!(
-            "(() => {{ const at = document.querySelector({name}); at.scrollIntoView({{block: 'center'}}); \
+            "(() => {{ const at = document.querySelector({name}); at.scrollIntoView({{block: 'center', behavior: 'instant'}}); \
              const box = at.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2] }})()"
         ));
         for kind in ["mousePressed", "mouseReleased"] {

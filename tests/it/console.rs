@@ -163,7 +163,7 @@ fn a_debate_is_begun_by_the_keyboard_watched_to_its_end_and_is_then_its_report()
     page.picture("live");
     let while_it_runs = misdeeds(&page, &server);
     assert!(while_it_runs.is_empty(), "{while_it_runs:?}");
-    page.wait_for("document.querySelector('[data-live]') === null && document.querySelector('#verdict') !== null");
+    page.wait_for("document.querySelector('[data-live]') === null && document.querySelector('#verdict') !== null && document.readyState === 'complete'");
     let found = problems(&mut page, &server);
     assert!(found.is_empty(), "{}", found.join("\n"));
     let order = page.evaluate("[...document.querySelectorAll('#sections > section')].map(section => section.id)");

@@ -33,6 +33,7 @@ macro_rules! pages {
 pages! {
     the_commands_of_the_readme_work: "README.md",
     the_commands_of_the_cluster_guide_work: "docs/guide/cluster.md",
+    the_commands_of_the_guide_to_pages_work: "docs/guide/console.md",
     the_commands_of_getting_started_work: "docs/guide/getting-started.md",
     the_commands_of_the_way_from_laptop_to_cluster_work: "docs/guide/laptop-to-cluster.md",
     the_commands_of_the_operations_guide_work: "docs/guide/operations.md",

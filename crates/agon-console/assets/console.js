@@ -18,6 +18,15 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful) say("");
 });
 
+// A table that is drawn anew keeps its ticks.
+const picked = new Set();
+document.addEventListener("change", ({ target }) => {
+  if (target.name === "pick") target.checked ? picked.add(target.value) : picked.delete(target.value);
+});
+document.addEventListener("htmx:afterSwap", () => {
+  for (const box of document.querySelectorAll("input[name=pick]")) box.checked = picked.has(box.value);
+});
+
 // What the reader has opened and ticked, and the words of running speeches, are the page's own.
 const kept = {
   beforeNodeMorphed: (old, fresh) => !(old.nodeType === 1 && old.hasAttribute("data-words") && fresh.hasAttribute?.("data-words")),
@@ -65,15 +74,27 @@ function follow(sheet) {
   };
   const on = (name, take) => source.addEventListener(name, (event) => take(JSON.parse(event.data)));
 
-  source.onopen = () => (line.textContent = "live");
+  const tell = (text) => {
+    line.textContent = text;
+    line.classList.toggle("live", text === "live");
+  };
+  // The words of running speeches so far: they may come before the place where they belong, and a piece that is put anew has none.
+  const spoken = new Map();
+  const show = (id) => {
+    const place = words(id);
+    if (place) place.textContent = spoken.get(id) ?? "";
+  };
+
+  source.onopen = () => tell("live");
   source.onerror = () => {
-    line.textContent = source.readyState === EventSource.CLOSED ? "the line is lost: load the page again" : "connecting again";
+    tell(source.readyState === EventSource.CLOSED ? "the line is lost: load the page again" : "connecting again");
     // a server that refuses is asked again, too: it may be starting
     if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000);
   };
   on("patch", ({ order, parts, over }) => {
     say("");
     arrange(main, order, put(parts));
+    for (const id of spoken.keys()) show(id);
     if (over) {
       source.close();
       // the orders and links are those of a debate that is over
@@ -83,19 +104,20 @@ function follow(sheet) {
   });
   on("piece", ({ parts }) => put(parts));
   on("speech", ({ id, text }) => {
-    const place = words(id);
-    if (place) place.textContent = text;
+    spoken.set(id, text);
+    show(id);
     scroll();
   });
   on("words", ({ id, at, text }) => {
-    const place = words(id);
-    if (place && at >= place.textContent.length) place.append(text);
+    // what is known already is not said twice
+    spoken.set(id, (spoken.get(id) ?? "").slice(0, at) + text);
+    show(id);
     scroll();
   });
   on("notice", ({ text }) => say(text));
   on("gone", ({ text }) => {
     source.close();
-    line.textContent = "over";
+    tell("over");
     say(text);
   });
   addEventListener("beforeunload", () => source.close());

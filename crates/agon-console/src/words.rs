@@ -1,20 +1,10 @@
 //! Numbers and moments as people read them.
 use agon_core::Outcome;
+pub(crate) use agon_core::thousands as number;
 use agon_proto::pb::v1 as pb;
+pub(crate) use agon_report::duration;
 use jiff::Timestamp;
 use pb::debate::State;
-
-/// A length of time in its two largest units.
-pub(crate) fn duration(ms: u64) -> String {
-    let s = ms / 1000;
-    match s {
-        0 => format!("{ms} ms"),
-        1..60 => format!("{s} s"),
-        60..3_600 => format!("{} min {} s", s / 60, s % 60),
-        3_600..86_400 => format!("{} h {} min", s / 3_600, s % 3_600 / 60),
-        _ => format!("{} d {} h", s / 86_400, s % 86_400 / 3_600),
-    }
-}
 
 /// How long ago, in its largest unit.
 pub(crate) fn age(ms: u64) -> String {
@@ -43,19 +33,6 @@ pub(crate) fn now() -> u64 {
 pub(crate) fn moment(ms: u64) -> String {
     let at = i64::try_from(ms / 1000).ok().and_then(|s| Timestamp::from_second(s).ok());
     at.map(|at| at.to_string()).unwrap_or_default()
-}
-
-/// A number with thousands apart.
-pub(crate) fn number(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push('\u{202f}');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// Every state, as filters and tables name it.
@@ -136,15 +113,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_and_ages_have_the_units_that_matter() {
-        assert_eq!(
-            [5, 5_000, 65_000, 3_660_000, 90_000_000].map(duration),
-            ["5 ms", "5 s", "1 min 5 s", "1 h 1 min", "1 d 1 h"]
-        );
+    fn ages_have_the_units_that_matter() {
         assert_eq!(
             [5, 15_000, 65_000, 3_660_000, 90_000_000].map(age),
             ["just now", "15 s ago", "1 min ago", "1 h ago", "1 d ago"]
         );
-        assert_eq!([0, 999, 1_000, 1_234_567].map(number), ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]);
     }
 }

@@ -58,4 +58,4 @@ pub use terminal::{LiveView, Speaking, StyledLine, StyledSpan, TextStyle, Waitin
 pub use text::{PlainText, excerpt, one_line, plain, sentence};
 pub use tree::{ArgumentTree, Relation, TreeEdge, TreeNode, tree_markdown, tree_svg};
 pub use visible::{deltas_shown_to_clients, shown, shown_to_clients};
-pub use words::{REHEARSAL, count, counted, why};
+pub use words::{REHEARSAL, count, counted, duration, why};

@@ -70,7 +70,7 @@ fn found_by(admission: &Admission) -> String {
 }
 
 /// A length of time, as exact as a reader needs it, rounded.
-pub(crate) fn duration(ms: u64) -> String {
+pub fn duration(ms: u64) -> String {
     let rounded = |unit: u64| ms.saturating_add(unit / 2) / unit;
     match (ms, rounded(100), rounded(1_000), rounded(60_000)) {
         (0..1_000, ..) => format!("{ms} ms"),

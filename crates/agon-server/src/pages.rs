@@ -37,11 +37,12 @@ impl Door {
         self.0.is_off()
     }
 
-    /// Who calls, by a token that the browser keeps, or else by what the request shows itself.
+    /// Who calls, by a token that the browser keeps, or else by the certificate of its connection.
     pub async fn caller(&self, token: Option<&str>, request: &Parts) -> Result<Caller, Problem> {
         let peer = peer_of(&request.extensions);
-        let Some(token) = token else { return self.0.caller(&request.headers, &peer).await };
         let mut headers = http::HeaderMap::new();
+        // what a proxy may have added is for the API
+        let Some(token) = token else { return self.0.caller(&headers, &peer).await };
         let bearer = HeaderValue::from_str(&format!("Bearer {token}"));
         let bearer = bearer.map_err(|_| Problem::Unauthenticated("a token is one line of visible characters"))?;
         headers.insert(header::AUTHORIZATION, bearer);

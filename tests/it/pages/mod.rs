@@ -74,12 +74,13 @@ const DRAWN: &str = "kind => [...document.querySelectorAll(`svg.${kind}`)].map(s
 fn has_its_parts(browser: &mut Browser, file: &Path, name: &str) {
     let mut page = browser.open(file, 1280);
     let headings = page.evaluate("[...document.querySelectorAll('h2')].map(heading => heading.textContent.trim())");
-    for part in PARTS {
+    // Who speaks once and has an assigned stance gives no measure of a round to draw.
+    let measured = name != "bp_style";
+    for part in PARTS.into_iter().filter(|part| measured || *part != "Round by round") {
         assert!(headings.as_array().unwrap().contains(&part.into()), "{name} has no section {part}: {headings}");
     }
     page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })");
-    // Who speaks once and has an assigned stance gives no measure of a round to draw.
-    let charts = if name == "bp_style" { 1 } else { 2 };
+    let charts = if measured { 2 } else { 0 };
     for (kind, least) in [("chart", charts), ("tree", 1), ("timeline", 1)] {
         let drawn = page.evaluate(&format!("({DRAWN})('{kind}')"));
         let drawn: Vec<u64> = serde_json::from_value(drawn).unwrap();

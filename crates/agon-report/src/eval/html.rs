@@ -15,7 +15,7 @@ const STYLE: &str = concat!(
     include_str!("../../templates/eval.css")
 );
 /// SHA-256 of [`STYLE`]; a test says the right one when the style has changed.
-const STYLE_HASH: &str = "sha256-RDJMH4zc36y8e0qGOsoPFLbE/U6zBQuzePM98XzAMms=";
+const STYLE_HASH: &str = "sha256-e8OuAeil3vVKZbQP3QLzs7AmtlKJ+zobPTBE5n0jU/w=";
 /// Filters the rows of the last table. Without it the table is whole.
 const SCRIPT: &str = include_str!("../../templates/eval.js");
 /// SHA-256 of [`SCRIPT`].

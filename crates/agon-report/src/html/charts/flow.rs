@@ -16,17 +16,17 @@ const MOST_ANSWER: usize = 160;
 const TITLE: &str = "From first to last ballots";
 
 /// Where the bars of the two sides begin, and how broad they are.
-const BARS: [f64; 2] = [116.0, 256.0];
+const BARS: [f64; 2] = [122.0, 262.0];
 const BAR: f64 = 8.0;
 /// Room above the first bar, between two, and for the two lines of a name.
 const TOP: f64 = 26.0;
 const GAP: f64 = 12.0;
 const NAME: f64 = 30.0;
 /// Height of all ballots of a side together, about, and of one.
-const SIDE: f64 = 132.0;
+const SIDE: f64 = 138.0;
 const MOST_BALLOT: f64 = 30.0;
 /// Columns of a line of a name.
-const COLUMNS: usize = 15;
+const COLUMNS: usize = 12;
 /// A narrower stream has no number on it.
 const FEWEST_FOR_A_NUMBER: f64 = 10.0;
 
