@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(told(1, false, true, 0), "From 1 rehearsal that ended with a result.");
         assert_eq!(
             told(10_000, true, false, 7),
-            "From the newest 10\u{202f}000 debates that ended with a result. Older ones are not counted. 7 rows are not shown."
+            "From the newest 10,000 debates that ended with a result. Older ones are not counted. 7 rows are not shown."
         );
         assert!(BasisView::of(None, false, 0).empty);
     }

@@ -224,12 +224,8 @@ mod tests {
         let view = EvalView::of(&eval(State::Running, 0), true, 0);
         assert_eq!((view.cells, view.debates.as_str()), ((40, 40), "pan el"));
         assert_eq!(view.waits_for.as_deref(), Some("the model m is away"));
-        assert!(
-            view.facts.contains(&("tokens", "12\u{202f}000 of about 36\u{202f}000".to_owned())),
-            "{:?}",
-            view.facts
-        );
+        assert!(view.facts.contains(&("tokens", "12,000 of about 36,000".to_owned())), "{:?}", view.facts);
         let over = EvalView::of(&eval(State::Complete, 0), true, 0);
-        assert!(over.waits_for.is_none() && over.facts.contains(&("tokens", "12\u{202f}000".to_owned())));
+        assert!(over.waits_for.is_none() && over.facts.contains(&("tokens", "12,000".to_owned())));
     }
 }

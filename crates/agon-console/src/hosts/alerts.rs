@@ -148,8 +148,8 @@ impl AlertRule {
             sentences: vec![sentence],
             advice: self.advice.split('`').collect(),
             lasts: words::duration(self.minutes * 60_000)
-                .trim_end_matches(" 0 s")
-                .trim_end_matches(" 0 min")
+                .trim_end_matches(" 00 s")
+                .trim_end_matches(" 00 min")
                 .to_owned(),
         })
     }

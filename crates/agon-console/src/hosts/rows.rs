@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn speeds_and_sizes_read_as_people_say_them() {
-        assert_eq!([None, Some(8_250), Some(99_940), Some(1_234_500)].map(speed), ["–", "8.2", "99.9", "1\u{202f}235"]);
+        assert_eq!([None, Some(8_250), Some(99_940), Some(1_234_500)].map(speed), ["–", "8.2", "99.9", "1,235"]);
         assert_eq!([0, 1023, 1536, 200 * 1024, 3 << 30].map(size), ["0 B", "1023 B", "1.5 KiB", "200 KiB", "3.0 GiB"]);
     }
 
@@ -331,9 +331,9 @@ mod tests {
         };
         let told = BreakerView::of(BreakerState::Open, Some(&away), 44_000);
         assert_eq!((told.class, told.word), ("bad", "server away"));
-        assert_eq!(told.detail.as_deref(), Some("For 34 s: no connection; next try in 2 s."));
+        assert_eq!(told.detail.as_deref(), Some("For 34.0 s: no connection; next try in 2 s."));
         let later = BreakerView::of(BreakerState::Open, Some(&away), 46_000).detail;
-        assert_eq!(later.as_deref(), Some("For 36 s: no connection; next try with the next turn."));
+        assert_eq!(later.as_deref(), Some("For 36.0 s: no connection; next try with the next turn."));
         assert_eq!(BreakerView::of(BreakerState::Closed, None, 0).word, "closed");
         assert_eq!(BreakerView::of(BreakerState::HalfOpen, None, 0).class, "mixed");
     }

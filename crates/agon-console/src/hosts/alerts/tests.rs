@@ -111,7 +111,7 @@ fn what_is_above_a_limit_is_told_with_its_figures() {
     let hosts = [host("gpu1", vec![model("m:1", BreakerState::Open)])];
     let expected = [
         ("AgonDebatesStalled", "2 debates are stalled"),
-        ("AgonOldestDebateWaits", "A debate waits for 15 min 1 s"),
+        ("AgonOldestDebateWaits", "A debate waits for 15 min 01 s"),
         ("AgonBreakerOpen", "Host gpu1 gets no answers from m:1"),
         ("AgonStreamFilling", "The stream AGON_LOGS is 91.0 % full"),
         ("AgonVersionsDiffer", "2 versions of Agon run together for an hour"),
