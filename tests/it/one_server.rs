@@ -4,16 +4,12 @@ use agon_testkit::{HttpStub, StubAnswer, until};
 use serde_json::json;
 
 #[test]
-fn the_http_port_is_not_taken_for_the_grpc_port() {
+fn the_http_port_serves_grpc_too() {
     let mut cluster = TestCluster::start();
     let mut alone = cluster.launch("alone", &["--rehearsal"]);
     let http = address(&mut alone, "HTTP");
-    for args in [&["list"][..], &["hosts"], &["submit", &example(SHORT)], &["get", "last"]] {
-        let said = cluster.world.agon(&[args, &["--server", &http]].concat()).code(69);
-        assert!(
-            said.stderr.contains("speaks HTTP/1.1 and not gRPC") && said.stderr.contains("gateway.grpc"),
-            "{said:?}"
-        );
+    for args in [&["list"][..], &["hosts"], &["submit", &example(SHORT), "--rehearsal"]] {
+        cluster.world.agon(&[args, &["--server", &http]].concat()).ok();
     }
 }
 
