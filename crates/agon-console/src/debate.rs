@@ -1,18 +1,17 @@
 //! One debate: its page, and what can be ordered of it.
 use crate::form::Fields;
-use crate::live::{DrawnDebate, drawn};
+use crate::live::{DrawnDebate, drawn, view_of};
 use crate::refusal::RefusedPage;
-use crate::shell::{NavPlace, Shell, finish, go_to, page};
+use crate::shell::{NavPlace, Shell, file, go_to, page};
 use crate::site::ConsoleSite;
 use crate::visitor::PageVisitor;
 use crate::words;
 use agon_proto::pb::v1 as pb;
-use agon_report::{LiveView, one_line};
+use agon_report::one_line;
 use agon_server::{Problem, WholeLog};
 use askama::Template;
 use axum::extract::{Path, State};
-use axum::response::{IntoResponse as _, Response};
-use http::{HeaderValue, header};
+use axum::response::Response;
 use pb::ExportFormat;
 
 /// What can be done with a debate in its state.
@@ -77,11 +76,7 @@ pub(crate) async fn show(
 }
 
 fn first_drawing(log: &WholeLog) -> Result<DrawnDebate, Problem> {
-    let mut view = LiveView::new().with_prices(log.prices().clone());
-    for (position, at, event) in log.shown_events() {
-        view.lines(position, at, event);
-    }
-    drawn(log, &view, words::now(), None)
+    drawn(log, &view_of(log), words::now(), None)
 }
 
 /// The address of a trace, where the settings say how one is made.
@@ -105,14 +100,7 @@ pub(crate) async fn document(
     };
     let request = pb::ExportDebateRequest { name, format: format.into() };
     let export = site.api().export(&visitor.call, &request).await.map_err(refused)?;
-    let attached = format!("attachment; filename=\"{}\"", export.file_name);
-    let mut response = export.content.into_response();
-    for (name, value) in [(header::CONTENT_TYPE, &export.media_type), (header::CONTENT_DISPOSITION, &attached)] {
-        if let Ok(value) = HeaderValue::from_str(value) {
-            response.headers_mut().insert(name, value);
-        }
-    }
-    Ok(finish(response, None))
+    Ok(file(export.content, &export.media_type, &export.file_name))
 }
 
 /// A question before something that cannot be taken back.

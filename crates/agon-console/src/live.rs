@@ -3,7 +3,7 @@ mod draw;
 mod hub;
 mod message;
 
-pub(crate) use draw::{DrawnDebate, drawn};
+pub(crate) use draw::{DrawnDebate, drawn, view_of};
 pub(crate) use hub::Hubs;
 
 use crate::query::Query;

@@ -100,6 +100,18 @@ pub(crate) fn piece(piece: &impl Template) -> Response {
     finish(html(piece), None)
 }
 
+/// A document to keep, under a name.
+pub(crate) fn file(content: String, media_type: &str, name: &str) -> Response {
+    let attached = format!("attachment; filename=\"{name}\"");
+    let mut response = content.into_response();
+    for (name, value) in [(header::CONTENT_TYPE, media_type), (header::CONTENT_DISPOSITION, &attached)] {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    finish(response, None)
+}
+
 /// Sends the browser on.
 pub(crate) fn go_to(address: &str) -> Response {
     let address = HeaderValue::try_from(address).unwrap_or_else(|_| HeaderValue::from_static("/"));

@@ -1,6 +1,6 @@
 //! An eval as documents: the report as a page of its own, and files to keep.
 use crate::refusal::RefusedPage;
-use crate::shell::finish;
+use crate::shell::{file, finish};
 use crate::site::ConsoleSite;
 use crate::visitor::PageVisitor;
 use agon_proto::pb::v1 as pb;
@@ -42,12 +42,5 @@ pub(crate) async fn document(
     };
     let request = pb::ExportEvalRequest { name, format: format.into() };
     let export = site.api().export_eval(&visitor.call, &request).await.map_err(refused)?;
-    let attached = format!("attachment; filename=\"{}\"", export.file_name);
-    let mut response = export.content.into_response();
-    for (name, value) in [(header::CONTENT_TYPE, &export.media_type), (header::CONTENT_DISPOSITION, &attached)] {
-        if let Ok(value) = HeaderValue::from_str(value) {
-            response.headers_mut().insert(name, value);
-        }
-    }
-    Ok(finish(response, None))
+    Ok(file(export.content, &export.media_type, &export.file_name))
 }

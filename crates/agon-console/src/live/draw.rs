@@ -42,6 +42,15 @@ impl DrawnDebate {
     }
 }
 
+/// What one sees who has watched from the beginning up to now.
+pub(crate) fn view_of(log: &WholeLog) -> LiveView {
+    let mut view = LiveView::new().with_prices(log.prices().clone());
+    for (position, at, event) in log.shown_events() {
+        view.lines(position, at, event);
+    }
+    view
+}
+
 /// The page of a log. Of a debate that runs, what happens stands before what it has come to so far.
 pub(crate) fn drawn(
     log: &WholeLog,

@@ -1,5 +1,5 @@
 //! One who watches a debate for all whose browsers show it.
-use super::draw::{DrawnDebate, drawn, running_id, status};
+use super::draw::{DrawnDebate, drawn, running_id, status, view_of};
 use super::message::{self, StreamText};
 use crate::words;
 use agon_core::{Position, Timestamp, TurnId};
@@ -87,10 +87,7 @@ struct HubScene {
 
 impl HubScene {
     fn begin(log: WholeLog) -> Result<(Self, DrawnDebate), Problem> {
-        let mut view = LiveView::new().with_prices(log.prices().clone());
-        for (position, at, event) in log.shown_events() {
-            view.lines(position, at, event);
-        }
+        let view = view_of(&log);
         let scene = Self { log: Arc::new(log), view, waits_for: None };
         let drawn = scene.draw()?;
         Ok((scene, drawn))
@@ -224,8 +221,8 @@ struct HubTask {
     name: String,
     scene: HubScene,
     shared: Arc<HubShared>,
-    /// Words that came since the last beat, and where they begin.
-    fresh: BTreeMap<TurnId, (usize, String)>,
+    /// Words that came since the last beat.
+    fresh: BTreeMap<TurnId, String>,
 }
 
 /// How a watch ended.
@@ -234,8 +231,6 @@ enum WatchEnding {
     Over,
     /// It has to be opened again.
     Again,
-    /// The debate is gone.
-    Gone(Problem),
 }
 
 impl HubTask {
@@ -244,10 +239,6 @@ impl HubTask {
             match self.watch().await {
                 Ok(WatchEnding::Over) => break,
                 Ok(WatchEnding::Again) => {}
-                Ok(WatchEnding::Gone(problem)) => {
-                    lock(&self.shared.stage).ended = true;
-                    self.send(message::gone(&crate::refusal::told(&problem)));
-                }
                 Err(Problem::Draining) => break,
                 Err(problem @ (Problem::NoDebate(_) | Problem::Lost(_) | Problem::DebateDeleted(_))) => {
                     lock(&self.shared.stage).ended = true;
@@ -281,7 +272,6 @@ impl HubTask {
             tokio::select! {
                 step = steps.next() => match step {
                     Some(Ok(step)) => dirty |= self.take(step),
-                    Some(Err(problem @ (Problem::NoDebate(_) | Problem::Lost(_)))) => return Ok(WatchEnding::Gone(problem)),
                     Some(Err(problem)) => return Err(problem),
                     None => {
                         self.redraw().await?;
@@ -339,8 +329,7 @@ impl HubTask {
         let new = speaking.text.get(before..).unwrap_or_default();
         // an answer in JSON is for programs until it is whole; how long it is stands in the status
         if !new.is_empty() && !speaking.text.trim_start().starts_with('{') {
-            let (_, fresh) = self.fresh.entry(delta.turn).or_insert_with(|| (before, String::new()));
-            fresh.push_str(new);
+            self.fresh.entry(delta.turn).or_default().push_str(new);
         }
     }
 
@@ -351,7 +340,7 @@ impl HubTask {
         }
         let mut text = String::new();
         let mut stage = lock(&self.shared.stage);
-        for (turn, (_, new)) in std::mem::take(&mut self.fresh) {
+        for (turn, new) in std::mem::take(&mut self.fresh) {
             let known = stage.words.entry(turn).or_default();
             text.push_str(&message::words(&running_id(turn), known.encode_utf16().count(), &new));
             known.push_str(&new);
