@@ -198,7 +198,8 @@ fn a_program_scores_each_answer_once_its_failure_is_no_0_and_a_retry_asks_it_aga
 #[test]
 fn after_a_kill_of_the_driver_no_settled_run_is_repeated_and_none_is_lost() {
     let (world, file) = world("commands: [{name: mine, run: [./mine.sh]}]\nrepetitions: 2\n");
-    let body = format!("read line; printf '%s\\n' \"$line\" >> runs; printf '%s\\n' \"$line\" | {ANSWER}");
+    // a program whose driver is killed before it has written to it reads nothing, and answers nothing
+    let body = format!("read line || exit 1; printf '%s\\n' \"$line\" >> runs; printf '%s\\n' \"$line\" | {ANSWER}");
     script(&world, "mine.sh", &body);
     let start = ["eval", "run", &file, "--rehearsal", "--yes", "--id", "killed", "--jsonl", "--concurrency", "2"];
     let driver = RunningProgram::start(world.command(&start));

@@ -21,6 +21,8 @@ const PAUSE: Duration = Duration::from_secs(5);
 const SHORT_PAUSE: Duration = Duration::from_secs(1);
 /// This part of a stream is never written to, whatever its reserve.
 const MARGIN: u64 = 256;
+/// Where there is no room for a record of so many bytes, there is none for evals: nearly all of their records are smaller.
+const EVAL_RECORD: u64 = 16 << 10;
 /// So many streams are asked for at once.
 const AT_ONCE: usize = 16;
 /// How long a write that was refused for want of room counts. Then it is tried again, for nothing else tells that a disk has room.
@@ -264,9 +266,11 @@ fn weigh(info: &Info, reserve_percent: u8) -> StreamFill {
     }
     let free = most.saturating_sub(info.state.bytes);
     let reserve = reserve_of(most, reserve_percent);
+    // so that nobody is refused while the stream counts as not full
+    let record = if name == EVALS { EVAL_RECORD.min(most / 64) } else { 0 };
     match free {
         _ if free <= (reserve / 4).max(most / MARGIN) => StreamFill::Brimful,
-        _ if free <= reserve => StreamFill::Full,
+        _ if free <= reserve + record => StreamFill::Full,
         _ if free < most / 2 => StreamFill::HalfFull,
         _ => StreamFill::Light,
     }
