@@ -1,5 +1,6 @@
 //! The console in a real browser: every page by mouse and keyboard, at three widths, light and dark; what it may not do; and who may
 //! see what.
+mod begin;
 mod door;
 
 use crate::browser::{Browser, BrowserPage, OURS, Shade};

@@ -111,6 +111,18 @@ fn a_link_lets_one_browser_in_to_the_debates_of_this_machine() {
     assert_eq!(ui.get("/v1/debates", &[]).status(), 401);
     assert_eq!(ui.get("/sign-in?code=AAAAAAAAAAAAAAAAAAAAAA", &[]).status(), 401);
 
+    // what a browser or a program asks in advance leaves the link as it is
+    let early: [(&str, &[(&str, &str)]); 4] = [
+        ("HEAD", &[]),
+        ("GET", &[("sec-purpose", "prefetch;prerender")]),
+        ("GET", &[("purpose", "prefetch")]),
+        ("GET", &[("sec-fetch-mode", "no-cors")]),
+    ];
+    for (method, headers) in early {
+        let answer = ui.ask(method, &ui.link, headers, "");
+        assert_eq!((answer.status(), answer.session()), (503, None), "{method} {headers:?}: {}", answer.0);
+    }
+
     // from another site, as from a terminal in a browser
     let from = [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document")];
     let welcome = ui.get(&ui.link, &from);

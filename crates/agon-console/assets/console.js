@@ -24,8 +24,20 @@ document.addEventListener("change", ({ target }) => {
   if (target.name === "pick") target.checked ? picked.add(target.value) : picked.delete(target.value);
 });
 document.addEventListener("htmx:afterSwap", () => {
+  refreshMistakes();
   for (const box of document.querySelectorAll("input[name=pick]")) box.checked = picked.has(box.value);
 });
+
+/** A mistake of the form that is mended, or is another one by now, does not stay at its field. */
+function refreshMistakes() {
+  const said = (id) => [...document.querySelectorAll(`#findings .error a[href="#${CSS.escape(id)}"]`)].map((link) => link.closest("li").querySelector(".said").textContent);
+  for (const wrong of document.querySelectorAll(".wrong-here")) {
+    const all = said(wrong.id.replace(/-wrong$/, ""));
+    if (all.length) wrong.textContent = all.join("; ");
+    else wrong.remove();
+  }
+  for (const control of document.querySelectorAll("#draft [aria-invalid]")) if (!said(control.id).length) control.removeAttribute("aria-invalid");
+}
 
 // What the reader has opened and ticked, and the words of running speeches, are the page's own.
 const kept = {
@@ -141,3 +153,20 @@ function pointInto(event) {
   file.scrollTop = Math.max(0, (line - 4) * parseFloat(getComputedStyle(file).lineHeight));
 }
 document.addEventListener("click", pointInto);
+
+/** Puts a file that was chosen into the editor. */
+async function openFile({ target }) {
+  const [file] = (target.id === "pick-file" && target.files) || [];
+  if (!file) return;
+  const text = document.getElementById("text");
+  text.value = await file.text();
+  document.getElementById("file_name").value = file.name;
+  text.dispatchEvent(new Event("input", { bubbles: true }));
+}
+document.addEventListener("change", openFile);
+
+/** What works only with a script is shown by it. */
+function showScripted() {
+  for (const part of document.querySelectorAll("[data-script]")) part.hidden = false;
+}
+document.addEventListener("htmx:load", showScripted);

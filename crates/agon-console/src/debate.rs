@@ -8,7 +8,7 @@ use crate::visitor::PageVisitor;
 use crate::words;
 use agon_proto::pb::v1 as pb;
 use agon_report::one_line;
-use agon_server::{Problem, WholeLog};
+use agon_server::{Problem, Scope, WholeLog};
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -137,6 +137,7 @@ async fn ask(
     name: String,
     order: DebateOrder,
 ) -> Result<Response, RefusedPage> {
+    visitor.require(Scope::DebatesWrite)?;
     let request = pb::GetDebateRequest { name, view: pb::DebateView::Basic.into() };
     let debate =
         site.api().get(&visitor.call, &request).await.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;

@@ -47,7 +47,8 @@ static REFERENCE: HelpText = HelpText {
     text: || Cow::Owned(agon_spec::reference_markdown()),
 };
 
-static GUIDE: [HelpText; 12] = texts! {
+static GUIDE: [HelpText; 16] = texts! {
+    "console" "guide/console.md" "console.md" "Pages in the browser" "what each page shows, `agon ui`, and who may see what",
     "debate-files" "guide/debate-files.md" "debate-files.md" "Debate files" "how to write one, from the topic to the budget",
     "deciding" "guide/deciding.md" "deciding.md" "Deciding" "judges, votes and what an outcome means",
     "formats" "guide/formats/README.md" "formats/README.md" "Formats" "what happens in a round",
@@ -59,6 +60,9 @@ static GUIDE: [HelpText; 12] = texts! {
     "open_fight" "guide/formats/open_fight.md" "formats/open_fight.md" "Open fight" "all bid for the floor",
     "critique_revision" "guide/formats/critique_revision.md" "formats/critique_revision.md" "Critique and revision" "proposals that improve",
     "poll" "guide/formats/poll.md" "formats/poll.md" "Poll" "independent answers",
+    "result" "reference/result.md" "result.md" "Results and reports" "what a report shows, and every member of its JSON",
+    "analysis" "guide/analysis.md" "analysis.md" "The analysis of a debate" "how influence, attacks and strengths are computed",
+    "reading-an-eval" "guide/reading-an-eval.md" "reading-an-eval.md" "Reading the report of an eval" "each part of it, and what a verdict means",
     "words" "glossary.md" "glossary.md" "Words" "each word of the product in one line",
 };
 

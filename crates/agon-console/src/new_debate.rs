@@ -2,6 +2,7 @@
 mod debate_form;
 mod draft;
 mod findings;
+mod form_words;
 mod offer;
 mod plan;
 mod starts;
@@ -9,7 +10,7 @@ mod starts;
 use crate::form::Fields;
 use crate::query::Query;
 use crate::refusal::RefusedPage;
-use crate::shell::{NavPlace, Shell, go_to, page, piece};
+use crate::shell::{NavPlace, Shell, finish, go_to, page, piece};
 use crate::site::ConsoleSite;
 use crate::visitor::PageVisitor;
 use agon_core::{DebateFormat, DebateSpec, Priority};
@@ -17,10 +18,11 @@ use agon_proto::pb::v1 as pb;
 use agon_server::{Problem, Scope};
 use askama::Template;
 use axum::extract::{RawQuery, State};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use debate_form::{DebateForm, MOST_DEBATERS};
 use draft::{DebateDraft, DebateInTheMaking};
 use findings::{Findings, check};
+pub(crate) use form_words::label;
 use http::StatusCode;
 use offer::Offer;
 use starts::StartKind;
@@ -34,6 +36,8 @@ struct NewPage {
     findings: Findings,
     /// Mistakes stand at their fields, too.
     at_fields: bool,
+    /// The control where the cursor is to be.
+    focus: Option<String>,
     /// What became of the last order.
     notice: Option<Notice>,
 }
@@ -60,7 +64,7 @@ impl NewPage {
     }
     /// Whether the cursor is to be here.
     fn is_first(&self, control: &str) -> bool {
-        self.at_fields && self.findings.first() == Some(control)
+        self.focus.as_deref() == Some(control)
     }
     /// What is folded up has something to show.
     fn shows_more(&self, form: &DebateForm) -> bool {
@@ -83,20 +87,20 @@ pub(crate) async fn show(
     query: RawQuery,
 ) -> Result<Response, RefusedPage> {
     let refused = |problem| RefusedPage::of(problem, &visitor.browser);
-    visitor.caller().require(Scope::DebatesWrite).map_err(refused)?;
+    visitor.require(Scope::DebatesWrite)?;
     let query = Query::read(query);
     let offer = Offer::of(&site, &visitor).await;
     let debate = match (query.filled("from"), query.filled("with")) {
         (Some(id), _) => again(&site, &visitor, id).await.map_err(refused)?,
         (None, Some("file")) => DebateInTheMaking::file(query.filled("start"), offer.suggests_rehearsal()),
-        (None, Some(_) | None) => DebateInTheMaking::form(offer.suggests_rehearsal()),
+        (None, Some(_) | None) => {
+            let own = site.api().defaults(false).model.unwrap_or_default();
+            DebateInTheMaking::form(offer.model_instead_of(&own), offer.suggests_rehearsal())
+        }
     };
-    let findings = match &debate.draft {
-        DebateDraft::File { text, .. } if !text.is_empty() => check(&site, &visitor, &debate).await.map_err(refused)?,
-        DebateDraft::File { .. } | DebateDraft::Form(_) => Findings::default(),
-    };
+    let findings = first_check(&site, &visitor, &debate).await.map_err(refused)?;
     let shell = Shell::of(&visitor, NavPlace::New);
-    let shown = NewPage { shell: shell.clone(), debate, offer, findings, at_fields: false, notice: None };
+    let shown = NewPage { shell: shell.clone(), debate, offer, findings, at_fields: false, focus: None, notice: None };
     Ok(page(&visitor, &shell, &shown))
 }
 
@@ -108,62 +112,79 @@ async fn again(site: &ConsoleSite, visitor: &PageVisitor, id: &str) -> Result<De
     Ok(DebateInTheMaking::again(&debate, &spec))
 }
 
+/// The findings before anything is ordered: nobody is told of mistakes who has not begun to write.
+async fn first_check(
+    site: &ConsoleSite,
+    visitor: &PageVisitor,
+    debate: &DebateInTheMaking,
+) -> Result<Findings, Problem> {
+    if debate.draft.is_blank() { Ok(Findings::default()) } else { check(site, visitor, debate).await }
+}
+
 /// `POST /new/check`
 pub(crate) async fn check_piece(
     State(site): State<ConsoleSite>,
     visitor: PageVisitor,
-    fields: Fields,
+    fields: Result<Fields, RefusedPage>,
 ) -> Result<Response, RefusedPage> {
     let refused = |problem| RefusedPage::of(problem, &visitor.browser);
-    visitor.caller().require(Scope::DebatesWrite).map_err(refused)?;
-    let findings = check(&site, &visitor, &DebateInTheMaking::read(&fields)).await.map_err(refused)?;
+    visitor.require(Scope::DebatesWrite)?;
+    let fields = match fields {
+        Ok(fields) => fields,
+        Err(refusal) => return too_large(refusal),
+    };
+    let findings = first_check(&site, &visitor, &DebateInTheMaking::read(&fields)).await.map_err(refused)?;
     Ok(piece(&FindingsPiece { findings }))
+}
+
+/// What was too large to be read is a finding, where a script can show it.
+fn too_large(refusal: RefusedPage) -> Result<Response, RefusedPage> {
+    let Some(text) = refusal.too_large() else { return Err(refusal) };
+    let mut response = piece(&FindingsPiece { findings: Findings::only(text) });
+    for name in ["hx-retarget", "hx-reselect"] {
+        response.headers_mut().insert(name, http::HeaderValue::from_static("#findings"));
+    }
+    Ok(response)
 }
 
 /// `POST /new`: submits, or draws the page anew with what was ordered of it.
 pub(crate) async fn submit(
     State(site): State<ConsoleSite>,
     visitor: PageVisitor,
-    fields: Fields,
+    fields: Result<Fields, RefusedPage>,
 ) -> Result<Response, RefusedPage> {
     let refused = |problem| RefusedPage::of(problem, &visitor.browser);
-    visitor.caller().require(Scope::DebatesWrite).map_err(refused)?;
+    visitor.require(Scope::DebatesWrite)?;
+    let fields = match fields {
+        Ok(fields) => fields,
+        Err(refusal) => return too_large(refusal),
+    };
     let debate = DebateInTheMaking::read(&fields);
-    match fields.text("do") {
-        "file" => again_with(&site, &visitor, debate.into_file(), None).await.map_err(refused),
-        "form" => to_form(&site, &visitor, debate).await.map_err(refused),
-        "check" => again_with(&site, &visitor, debate, None).await.map_err(refused),
-        order if order == "add" || order.starts_with("remove-") => {
-            let shown = NewPage { at_fields: false, ..drawn(&site, &visitor, debate, None).await.map_err(refused)? };
-            Ok(page(&visitor, &shown.shell.clone(), &shown))
+    let order = fields.text("do");
+    let shown = match order {
+        "file" => drawn(&site, &visitor, debate.into_file()).await,
+        "form" => to_form(&site, &visitor, debate).await,
+        "check" => drawn(&site, &visitor, debate).await,
+        _ if order == "add" || order.starts_with("remove-") => {
+            let focus = debate.draft.focus_after(order);
+            drawn(&site, &visitor, debate).await.map(|shown| NewPage { at_fields: false, focus, ..shown })
         }
-        _ => begin(&site, &visitor, debate).await.map_err(refused),
-    }
+        _ => return begin(&site, &visitor, debate).await.map_err(refused),
+    };
+    let shown = shown.map_err(refused)?;
+    Ok(page(&visitor, &shown.shell.clone(), &shown))
 }
 
-async fn drawn(
-    site: &ConsoleSite,
-    visitor: &PageVisitor,
-    debate: DebateInTheMaking,
-    notice: Option<Notice>,
-) -> Result<NewPage, Problem> {
+async fn drawn(site: &ConsoleSite, visitor: &PageVisitor, debate: DebateInTheMaking) -> Result<NewPage, Problem> {
     let offer = Offer::of(site, visitor).await;
     let findings = check(site, visitor, &debate).await?;
-    Ok(NewPage { shell: Shell::of(visitor, NavPlace::New), debate, offer, findings, at_fields: true, notice })
-}
-
-async fn again_with(
-    site: &ConsoleSite,
-    visitor: &PageVisitor,
-    debate: DebateInTheMaking,
-    notice: Option<Notice>,
-) -> Result<Response, Problem> {
-    let shown = drawn(site, visitor, debate, notice).await?;
-    Ok(page(visitor, &shown.shell.clone(), &shown))
+    let focus = findings.first().map(str::to_owned);
+    let shell = Shell::of(visitor, NavPlace::New);
+    Ok(NewPage { shell, debate, offer, findings, at_fields: true, focus, notice: None })
 }
 
 /// The same debate as a form, where a form can say all of it.
-async fn to_form(site: &ConsoleSite, visitor: &PageVisitor, debate: DebateInTheMaking) -> Result<Response, Problem> {
+async fn to_form(site: &ConsoleSite, visitor: &PageVisitor, debate: DebateInTheMaking) -> Result<NewPage, Problem> {
     let defaults = site.api().defaults(debate.envelope.rehearsal);
     let source = debate.draft.source();
     let form = tokio::task::spawn_blocking(move || {
@@ -173,17 +194,17 @@ async fn to_form(site: &ConsoleSite, visitor: &PageVisitor, debate: DebateInTheM
         same.then_some(form)
     });
     match form.await.map_err(|error| Problem::Internal(format!("the file was not read: {error}")))? {
-        Some(draft) => again_with(site, visitor, DebateInTheMaking { draft, ..debate }, None).await,
-        None => again_with(site, visitor, debate, Some(Notice::NoForm)).await,
+        Some(draft) => drawn(site, visitor, DebateInTheMaking { draft, ..debate }).await,
+        None => Ok(NewPage { notice: Some(Notice::NoForm), ..drawn(site, visitor, debate).await? }),
     }
 }
 
 async fn begin(site: &ConsoleSite, visitor: &PageVisitor, debate: DebateInTheMaking) -> Result<Response, Problem> {
     let problem = match site.api().create(&visitor.call, &debate.request(false)).await {
-        Ok(begun) => return Ok(go_to(&format!("/debates/{}", begun.id))),
+        Ok(begun) => return Ok(go_on(visitor, &format!("/debates/{}", begun.id))),
         Err(problem) => problem,
     };
-    let mut shown = drawn(site, visitor, debate, None).await?;
+    let mut shown = drawn(site, visitor, debate).await?;
     match &problem {
         // somebody came back to the page of a debate that runs already
         Problem::RequestIdConflict { debate: first, .. } => {
@@ -193,8 +214,19 @@ async fn begin(site: &ConsoleSite, visitor: &PageVisitor, debate: DebateInTheMak
         problem => shown.findings = shown.findings.refused(problem, &shown.debate.draft),
     }
     let mut response = page(visitor, &shown.shell.clone(), &shown);
-    *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+    // a script shows what is wrong as it shows everything else
+    if !visitor.browser.piece {
+        *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+    }
     Ok(response)
+}
+
+/// Sends the browser on, also where a script asked: it would only read what the address leads to.
+fn go_on(visitor: &PageVisitor, address: &str) -> Response {
+    match visitor.browser.piece {
+        true => finish(([("hx-redirect", address)]).into_response(), None),
+        false => go_to(address),
+    }
 }
 
 #[cfg(test)]

@@ -21,6 +21,11 @@ impl RefusedPage {
     pub fn of(problem: Problem, browser: &PageBrowser) -> Self {
         Self { problem, call: browser.id.clone(), piece: browser.piece, stranger: None }
     }
+    /// What a script shows of a request that was too large to be read.
+    pub fn too_large(&self) -> Option<String> {
+        let large = self.piece && matches!(self.problem, Problem::TooLarge { .. });
+        large.then(|| told(&self.problem))
+    }
     /// Sends the browser to the page where one signs in.
     pub fn sign_in(problem: Problem, browser: &PageBrowser) -> Self {
         Self { stranger: Some(browser.place.clone()), ..Self::of(problem, browser) }

@@ -58,6 +58,10 @@ impl PageVisitor {
     pub fn caller(&self) -> &Caller {
         &self.call.caller
     }
+    /// Refuses whoever lacks the scope, on a page.
+    pub fn require(&self, scope: Scope) -> Result<(), RefusedPage> {
+        self.caller().require(scope).map_err(|problem| RefusedPage::of(problem, &self.browser))
+    }
     /// Whether they may submit, cancel and delete.
     pub fn may_write(&self) -> bool {
         self.caller().require(Scope::DebatesWrite).is_ok()

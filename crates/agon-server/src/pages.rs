@@ -37,6 +37,11 @@ impl Door {
         self.0.is_off()
     }
 
+    /// Whether only a client certificate lets somebody in.
+    pub fn needs_certificate(&self) -> bool {
+        !self.0.is_off() && !self.0.takes_tokens()
+    }
+
     /// Who calls, by a token that the browser keeps, or else by the certificate of its connection.
     pub async fn caller(&self, token: Option<&str>, request: &Parts) -> Result<Caller, Problem> {
         let peer = peer_of(&request.extensions);

@@ -6,6 +6,7 @@ use crate::shell::{NavPlace, Shell, go_to, page};
 use crate::site::ConsoleSite;
 use crate::visitor::PageVisitor;
 use agon_proto::pb::v1 as pb;
+use agon_server::Scope;
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -39,6 +40,7 @@ struct EvalAskPage {
 }
 
 async fn ask(site: ConsoleSite, visitor: PageVisitor, name: String, order: EvalOrder) -> Result<Response, RefusedPage> {
+    visitor.require(Scope::DebatesWrite)?;
     let eval = site.api().get_eval(&visitor.call, &pb::GetEvalRequest { name }).await;
     let eval = eval.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
     let shell = Shell::of(&visitor, NavPlace::Evals);

@@ -54,6 +54,12 @@ impl DebateForm {
         }
     }
 
+    /// Whether nothing is written yet.
+    pub fn is_blank(&self) -> bool {
+        let cast = self.debaters.iter().flat_map(|debater| [&debater.stance, &debater.role]);
+        [&self.topic, &self.context, &self.options].into_iter().chain(cast).all(String::is_empty)
+    }
+
     /// What a browser sent.
     pub fn read(fields: &Fields) -> Self {
         let text = |name: &str| fields.text(name).trim().replace("\r\n", "\n");

@@ -25,6 +25,22 @@ impl DebateDraft {
         matches!(self, Self::File { .. })
     }
 
+    /// Whether nothing is written yet.
+    pub fn is_blank(&self) -> bool {
+        match self {
+            Self::Form(form) => form.is_blank(),
+            Self::File { text, .. } => text.trim().is_empty(),
+        }
+    }
+
+    /// Where the cursor goes after a debater was added or removed: to that debater, or to the next one.
+    pub fn focus_after(&self, order: &str) -> Option<String> {
+        let Self::Form(form) = self else { return None };
+        let last = form.debaters.len().saturating_sub(1);
+        let at = order.strip_prefix("remove-").and_then(|at| at.parse::<usize>().ok());
+        Some(format!("name-{}", at.unwrap_or(last).min(last)))
+    }
+
     /// The debate file as it is checked and submitted.
     pub fn source(&self) -> Source {
         match self {
@@ -96,9 +112,10 @@ pub(super) struct DebateInTheMaking {
 }
 
 impl DebateInTheMaking {
-    /// The empty form.
-    pub fn form(rehearsal: bool) -> Self {
-        Self { draft: DebateDraft::Form(Box::new(DebateForm::fresh())), envelope: SubmissionFields::fresh(rehearsal) }
+    /// The empty form, with a model of everybody if one is named.
+    pub fn form(model: Option<String>, rehearsal: bool) -> Self {
+        let form = DebateForm { model: model.unwrap_or_default(), ..DebateForm::fresh() };
+        Self { draft: DebateDraft::Form(Box::new(form)), envelope: SubmissionFields::fresh(rehearsal) }
     }
 
     /// The editor, with a template if one is named.
@@ -160,6 +177,13 @@ mod tests {
             SubmissionFields { labels: "team = red\n\nurgent\nurl=a=b\n".to_owned(), ..SubmissionFields::fresh(true) };
         let expected = [("team", "red"), ("urgent", ""), ("url", "a=b")];
         assert_eq!(envelope.labels(), expected.map(|(key, value)| (key.to_owned(), value.to_owned())).into());
+    }
+
+    #[test]
+    fn the_cursor_goes_to_a_new_debater_and_to_the_one_after_a_removed_one() {
+        let draft = DebateInTheMaking::form(None, true).draft;
+        let after = ["add", "remove-0", "remove-2"].map(|order| draft.focus_after(order).unwrap());
+        assert_eq!(after, ["name-1", "name-0", "name-1"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What is wrong with a debate, and what it would take: the same words as a submission would get.
 use super::debate_form::control;
 use super::draft::{DebateDraft, DebateInTheMaking};
+use super::form_words::{full_label, reworded};
 use super::plan::PlanView;
 use crate::help;
 use crate::refusal::told;
@@ -8,7 +9,10 @@ use crate::site::ConsoleSite;
 use crate::visitor::PageVisitor;
 use agon_report::{count, one_line};
 use agon_server::{Problem, Violation};
-use agon_spec::{Diagnostic, Parsed, Severity};
+use agon_spec::{Code, Diagnostic, Parsed, Severity};
+
+/// What matters only where models speak.
+const OF_MODELS: [Code; 3] = [Code::JudgeSharesModel, Code::SingleModel, Code::SingleFamily];
 
 /// One problem, at its place.
 pub(super) struct FileFinding {
@@ -32,28 +36,47 @@ impl FileFinding {
             Severity::Warning => "warning",
         };
         let place = (diagnostic.place.line, diagnostic.place.column);
+        let (message, hint) = match draft.is_file() {
+            true => (one_line(&diagnostic.message), diagnostic.help.as_deref().map(one_line)),
+            false => reworded(diagnostic),
+        };
+        let control = target(&diagnostic.field, draft);
         Self {
             severity,
             place: Some(place).filter(|_| draft.is_file()),
-            message: one_line(&diagnostic.message),
-            hint: diagnostic.help.as_deref().map(one_line),
-            control: target(&diagnostic.field, draft),
+            field: field(&diagnostic.field, control.as_deref().filter(|_| !draft.is_file())),
+            message,
+            hint,
+            control,
             help: help::option(&diagnostic.field),
-            field: one_line(&diagnostic.field),
         }
     }
 
     fn of_violation(violation: &Violation, draft: &DebateDraft) -> Self {
+        let control = control(&violation.field).filter(|_| !draft.is_file() || is_beside_file(&violation.field));
         Self {
             severity: "error",
             place: None,
-            message: one_line(&violation.text),
+            message: one_line(&label_problem(violation).unwrap_or_else(|| violation.text.clone())),
             hint: None,
-            control: control(&violation.field).filter(|_| !draft.is_file() || is_beside_file(&violation.field)),
+            field: field(&violation.field, control.as_deref()),
+            control,
             help: None,
-            field: one_line(&violation.field),
         }
     }
+}
+
+/// What a field is called: as the form calls its control, or as the file does.
+fn field(field: &str, control: Option<&str>) -> String {
+    let label = control.map(full_label).filter(|label| !label.is_empty());
+    label.unwrap_or_else(|| one_line(field))
+}
+
+/// What is wrong with a label, in words for somebody who sees its line: which one it is, and no count of bytes.
+fn label_problem(violation: &Violation) -> Option<String> {
+    let key = violation.field.strip_prefix("labels[\"")?.strip_suffix("\"]")?;
+    let rule = violation.text.split_once("; found").map_or(violation.text.as_str(), |(rule, _)| rule);
+    Some(if key.is_empty() { "a line has nothing before its `=`".to_owned() } else { format!("`{key}`: {rule}") })
 }
 
 fn target(field: &str, draft: &DebateDraft) -> Option<String> {
@@ -76,6 +99,11 @@ pub(super) struct Findings {
 }
 
 impl Findings {
+    /// Nothing but the reason why there is nothing else.
+    pub fn only(refusal: String) -> Self {
+        Self { refusal: Some(one_line(&refusal)), checked: true, ..Self::default() }
+    }
+
     /// The findings in a few words.
     pub fn summary(&self) -> String {
         let of = |severity: &str| self.problems.iter().filter(|finding| finding.severity == severity).count() as u64;
@@ -123,12 +151,15 @@ pub(super) async fn check(
     visitor: &PageVisitor,
     debate: &DebateInTheMaking,
 ) -> Result<Findings, Problem> {
-    let (source, defaults) = (debate.draft.source(), site.api().defaults(debate.envelope.rehearsal));
+    let rehearsal = debate.envelope.rehearsal;
+    let (source, defaults) = (debate.draft.source(), site.api().defaults(rehearsal));
     // a large file takes a while
     let parsed = tokio::task::spawn_blocking(move || agon_spec::parse(&source, &defaults)).await;
     let parsed = parsed.map_err(|error| Problem::Internal(format!("the file was not checked: {error}")))?;
     let Parsed { spec, diagnostics } = parsed;
-    let mut problems: Vec<FileFinding> = diagnostics.iter().map(|one| FileFinding::of(one, &debate.draft)).collect();
+    let matters = |one: &&Diagnostic| !rehearsal || !OF_MODELS.contains(&one.code);
+    let all = diagnostics.iter().filter(matters);
+    let mut problems: Vec<FileFinding> = all.map(|one| FileFinding::of(one, &debate.draft)).collect();
     if !debate.draft.is_file() {
         // there are no lines to follow: what is refused comes first
         problems.sort_by_key(|finding| finding.severity != "error");
@@ -136,7 +167,25 @@ pub(super) async fn check(
     let findings = Findings { problems, checked: true, ..Findings::default() };
     let Some(spec) = spec else { return Ok(findings) };
     Ok(match site.api().create(&visitor.call, &debate.request(true)).await {
-        Ok(planned) => Findings { plan: planned.plan.map(|plan| PlanView::of(plan, &spec)), ..findings },
+        Ok(planned) => Findings { plan: planned.plan.map(|plan| PlanView::of(plan, &spec, rehearsal)), ..findings },
         Err(problem) => findings.refused(&problem, &debate.draft),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_label_is_named_by_its_key_and_led_to_by_its_field() {
+        let file = DebateDraft::File { name: String::new(), text: String::new() };
+        let found = |field: &str| {
+            let text = "a label's key is 1 to 63 characters of a-z; found 4 bytes".to_owned();
+            FileFinding::of_violation(&Violation { field: field.to_owned(), text }, &file)
+        };
+        let team = found("labels[\"Team\"]");
+        assert_eq!((team.field.as_str(), team.control.as_deref()), ("Labels", Some("labels")));
+        assert_eq!(team.message, "`Team`: a label's key is 1 to 63 characters of a-z");
+        assert_eq!(found("labels[\"\"]").message, "a line has nothing before its `=`");
+    }
 }

@@ -30,6 +30,11 @@ impl Offer {
     pub fn suggests_rehearsal(&self) -> bool {
         self.rehearses && !self.plays
     }
+    /// The model to suggest where the usual one is not served.
+    pub fn model_instead_of(&self, usual: &str) -> Option<String> {
+        let is_usual = |model: &String| model.strip_suffix(":latest").unwrap_or(model) == usual;
+        if self.models.iter().any(is_usual) { None } else { self.models.first().cloned() }
+    }
 }
 
 fn has_host(plan: Option<&pb::Plan>) -> bool {

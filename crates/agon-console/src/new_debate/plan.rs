@@ -35,10 +35,12 @@ pub(super) struct PlanView {
     /// The bounds that the file sets.
     pub budget_tokens: Option<String>,
     pub budget_time: Option<String>,
+    /// Scripted speakers play it, which model it names does not matter.
+    pub rehearsal: bool,
 }
 
 impl PlanView {
-    pub fn of(plan: pb::Plan, spec: &DebateSpec) -> Self {
+    pub fn of(plan: pb::Plan, spec: &DebateSpec, rehearsal: bool) -> Self {
         let phase = |phase: &pb::PlannedPhase| (phase_name(phase.phase()), number(phase.calls));
         let model = |model: &pb::PlannedModel| PlannedModelRow {
             model: one_line(&model.model),
@@ -54,6 +56,7 @@ impl PlanView {
             missing: plan.unserved.iter().map(missing).collect(),
             notes: agon_spec::notes(spec).iter().map(|note| one_line(note)).collect(),
             budget_tokens: spec.budget.tokens.map(number),
+            rehearsal,
             budget_time: spec.budget.seconds.map(|seconds| duration(seconds.saturating_mul(1000))),
         }
     }

@@ -68,7 +68,6 @@ starts! {
     Example "where-to-build-the-plant" ".yaml" "a three-way trade-off, decided by the debaters' vote",
     Example "how-many-nines" ".json" "a service level: four voices, own answers, written as JSON",
     Example "if-contested" ".yaml" "debated only if the first ballots differ",
-    Example "poll" ".yaml" "nine independent answers, and the one that most of them give",
     Format "round_robin" ".md" "every debater once a round",
     Format "socratic" ".md" "one asks, the others answer",
     Format "bp_style" ".md" "British Parliamentary: four teams, eight speeches",
@@ -76,4 +75,5 @@ starts! {
     Format "chain_of_thought" ".md" "speeches in numbered steps",
     Format "open_fight" ".md" "no order: all bid for the floor",
     Format "critique_revision" ".md" "proposals, critiques, revisions",
+    Format "poll" ".yaml" "nine independent answers, and the one that most of them give",
 }

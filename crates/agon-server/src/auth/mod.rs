@@ -118,6 +118,11 @@ impl Authenticator {
         self.tokens.is_none() && self.jwt.is_none() && self.certificates.is_none() && self.own_token.is_none()
     }
 
+    /// Whether a token can let somebody in; otherwise only a certificate does.
+    pub fn takes_tokens(&self) -> bool {
+        self.tokens.is_some() || self.jwt.is_some() || self.own_token.is_some()
+    }
+
     /// Reads what is needed to check.
     pub async fn open(config: AuthConfig, health: CredentialHealth) -> Result<Self, AuthStartError> {
         let tokens = match config.tokens {

@@ -1,9 +1,15 @@
 //! `agon ui`: the debates of this machine in the browser.
 use super::{PaceArgs, ServerArgs};
 use clap::Args;
+use clap::builder::Resettable;
+
+/// The options of [`PaceArgs`].
+const PACE: [&str; 3] = ["token_interval", "latency", "rehearsal_script"];
 
 /// `agon ui`
 #[derive(Clone, Debug, Args)]
+// scripted speakers are always there
+#[command(mut_args(|arg| if PACE.contains(&arg.get_id().as_str()) { arg.requires(Resettable::Reset) } else { arg }))]
 #[command(after_help = "\
 Examples:
   agon ui                       print a link; the first browser that follows it is let in

@@ -269,6 +269,13 @@ mod tests {
     }
 
     #[test]
+    fn the_pace_of_rehearsals_is_set_where_scripted_speakers_are_always_there() {
+        let plan = plan("agon ui --token-interval 20ms --latency 1s").unwrap();
+        assert!(plan.pace.token_interval.is_some() && plan.pace.latency.is_some() && !plan.server.rehearsal);
+        assert!(Cli::try_parse_from(["agon", "serve", "--token-interval", "20ms"]).is_err());
+    }
+
+    #[test]
     fn without_nats_everything_is_in_one_process() {
         let alone = plan("agon serve").unwrap();
         assert!(alone.is_alone() && alone.node().embedded && alone.node().max_debates > 0);
