@@ -51,6 +51,40 @@ struct DebatePage {
     trace: Option<String>,
 }
 
+    /// The debate whose speeches it judges again.
+    old: Option<OtherJudgement>,
+    /// The debates that judge it again, newest first.
+    new: Vec<OtherJudgement>,
+}
+
+/// Another judgement of the same speeches.
+struct OtherJudgement {
+    id: String,
+    /// What it came to, and when; nothing where that is not known.
+    came_to: Option<(String, String)>,
+    /// It is not kept any more.
+    gone: bool,
+}
+
+impl OtherJudgement {
+    fn of(debate: &pb::Debate) -> Self {
+        let at = debate.end_time.as_ref().or(debate.update_time.as_ref());
+        let at = at.map(|at| words::moment(words::millis(at))).unwrap_or_default();
+        Self { id: debate.id.clone(), came_to: Some((words::came_to(debate), at)), gone: false }
+    }
+
+    /// The debate that this one judges again.
+    async fn before(site: &ConsoleSite, visitor: &PageVisitor, debate: &pb::Debate) -> Option<Self> {
+        let old = debate.rejudges.clone()?;
+        let request = pb::GetDebateRequest { name: old.clone(), view: pb::DebateView::Basic.into() };
+        Some(match site.api().get(&visitor.call, &request).await {
+            Ok(known) => Self::of(&known),
+            Err(problem) => {
+                let gone = matches!(problem, Problem::NoDebate(_) | Problem::DebateDeleted(_));
+                Self { id: old, came_to: None, gone }
+            }
+        })
+    }
 /// `GET /debates/{id}`
 pub(crate) async fn show(
     State(site): State<ConsoleSite>,
@@ -63,6 +97,7 @@ pub(crate) async fn show(
     let resource = log.resource().map_err(refused)?;
     let drawing = tokio::task::spawn_blocking(move || first_drawing(&log)).await;
     let drawing = drawing.map_err(|error| refused(Problem::Internal(format!("the debate was not drawn: {error}"))))?;
+    let again = site.api().rejudgements(&visitor.call, std::slice::from_ref(&resource)).await.unwrap_or_default();
     let shown = DebatePage {
         id: resource.id.clone(),
         topic: one_line(&resource.topic),
@@ -74,6 +109,8 @@ pub(crate) async fn show(
     };
     Ok(page(&visitor, &shell, &shown))
 }
+        old: OtherJudgement::before(&site, &visitor, &resource).await,
+        new: again.iter().map(OtherJudgement::of).collect(),
 
 fn first_drawing(log: &WholeLog) -> Result<DrawnDebate, Problem> {
     drawn(log, &view_of(log), words::now(), None)

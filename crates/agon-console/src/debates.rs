@@ -14,6 +14,7 @@ use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use futures_util::{StreamExt as _, stream};
+use std::time::Duration;
 
 /// Debates on one page.
 const PAGE: i32 = 50;
@@ -21,6 +22,8 @@ const PAGE: i32 = 50;
 const MOST_TEXT: usize = 140;
 /// Logs that are read at once.
 const AT_ONCE: usize = 8;
+/// How long the table waits for a log.
+const LOG_PATIENCE: Duration = Duration::from_secs(2);
 /// Labels of a debate that the table shows.
 const MOST_LABELS: usize = 4;
 
@@ -47,11 +50,17 @@ pub(crate) struct ListedDebate {
     pub models: Vec<String>,
     pub tokens: Option<String>,
     pub cost: Option<String>,
+    /// Its figures are not known now.
+    pub unread: bool,
+    /// The debate that it judges again.
+    pub rejudges: Option<String>,
+    /// The newest debate that judges it again.
+    pub rejudged_by: Option<String>,
 }
 
 impl ListedDebate {
     /// A row of a debate as the list has it.
-    pub fn of(debate: &pb::Debate, now: u64) -> Self {
+    pub fn of(debate: &pb::Debate, rejudgements: &[pb::Debate], now: u64) -> Self {
         let created = debate.create_time.as_ref().map(words::millis).unwrap_or(now);
         let open = words::is_open(debate.state());
         let progress = debate.progress.as_ref().filter(|progress| open && progress.calls_planned > 0);
@@ -81,10 +90,25 @@ impl ListedDebate {
             winner: debate.winner.as_deref().map(one_line),
             dissent: debate.dissent.as_ref().and_then(words::dissent),
             models: debate.models.iter().map(|model| one_line(&model.model)).collect(),
-            tokens: debate.usage.as_ref().map(words::tokens),
-            cost: debate.expenses.as_ref().and_then(words::cost),
+            tokens: debate.usage.as_ref().and_then(tokens),
+            cost: debate.expenses.as_ref().and_then(cost),
+            unread: is_running(debate) && debate.usage.is_none(),
+            rejudges: debate.rejudges.clone(),
+            rejudged_by: rejudgements
+                .iter()
+                .find(|new| new.rejudges.as_ref() == Some(&debate.id))
+                .map(|new| new.id.clone()),
         }
     }
+}
+
+fn tokens(usage: &pb::debate::Usage) -> Option<String> {
+    words::tokens(usage.prompt_tokens.saturating_add(usage.completion_tokens), usage.unknown_calls)
+}
+
+fn cost(expenses: &pb::debate::Expenses) -> Option<String> {
+    let amounts = expenses.amounts.iter().map(|one| (one.amount, one.currency.as_str()));
+    words::cost(amounts, expenses.unknown_calls)
 }
 
 /// The debates that fit.
@@ -113,8 +137,8 @@ impl DebateTable {
 struct FilterForm {
     text: String,
     label: String,
+    /// The word of a state or an outcome.
     state: String,
-    outcome: String,
     model: String,
 }
 
@@ -134,11 +158,13 @@ struct DebatesPiece {
 }
 
 impl DebatesPage {
-    fn states(&self) -> impl Iterator<Item = &'static str> {
-        words::STATES.into_iter().map(|(_, word)| word)
-    }
-    fn outcomes(&self) -> impl Iterator<Item = &'static str> {
-        [Outcome::Decided, Outcome::Tie, Outcome::Inconclusive, Outcome::Degraded].into_iter().map(Outcome::as_str)
+    /// The words that the column of the table has. An address may ask for any state.
+    fn states(&self) -> impl Iterator<Item = &str> {
+        let outcomes = words::OUTCOMES.into_iter().map(Outcome::as_str);
+        let states = words::STATES.into_iter().filter(|(state, _)| *state != pb::debate::State::Succeeded);
+        let all: Vec<&str> = states.map(|(_, word)| word).chain(outcomes).collect();
+        let asked = Some(self.filter.state.as_str()).filter(|word| !word.is_empty() && !all.contains(word));
+        all.into_iter().chain(asked)
     }
 }
 
@@ -173,8 +199,7 @@ pub(crate) async fn list(
     let filter = FilterForm {
         text: of("text"),
         label: of("label"),
-        state: of("state"),
-        outcome: of("outcome"),
+        state: query.filled("state").or(query.filled("outcome")).unwrap_or_default().to_owned(),
         model: of("model"),
     };
     Ok(page(&visitor, &shell.clone(), &DebatesPage { shell, table, filter }))
@@ -193,10 +218,12 @@ async fn found(
     let answer = site.api().list(&visitor.call, &request).await?;
     let debates = stream::iter(answer.debates).map(|debate| up_to_date(site, visitor, debate));
     let debates: Vec<pb::Debate> = debates.buffered(AT_ONCE).collect().await;
+    // a mark that is missing now is there with the next look
+    let rejudgements = site.api().rejudgements(&visitor.call, &debates).await.unwrap_or_default();
     let now = words::now();
     let older = Some(&answer.next_page_token).filter(|token| !token.is_empty());
     Ok(DebateTable {
-        rows: debates.iter().map(|debate| ListedDebate::of(debate, now)).collect(),
+        rows: debates.iter().map(|debate| ListedDebate::of(debate, &rejudgements, now)).collect(),
         older: older.map(|token| query.with("page", token)),
         paged,
         query: query.with("", ""),
@@ -205,14 +232,10 @@ async fn found(
     })
 }
 
-/// A debate that runs as its log shows it: entries of the catalogue are written when its state changes.
-async fn up_to_date(site: &ConsoleSite, visitor: &PageVisitor, debate: pb::Debate) -> pb::Debate {
+fn is_running(debate: &pb::Debate) -> bool {
     use pb::debate::State;
     match debate.state() {
-        State::Running | State::Cancelling => {
-            let log = site.api().debate_log(&visitor.call, &debate.id).await;
-            log.and_then(|log| log.resource()).unwrap_or(debate)
-        }
+        State::Running | State::Cancelling => true,
         State::Unspecified
         | State::Queued
         | State::Succeeded
@@ -220,8 +243,19 @@ async fn up_to_date(site: &ConsoleSite, visitor: &PageVisitor, debate: pb::Debat
         | State::Cancelled
         | State::Paused
         | State::Interrupted
-        | State::Lost => debate,
+        | State::Lost => false,
     }
+}
+
+/// A debate that runs as its log shows it: entries of the catalogue are written when its state changes, so that their figures are
+/// those of its beginning. Where the log cannot be read now, the figures are not known.
+async fn up_to_date(site: &ConsoleSite, visitor: &PageVisitor, debate: pb::Debate) -> pb::Debate {
+    if !is_running(&debate) {
+        return debate;
+    }
+    let log = tokio::time::timeout(LOG_PATIENCE, site.api().debate_log(&visitor.call, &debate.id)).await;
+    let known = log.ok().and_then(|log| log.and_then(|log| log.resource()).ok());
+    known.unwrap_or(pb::Debate { usage: None, expenses: None, progress: None, winner: None, dissent: None, ..debate })
 }
 
 /// The filter that an address asks for.
@@ -229,15 +263,15 @@ fn filter(query: &Query) -> Result<pb::DebateFilter, Problem> {
     let mut filter =
         pb::DebateFilter { text: query.filled("text").unwrap_or_default().to_owned(), ..Default::default() };
     filter.models = query.all("model").map(str::to_owned).collect();
-    for word in query.all("state") {
-        let known = words::STATES.iter().find(|(_, known)| *known == word);
-        let (state, _) = known.ok_or_else(|| Problem::invalid("state", format!("there is no state {word:?}")))?;
-        filter.states.push((*state).into());
-    }
-    for word in query.all("outcome") {
-        let named = debate_v1::Outcome::from_str_name(&format!("OUTCOME_{}", word.to_uppercase()));
-        let outcome = named.ok_or_else(|| Problem::invalid("outcome", format!("there is no outcome {word:?}")))?;
-        filter.outcomes.push(outcome.into());
+    // what a debate that has ended came to stands in the place of its state
+    for word in query.all("state").chain(query.all("outcome")) {
+        let state = words::STATES.iter().find(|(_, known)| *known == word);
+        let outcome = words::OUTCOMES.into_iter().find(|known| known.as_str() == word);
+        match (state, outcome) {
+            (Some((state, _)), _) => filter.states.push((*state).into()),
+            (None, Some(outcome)) => filter.outcomes.push(debate_v1::Outcome::from(outcome).into()),
+            (None, None) => return Err(Problem::invalid("state", format!("there is no state {word:?}"))),
+        }
     }
     for pair in query.all("label") {
         // a key alone asks for any value

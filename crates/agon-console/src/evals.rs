@@ -132,11 +132,21 @@ pub(crate) async fn result(
     let refused = |problem| RefusedPage::of(problem, &visitor.browser);
     let request = pb::GetEvalRequest { name: name.clone() };
     let eval = site.api().get_eval(&visitor.call, &request).await.map_err(refused)?;
-    let digest = site.api().eval_digest(&visitor.call, &name).await.map_err(refused)?;
+    let mut digest = site.api().eval_digest(&visitor.call, &name).await.map_err(refused)?;
     let (id, open) = (eval.id.clone(), rows::is_open(eval.state()));
+    if open {
+        as_of_then(&mut digest);
+    }
     if visitor.browser.piece {
         return Ok(piece(&ResultPiece { id, open, digest }));
     }
     let shell = Shell::of(&visitor, NavPlace::Evals);
     Ok(page(&visitor, &shell.clone(), &ResultPage { shell, id, open, digest }))
+}
+
+/// Names what an eval that runs has spent as what it was when the result was computed: its progress is newer.
+fn as_of_then(digest: &mut EvalDigest) {
+    for (name, _) in digest.brief.iter_mut().filter(|(name, _)| *name == "Spent") {
+        *name = "Spent when this result was computed";
+    }
 }

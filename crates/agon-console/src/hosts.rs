@@ -20,6 +20,8 @@ use rows::{CoordinatorRow, DebateCounts, HostRow, ServedModelRow, StreamRow};
 /// Everything that the page shows.
 struct ClusterView {
     alerts: Vec<Alert>,
+    /// What cannot be counted now: alerts about it are not known to hold or not to hold.
+    unknown: Vec<&'static str>,
     hosts: Vec<HostRow>,
     models: Vec<ServedModelRow>,
     coordinators: Vec<CoordinatorRow>,
@@ -39,6 +41,7 @@ impl ClusterView {
     fn drawn(hosts: &[pb::Host], models: &[pb::Model], overview: &ClusterOverview, now: u64) -> Self {
         Self {
             alerts: alerts::holding(hosts, overview),
+            unknown: alerts::unknown(overview),
             hosts: hosts.iter().map(|host| HostRow::of(host, now)).collect(),
             models: rows::models(models, hosts, overview),
             coordinators: overview.coordinators.iter().map(CoordinatorRow::of).collect(),
@@ -130,6 +133,7 @@ async fn order(site: &ConsoleSite, visitor: &PageVisitor, host: String, undo: bo
 mod tests {
     use super::*;
     use agon_proto::pb::bus::v1::{BreakerState, HostModel};
+    use agon_server::DebateFigures;
 
     fn hostile() -> pb::Host {
         let model = HostModel {
@@ -148,8 +152,30 @@ mod tests {
     }
 
     fn drawn(hosts: &[pb::Host]) -> String {
-        let view = ClusterView::drawn(hosts, &[], &ClusterOverview::default(), 0);
+        let mut overview = ClusterOverview::default();
+        overview.figures.debates = Some(DebateFigures::default());
+        seen(hosts, &overview)
+    }
+
+    fn seen(hosts: &[pb::Host], overview: &ClusterOverview) -> String {
+        let view = ClusterView::drawn(hosts, &[], overview, 0);
         HostsPiece { shell: Shell::bare(), view }.render().unwrap()
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_not_said_to_be_well() {
+        let away = ClusterOverview { has_streams: true, ..ClusterOverview::default() };
+        let text = seen(&[], &away);
+        assert!(
+            text.contains("Alerts are not known now.") && text.contains("debates, queued turns, streams"),
+            "{text}"
+        );
+        for calm in ["No alert condition holds.", "No live host.", "No live coordinator."] {
+            assert!(!text.contains(calm), "{calm}");
+        }
+        // what is known to be wrong is said all the same
+        let text = seen(&[hostile()], &away);
+        assert!(text.contains("AgonBreakerOpen") && text.contains("Alerts are not known now."), "{text}");
     }
 
     #[test]

@@ -35,6 +35,9 @@ pub(crate) fn moment(ms: u64) -> String {
     at.map(|at| at.to_string()).unwrap_or_default()
 }
 
+/// Every outcome: of a debate that ended with one, tables show it in place of the state.
+pub(crate) const OUTCOMES: [Outcome; 4] = [Outcome::Decided, Outcome::Degraded, Outcome::Tie, Outcome::Inconclusive];
+
 /// Every state, as filters and tables name it.
 pub(crate) const STATES: [(State, &str); 9] = [
     (State::Queued, "queued"),
@@ -78,23 +81,33 @@ pub(crate) fn dissent(dissent: &pb::debate::Dissent) -> Option<String> {
     (dissent.against > 0).then(|| format!("{} of {} {among} against", dissent.against, dissent.of))
 }
 
-/// The tokens of a debate; more than these where some calls did not tell theirs.
-pub(crate) fn tokens(usage: &pb::debate::Usage) -> String {
-    let sum = usage.prompt_tokens.saturating_add(usage.completion_tokens);
-    match (usage.calls, usage.unknown_calls) {
-        (0, 0) => "0".to_owned(),
-        (0, _) => "–".to_owned(),
-        (_, 0) => number(sum),
-        (..) => format!("≥ {}", number(sum)),
+/// Tokens; at least these where some calls did not report all of theirs, and nothing known where none reported any.
+pub(crate) fn tokens(sum: u64, unknown_calls: u64) -> Option<String> {
+    match (sum, unknown_calls) {
+        (_, 0) => Some(number(sum)),
+        (0, _) => None,
+        (..) => Some(format!("≥ {}", number(sum))),
     }
 }
 
-/// What the calls of a debate have cost, by currency; nothing where no price is known.
-pub(crate) fn cost(expenses: &pb::debate::Expenses) -> Option<String> {
-    let least = if expenses.unknown_calls > 0 { "≥ " } else { "" };
-    let told =
-        expenses.amounts.iter().map(|one| format!("{least}{:.2} {}", one.amount, agon_report::one_line(&one.currency)));
-    Some(told.collect::<Vec<_>>().join(", ")).filter(|told| !told.is_empty())
+/// What calls have cost, by currency; at least that where the cost of some is unknown. Nothing where no price is known.
+pub(crate) fn cost<'c>(amounts: impl IntoIterator<Item = (f64, &'c str)>, unknown_calls: u64) -> Option<String> {
+    let at_least = unknown_calls > 0;
+    let least = if at_least { "≥ " } else { "" };
+    let one = |(amount, currency): (f64, &str)| {
+        format!("{least}{} {}", agon_report::money(amount, at_least), agon_report::one_line(currency))
+    };
+    let told: Vec<String> = amounts.into_iter().map(one).collect();
+    (!told.is_empty()).then(|| told.join(", "))
+}
+
+/// What a debate has come to, on one line: `decided: Invest now`, or its state.
+pub(crate) fn came_to(debate: &pb::Debate) -> String {
+    let word = outcome(debate).unwrap_or_else(|| state(debate.state()));
+    match debate.winner.as_deref() {
+        Some(winner) => format!("{word}: {}", agon_report::one_line(winner)),
+        None => word.to_owned(),
+    }
 }
 
 /// How long a debate has taken, or took: without the time in which nobody played it.
@@ -118,5 +131,17 @@ mod tests {
             [5, 15_000, 65_000, 3_660_000, 90_000_000].map(age),
             ["just now", "15 s ago", "1 min ago", "1 h ago", "1 d ago"]
         );
+    }
+
+    #[test]
+    fn what_is_partly_known_is_a_lower_bound_and_what_is_unknown_is_no_figure() {
+        assert_eq!(tokens(0, 0).as_deref(), Some("0"));
+        assert_eq!(
+            [tokens(0, 2), tokens(1_200, 0), tokens(1_200, 1)].map(Option::unwrap_or_default),
+            ["", "1,200", "≥ 1,200"]
+        );
+        assert_eq!(cost([(0.0073, "EUR")], 0).as_deref(), Some("0.00730 EUR"));
+        assert_eq!(cost([(0.0079999, "EUR"), (1.999, "USD")], 1).as_deref(), Some("≥ 0.00799 EUR, ≥ 1.99 USD"));
+        assert_eq!(cost([], 3), None);
     }
 }

@@ -1,7 +1,7 @@
 //! What a list says of a debate besides its topic and its state: the winner, the dissent, models, tokens and progress.
 use crate::event::Admission;
 use crate::fence::{cut, one_line};
-use crate::ids::ModelName;
+use crate::ids::{DebateId, ModelName};
 use crate::outcome::UsageTotals;
 use crate::progress::CallCounts;
 use serde::Serialize;
@@ -31,6 +31,8 @@ pub struct SummaryFigures {
     pub turns: u32,
     /// Tries that failed.
     pub failed_tries: u32,
+    /// The ended debate that it judges again.
+    pub rejudges: Option<DebateId>,
 }
 
 /// The calls of a model in one debate.

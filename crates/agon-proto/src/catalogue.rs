@@ -179,7 +179,7 @@ mirror! {
     CardSeat as CardSeat { persona, model, stance, first, last }
     CancelOrder as CancelOrder { reason, by }
     SummaryFigures as SummaryFigures {
-        winner, dissent, models, other_calls, calls, max_rounds, turns, failed_tries,
+        winner, dissent, models, other_calls, calls, max_rounds, turns, failed_tries, rejudges,
     }
     Dissent as Dissent { against, of, among }
     ModelUsage as ModelUsage { model, usage }

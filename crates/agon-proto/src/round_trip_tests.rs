@@ -315,6 +315,7 @@ fn summary_figures() -> agon_core::SummaryFigures {
         max_rounds: 3,
         turns: 3,
         failed_tries: 1,
+        rejudges: Some(agon_core::DebateId::parse("acme/old-1").unwrap()),
     }
 }
 

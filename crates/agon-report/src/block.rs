@@ -7,13 +7,13 @@ use crate::analysis::Analysis;
 use crate::call_figures;
 use crate::document::{KeyFact, LEFT_OPEN, facts};
 use crate::key;
-use crate::minutes::Minutes;
+use crate::minutes::{Deed, Minutes};
 use crate::result::ResultState;
 use crate::terminal::{StyledLine, TextStyle, indented_text, rehearsal_mark};
 use crate::text::{excerpt, one_line};
 use crate::verdict::Tone;
-use crate::words::{self, count, duration};
-use agon_core::TurnId;
+use crate::words::{self, count, day, duration};
+use agon_core::{SkipReason, StopRule, TurnId};
 pub(crate) use objection::UnansweredObjection;
 use sides::Changes;
 use std::collections::BTreeSet;
@@ -72,7 +72,9 @@ impl ResultBlock {
         let open = objection::of(minutes, analysis.as_ref());
         let facts = facts(minutes, analysis.as_ref(), open.as_ref());
         let mut rows: Vec<BlockRow> = Vec::new();
+        rows.extend(rejudged(minutes).map(|rejudged| BlockRow::of("Rejudged", rejudged)));
         rows.extend(decided::of(minutes).map(|how| BlockRow::of("How", how)));
+        rows.extend(cut(minutes).map(|cut| BlockRow::of("Cut short", cut)));
         rows.extend(minutes.cancel.map(|why| BlockRow::of("Cancelled", one_line(why))));
         rows.extend(why(minutes).map(|why| BlockRow::unreported("Why", why)));
         rows.extend(sides(minutes));
@@ -222,6 +224,30 @@ fn open(minutes: &Minutes<'_>) -> Option<String> {
     });
     let open = open.collect::<Vec<_>>().join("; ");
     (!open.is_empty()).then(|| one_line(&open))
+}
+
+/// Whose speeches these are, and when they were judged anew. How the old debate ended is not in this log.
+fn rejudged(minutes: &Minutes<'_>) -> Option<String> {
+    let old = minutes.admission.rejudges.as_ref()?;
+    let when = day(minutes.admitted_at);
+    Some(format!(
+        "a new judgement, of {when}, on the speeches of debate {old}; how that debate ended is in its own report"
+    ))
+}
+
+/// What the budget cut off.
+fn cut(minutes: &Minutes<'_>) -> Option<String> {
+    let skipped =
+        minutes.entries.iter().filter(|entry| matches!(entry.deed, Deed::Skipped(SkipReason::Budget))).count();
+    let ended = minutes.stopped.filter(|(rule, _)| matches!(rule, StopRule::TokenBudget | StopRule::TimeBudget));
+    let ended = ended.map(|(rule, round)| format!("{} ({})", rule.label(), minutes.place(round)));
+    let turns = count(skipped as u64, "turn");
+    match (ended, skipped) {
+        (None, 0) => None,
+        (None, _) => Some(format!("the budget left no room for {turns}")),
+        (Some(ended), 0) => Some(ended),
+        (Some(ended), _) => Some(format!("{ended}; it left no room for {turns}")),
+    }
 }
 
 fn rounds(minutes: &Minutes<'_>) -> Option<String> {

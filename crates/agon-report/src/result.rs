@@ -40,6 +40,9 @@ pub struct DebateResult {
     /// The feeds that the speakers were given; absent where the file names none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub feeds: Vec<FeedResult>,
+    /// The ended debate whose speeches are judged again here; its own result is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rejudges: Option<String>,
     /// Rounds that were opened.
     pub rounds: u32,
     /// Why the rounds ended.
@@ -192,6 +195,7 @@ impl DebateResult {
             history: build::history(admission),
             recalled: admission.recalled.clone(),
             feeds: build::feeds(admission),
+            rejudges: admission.rejudges.as_ref().map(|old| old.name().to_owned()),
             rounds: u32::try_from(minutes.rounds.len()).unwrap_or(u32::MAX),
             stopped_by: minutes.stopped.map(|(rule, round)| Stopped { rule, round }),
             gate: minutes.gate,

@@ -1,5 +1,5 @@
 //! What two debates came to, row by row.
-use crate::words::{duration, number};
+use crate::words::{self, duration, number};
 use agon_core::BallotStage;
 use agon_report::{BallotResult, DebateResult, ResultState, excerpt, one_line};
 
@@ -17,9 +17,10 @@ pub(super) struct ComparedRow {
 /// What a row has of a debate: lines.
 type Lines = fn(&DebateResult) -> Option<Vec<String>>;
 
-const ROWS: [(&str, Lines); 17] = [
+const ROWS: [(&str, Lines); 18] = [
     ("State", |result| one(state(result.state))),
     ("Outcome", |result| one(result.outcome?.label())),
+    ("New judgement of", |result| one(result.rejudges.as_deref()?)),
     ("Reason", |result| one(&one_line(result.reason.as_ref()?.detail.as_deref()?))),
     ("Answer", answer),
     ("Words of the verdict", |result| one(&excerpt(verdict_text(result)?, MOST_TEXT))),
@@ -29,7 +30,7 @@ const ROWS: [(&str, Lines); 17] = [
     ("First ballots", |result| ballots(result, BallotStage::Initial)),
     ("Final ballots", |result| ballots(result, BallotStage::Final)),
     ("Votes", votes),
-    ("Quotations verified", citations),
+    ("Quotations verified, each counted once", citations),
     ("Rounds", |result| one(&number(result.rounds.into()))),
     ("Calls", |result| one(&number(result.usage.calls.into()))),
     ("Tokens", tokens),
@@ -106,31 +107,21 @@ fn votes(result: &DebateResult) -> Option<Vec<String>> {
     Some(votes.counts.iter().map(count).collect())
 }
 
+/// As the debate's own page counts: a quotation that several readings give counts once.
 fn citations(result: &DebateResult) -> Option<Vec<String>> {
-    let all = result.judgements.iter().map(|judgement| judgement.citations_verified);
-    let (verified, total) = all.fold((0, 0), |(a, b), count| (a + count.verified, b + count.total));
-    if total == 0 { None } else { one(&format!("{verified} of {total}")) }
+    let count = result.verdict.as_ref()?.citations_verified;
+    if count.total == 0 { None } else { one(&format!("{} of {}", count.verified, count.total)) }
 }
 
 fn tokens(result: &DebateResult) -> Option<Vec<String>> {
-    let usage = &result.usage;
-    if usage.calls == 0 || usage.unknown_calls >= usage.calls {
-        return None;
-    }
-    let least = if usage.unknown_calls > 0 { "at least " } else { "" };
-    let (prompts, generated) = (number(usage.prompt_tokens), number(usage.completion_tokens));
-    Some(vec![format!("{least}{prompts} of prompts"), format!("{least}{generated} generated")])
+    let (usage, unknown) = (&result.usage, result.usage.unknown_calls.into());
+    let all = words::tokens(usage.tokens(), unknown)?;
+    let part = |sum, what| words::tokens(sum, unknown).map(|sum| format!("{sum} {what}"));
+    let parts = [part(usage.prompt_tokens, "of prompts"), part(usage.completion_tokens, "generated")];
+    Some([all].into_iter().chain(parts.into_iter().flatten()).collect())
 }
 
 fn cost(result: &DebateResult) -> Option<Vec<String>> {
-    let least = if result.calls_without_cost.is_some_and(|calls| calls > 0) { "at least " } else { "" };
-    let sums: Vec<String> = result
-        .cost
-        .iter()
-        .map(|cost| {
-            let places = if cost.amount >= 1.0 { 2 } else { 4 };
-            format!("{least}{:.places$} {}", cost.amount, one_line(&cost.currency))
-        })
-        .collect();
-    if sums.is_empty() { None } else { Some(sums) }
+    let amounts = result.cost.iter().map(|cost| (cost.amount, cost.currency.as_str()));
+    one(&words::cost(amounts, result.calls_without_cost.unwrap_or(0).into())?)
 }

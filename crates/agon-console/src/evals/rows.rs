@@ -169,7 +169,8 @@ fn facts(eval: &pb::Eval, progress: &pb::EvalProgress, now: u64) -> Vec<(&'stati
     let tokens = words::number(progress.tokens);
     let open = is_open(eval.state());
     out.push(match progress.tokens_likely.filter(|_| open) {
-        Some(likely) => ("tokens", format!("{tokens} of about {}", words::number(likely))),
+        Some(likely) => ("tokens now", format!("{tokens} of about {}", words::number(likely))),
+        None if open => ("tokens now", tokens),
         None => ("tokens", tokens),
     });
     if let Some(reused) = progress.reused.filter(|reused| *reused > 0) {
@@ -224,7 +225,7 @@ mod tests {
         let view = EvalView::of(&eval(State::Running, 0), true, 0);
         assert_eq!((view.cells, view.debates.as_str()), ((40, 40), "pan el"));
         assert_eq!(view.waits_for.as_deref(), Some("the model m is away"));
-        assert!(view.facts.contains(&("tokens", "12,000 of about 36,000".to_owned())), "{:?}", view.facts);
+        assert!(view.facts.contains(&("tokens now", "12,000 of about 36,000".to_owned())), "{:?}", view.facts);
         let over = EvalView::of(&eval(State::Complete, 0), true, 0);
         assert!(over.waits_for.is_none() && over.facts.contains(&("tokens", "12,000".to_owned())));
     }

@@ -177,6 +177,18 @@ pub(super) fn holding(hosts: &[pb::Host], overview: &ClusterOverview) -> Vec<Ale
     rules
 }
 
+/// What alerts are about that cannot be counted now.
+pub(super) fn unknown(overview: &ClusterOverview) -> Vec<&'static str> {
+    let figures = &overview.figures;
+    let streams = overview.has_streams;
+    let all = [
+        (figures.debates.is_none(), "debates"),
+        (streams && figures.turns.is_none(), "queued turns"),
+        (streams && figures.streams.is_empty(), "streams"),
+    ];
+    all.into_iter().filter(|(unknown, _)| *unknown).map(|(_, what)| what).collect()
+}
+
 fn of_debates(overview: &ClusterOverview) -> [Option<Alert>; 3] {
     let Some(debates) = &overview.figures.debates else { return [None, None, None] };
     let open = debates.queued.values().sum::<u64>() + debates.running;

@@ -62,6 +62,7 @@ impl CallTotals {
             max_rounds: admission.spec.max_rounds,
             turns: self.turns,
             failed_tries: self.failed_tries,
+            rejudges: admission.rejudges.clone(),
         }
     }
 }

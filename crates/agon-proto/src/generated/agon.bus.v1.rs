@@ -455,6 +455,9 @@ pub struct SummaryFigures {
     /// Tries that failed.
     #[prost(uint32, tag = "8")]
     pub failed_tries: u32,
+    /// The ended debate that it judges again.
+    #[prost(string, optional, tag = "9")]
+    pub rejudges: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// How many of those who chose are against the winner.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

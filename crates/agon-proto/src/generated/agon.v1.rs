@@ -1099,7 +1099,7 @@ pub struct DebateFilter {
     /// Admitted before.
     #[prost(message, optional, tag = "5")]
     pub created_before: ::core::option::Option<::prost_types::Timestamp>,
-    /// The topic contains this text, in any letter case.
+    /// The topic or the id contains this text, in any letter case.
     #[prost(string, tag = "6")]
     pub text: ::prost::alloc::string::String,
     /// It calls one of these models, or plans to; exact names. Entries of earlier versions have no models.

@@ -1,6 +1,5 @@
 //! Who is for the answer and who against it, by name, and who changed.
 use crate::minutes::Minutes;
-use crate::result::ResultState;
 use crate::text::{excerpt, one_line};
 use crate::words;
 use agon_core::tally::same_answer;
@@ -44,7 +43,7 @@ pub(super) fn of(minutes: &Minutes<'_>, changes: Changes) -> Vec<(&'static str, 
         held.iter_mut().for_each(|one| one.before = None);
     }
     if held.is_empty() {
-        return argued(minutes);
+        return argued(minutes).into_iter().chain(silent(minutes)).collect();
     }
     let winner = minutes.winner().and_then(|won| if by_votes { Some(won) } else { minutes.stands_for(won) });
     // Judges who vote are neither for nor against what debaters stand for.
@@ -55,9 +54,7 @@ pub(super) fn of(minutes: &Minutes<'_>, changes: Changes) -> Vec<(&'static str, 
         Some(winner) => for_and_against(winner, &held, labels),
         None => by_answer(&held, labels[0]),
     };
-    if !by_votes {
-        rows.extend(silent(minutes, &held));
-    }
+    rows.extend(silent(minutes));
     rows
 }
 
@@ -166,17 +163,13 @@ fn argued(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
     vec![("Argued for", listed(&with, ", ")), ("Against", listed(&against, "; "))]
 }
 
-/// Debaters of whom a final ballot was wanted and none came.
-fn silent(minutes: &Minutes<'_>, held: &[FinalChoice<'_>]) -> Option<(&'static str, String)> {
+/// Debaters of whom a final ballot was wanted and none came, whatever decided.
+fn silent(minutes: &Minutes<'_>) -> Option<(&'static str, String)> {
     let spec = &minutes.admission.spec;
-    let over = minutes.state() == ResultState::Succeeded;
-    let wanted = over && matches!(spec.ballots, Ballots::Both | Ballots::FinalOnly);
-    let heard = |name: &str| held.iter().any(|one| one.who == name);
-    let names: Vec<String> = spec
-        .personas
-        .iter()
-        .filter(|persona| wanted && !heard(persona.name.as_str()))
-        .map(|persona| one_line(persona.name.as_str()))
-        .collect();
+    let held = minutes.gate.is_none_or(|gate| !gate.skip);
+    let wanted = held && matches!(spec.ballots, Ballots::Both | Ballots::FinalOnly);
+    let cast = |name: &str| minutes.ballots(BallotStage::Final).any(|(entry, _)| entry.participant == name);
+    let silent = spec.personas.iter().filter(|persona| wanted && !cast(persona.name.as_str()));
+    let names: Vec<String> = silent.map(|persona| one_line(persona.name.as_str())).collect();
     (!names.is_empty()).then(|| ("No ballot", names.join(", ")))
 }

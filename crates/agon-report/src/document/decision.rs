@@ -4,6 +4,7 @@ use super::{ReportBlock, ReportTable, TableCell};
 use crate::html::Chart;
 use crate::key::{self, JudgeKey};
 use crate::minutes::{BallotChoice, Judged, Minutes, MinutesEntry, VoteTally};
+use crate::text::{one_line, sentence};
 use crate::words;
 use agon_core::{BallotStage, ParticipantId, Ranked, Speech};
 
@@ -43,6 +44,8 @@ pub(crate) struct BallotSheet<'m> {
     /// What became of the first majority, once there is a verdict.
     pub(crate) majority: Option<&'static str>,
     pub(crate) moved: &'m [ParticipantId],
+    /// Debaters in all.
+    pub(crate) debaters: usize,
 }
 
 /// The count of the votes, and what it was made of.
@@ -68,6 +71,17 @@ impl<'m> BallotSheet<'m> {
     }
     pub(crate) fn after(&self, debater: &str) -> Option<&Choosing<'m>> {
         self.last.iter().find(|ballot| ballot.entry.participant == debater)
+    }
+    /// Who changed their ballot, or how many did not: only of those is that known whose ballots were both cast.
+    pub(crate) fn changes(&self) -> String {
+        let known = self.initial.iter().filter(|ballot| self.after(ballot.entry.participant).is_some()).count();
+        let moved: Vec<String> = self.moved.iter().map(|name| one_line(name.as_str())).collect();
+        match (moved.len(), known) {
+            (0, 0) => "Nobody cast both ballots, so it is unknown who changed.".to_owned(),
+            (0, known) if known == self.debaters => "Nobody changed their ballot.".to_owned(),
+            (0, known) => format!("None of the {known} of {} who cast both ballots changed.", self.debaters),
+            (..) => sentence(&format!("Changed their ballot: {}", moved.join(", "))),
+        }
     }
 }
 
@@ -173,7 +187,8 @@ pub(super) fn ballots<'m>(minutes: &'m Minutes<'m>) -> Vec<ReportBlock<'m>> {
     let majority = verdict.map(|verdict| words::majority(verdict.majority, verdict.winner.is_some()));
     let moved = minutes.verdict.map(|verdict| verdict.moved).unwrap_or_default();
     let flow = Chart::flow(minutes).map(ReportBlock::Chart);
-    flow.into_iter().chain([ReportBlock::Ballots(BallotSheet { initial, last, majority, moved })]).collect()
+    let sheet = BallotSheet { initial, last, majority, moved, debaters: minutes.admission.spec.personas.len() };
+    flow.into_iter().chain([ReportBlock::Ballots(sheet)]).collect()
 }
 
 pub(super) fn votes_title(minutes: &Minutes<'_>) -> &'static str {

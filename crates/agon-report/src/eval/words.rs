@@ -1,4 +1,5 @@
 //! How the figures and names of an eval read for a person.
+use crate::prices::money;
 use crate::text::one_line;
 use crate::words::{duration, number};
 use agon_eval::*;
@@ -99,8 +100,8 @@ pub(super) fn amount(count: Count, value: f64) -> String {
         Count::Total | Count::Generated | Count::New if value >= 10.0 || value == 0.0 => number(value.round() as u64),
         Count::Total | Count::Generated | Count::New => decimals(value, 1),
         Count::Seconds => seconds(value),
-        Count::Money if value.abs() >= 1.0 || value == 0.0 => decimals(value, 2),
-        Count::Money => decimals(value, 5),
+        Count::Money if value < 0.0 => format!("-{}", money(-value, false)),
+        Count::Money => money(value, false),
     }
 }
 /// What a question cost, marked where not all of it was reported.
@@ -413,7 +414,7 @@ mod tests {
 
     #[test]
     fn small_figures_keep_their_places() {
-        assert_eq!(amount(Count::Money, 0.00042), "0.00042");
+        assert_eq!(amount(Count::Money, 0.00042), "0.000420");
         assert_eq!([amount(Count::Total, 0.4), amount(Count::Total, 38_449.3)], ["0.4", "38,449"]);
         assert_eq!([p(0.0004), p(0.012)], ["< 0.001", "0.012"]);
     }

@@ -9,7 +9,7 @@ use crate::analysis::STRENGTH;
 use crate::block::ResultBlock;
 use crate::call_figures;
 use crate::document::{
-    BallotSheet, Office, ReportBlock, ReportSection, SectionKind, SpeechStrength, Strengths, TableCell, sections,
+    Office, ReportBlock, ReportSection, SectionKind, SpeechStrength, Strengths, TableCell, sections,
 };
 use crate::minutes::{Minutes, MinutesEntry};
 use crate::text::{excerpt, one_line, plain, sentence};
@@ -200,13 +200,6 @@ impl ReportPage<'_> {
     }
     fn linked(&self, cell: &TableCell) -> Option<TurnId> {
         self.speech(&cell.speech?)
-    }
-    fn moved(&self, sheet: &BallotSheet<'_>) -> String {
-        let personas = &self.minutes.admission.spec.personas;
-        match personas.iter().filter(|persona| sheet.moved.contains(&persona.name)).count() {
-            0 => "Nobody changed their ballot.".to_owned(),
-            moved => format!("{moved} of {} changed their ballot.", personas.len()),
-        }
     }
     fn opens(&self, plan: &RoundPlan) -> String {
         let names: Vec<String> = plan.next_speakers.iter().map(|name| one_line(name.as_str())).collect();

@@ -12,12 +12,7 @@ pub(super) fn ballots(page: &mut MarkdownPage, sheet: &BallotSheet<'_>) {
     let last = sheet.last.iter().map(|ballot| chosen("final ballot", ballot));
     page.table(&["When", "Who", "Choice", "Reasons"], initial.chain(last));
     if let Some(majority) = sheet.majority {
-        let moved = sheet.moved.iter().map(|name| inline(name.as_str())).collect::<Vec<_>>().join(", ");
-        let moved = match moved.is_empty() {
-            true => "Nobody changed their ballot.".to_owned(),
-            false => sentence(&format!("Changed their ballot: {moved}")),
-        };
-        page.block(&format!("{majority} {moved}"));
+        page.block(&format!("{majority} {}", inline(&sheet.changes())));
     }
 }
 

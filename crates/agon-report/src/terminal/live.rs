@@ -236,7 +236,8 @@ impl LiveView {
             (_, true) => "Being cancelled".to_owned(),
             (Some(PhaseName::Rounds), _) => {
                 let most = self.admission.as_ref().map_or(self.round, |admission| admission.spec.max_rounds);
-                format!("Round {} of at most {most}", self.round)
+                // it has not been opened yet
+                format!("Round {} of at most {most}", self.round.max(1))
             }
             (Some(phase), _) => self.phase_name(phase).to_owned(),
             (None, _) => "Starting".to_owned(),

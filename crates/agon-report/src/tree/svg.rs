@@ -161,7 +161,7 @@ fn node(out: &mut String, minutes: &Minutes<'_>, placed: &PlacedNode<'_>, linked
         out,
         "<g class=\"node {}\"><title>{}</title><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{BOX_WIDTH}\" height=\"{BOX_HEIGHT}\" rx=\"5\"/><text class=\"who\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
         class(minutes, placed),
-        escaped(&titled(placed)),
+        escaped(&titled(minutes, placed)),
         placed.x,
         placed.y,
         placed.x + 9.0,
@@ -181,11 +181,12 @@ fn node(out: &mut String, minutes: &Minutes<'_>, placed: &PlacedNode<'_>, linked
     out.push_str(if linked { "</a>\n" } else { "\n" });
 }
 
-fn titled(placed: &PlacedNode<'_>) -> String {
+fn titled(minutes: &Minutes<'_>, placed: &PlacedNode<'_>) -> String {
     let node = placed.node;
+    let round = if minutes.is_round(node.round) { format!(", round {}", node.round) } else { String::new() };
     let stance = node.stance.as_deref().map(|stance| format!(" for {}", one_line(stance))).unwrap_or_default();
     let kind = node.kind.label();
-    format!("T{} {}{stance}, {kind}, round {}: {}", node.number, one_line(&node.speaker), node.round, node.text)
+    format!("T{} {}{stance}, {kind}{round}: {}", node.number, one_line(&node.speaker), node.text)
 }
 
 /// The class that gives a speech its colour: by stance, or by speaker where there are none.

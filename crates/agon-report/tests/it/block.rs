@@ -1,5 +1,5 @@
 //! The result in ten seconds: the block that ends a run and heads the reports.
-use crate::log::{Log, admitted, argument};
+use crate::log::{Log, ReachedVerdict, admitted, argument};
 use crate::shown::{block, minutes};
 use crate::{formats, scenes};
 use agon_core::*;
@@ -196,4 +196,71 @@ fn everybody_who_shares_the_judge_s_model_is_named_once_a_judge_was_asked() {
     log.judge(2, 0, None, "Both are right.", Vec::new());
     let named = format!("The judge, Ada and Bruno are the same model ({judge}); a judge may favour its own kind.");
     assert_eq!(told(&log), Some(named));
+}
+
+#[test]
+fn whose_final_ballot_is_missing_is_named_whatever_decided() {
+    assert_eq!(row(&scenes::decided(), "No ballot"), None);
+    let cast = |event: &Event, who: Option<&str>| {
+        let Event::Answered(Answered { participant, given: Given::Ballot { stage: BallotStage::Final, .. }, .. }) =
+            event
+        else {
+            return false;
+        };
+        who.is_none_or(|who| participant.as_str() == who)
+    };
+    let mut one = scenes::decided();
+    one.records.retain(|record| !record.events.iter().any(|event| cast(event, Some("Bruno"))));
+    assert_eq!(row(&one, "No ballot").as_deref(), Some("Bruno"));
+    assert_eq!(row(&one, "For").as_deref(), Some("Ada"), "who is silent is for nobody");
+    let mut none = scenes::decided();
+    none.records.retain(|record| !record.events.iter().any(|event| cast(event, None)));
+    for event in none.records.iter_mut().flat_map(|record| &mut record.events) {
+        if let Event::VerdictReached { moved, .. } = event {
+            moved.clear();
+        }
+    }
+    assert_eq!(row(&none, "No ballot").as_deref(), Some("Ada, Bruno"));
+    let mut voted = scenes::voted();
+    assert_eq!(row(&voted, "No ballot"), None, "none was wanted");
+    voted.spec_mut().ballots = Ballots::Both;
+    assert_eq!(row(&voted, "No ballot").as_deref(), Some("Ada, Bruno, Chioma"));
+    for page in [html(&minutes(&none)).unwrap(), full_markdown(&minutes(&none))] {
+        assert!(page.contains("No ballot") && !page.contains("Nobody changed their ballot"), "{page}");
+    }
+    assert!(full_markdown(&minutes(&none)).contains("Nobody cast both ballots, so it is unknown who changed."));
+}
+
+#[test]
+fn what_the_budget_cut_off_is_said_in_the_head() {
+    assert_eq!(row(&scenes::decided(), "Cut short"), None);
+    let mut log = scenes::decided();
+    for event in log.records.iter_mut().flat_map(|record| &mut record.events) {
+        if let Event::LoopEnded { rule, .. } = event {
+            *rule = StopRule::TokenBudget;
+        }
+    }
+    assert_eq!(row(&log, "Cut short").as_deref(), Some("the token budget was spent (round 1)"));
+    let mut log = scenes::before_judging(false).0;
+    log.push(Event::SeatSkipped { round: 2, seat: 7, participant: "Ada".into(), reason: SkipReason::Budget });
+    log.verdict(ReachedVerdict::of(Outcome::Inconclusive));
+    log.succeed(Outcome::Inconclusive, None);
+    assert_eq!(row(&log, "Cut short").as_deref(), Some("the budget left no room for 1 turn"));
+    let page = html(&minutes(&log)).unwrap();
+    let (head, _) = page.split_once("</header>").unwrap();
+    assert!(head.contains("<dt>Cut short</dt><dd dir=\"auto\">the budget left no room for 1 turn</dd>"), "{head}");
+}
+
+#[test]
+fn a_new_judgement_names_the_debate_whose_speeches_it_is_about() {
+    assert_eq!(row(&scenes::decided(), "Rejudged"), None);
+    let mut log = scenes::decided();
+    if let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] {
+        admission.rejudges = Some(DebateId::parse("old-1").unwrap());
+    }
+    let told = block(&log);
+    assert!(told.contains("\nRejudged   a new judgement, of ") && told.contains("debate old-1"), "{told}");
+    let page = html(&minutes(&log)).unwrap();
+    assert!(page.contains("<span>· winner</span> <span>· new judgement</span>"), "{page}");
+    assert_eq!(DebateResult::of(&minutes(&log)).rejudges.as_deref(), Some("old-1"));
 }

@@ -14,6 +14,7 @@ pub(super) fn with_figures(debate: pb::Debate, figures: &SummaryFigures, rounds:
         models: figures.models.iter().map(model).collect(),
         other_calls: figures.other_calls.map(|usage| calls(String::new(), &usage)),
         expenses: Some(expenses(&Expenses::of(prices, figures))),
+        rejudges: figures.rejudges.as_ref().map(|id| id.name().to_owned()),
         ..debate
     }
 }

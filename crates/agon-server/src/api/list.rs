@@ -3,7 +3,7 @@ use super::page::Listing;
 use super::{Api, CallContext, view};
 use crate::auth::Scope;
 use crate::error::{Problem, Violation};
-use agon_core::{DebateState, Halt, ModelName, Outcome, TenantId, Timestamp};
+use agon_core::{DebateId, DebateState, Halt, ModelName, Outcome, TenantId, Timestamp};
 use agon_proto::pb::debate::v1 as debate_v1;
 use agon_proto::pb::v1 as pb;
 use agon_proto::{DebateSummary, SummaryState};
@@ -58,6 +58,23 @@ impl Api {
         }
         let next_page_token = query.after.map(|place| listing.token(&place)).unwrap_or_default();
         Ok(pb::ListDebatesResponse { debates, next_page_token })
+    }
+
+    /// The debates that judge one of these again, newest first: as many as a page has at most.
+    pub async fn rejudgements(&self, call: &CallContext, of: &[pb::Debate]) -> Result<Vec<pb::Debate>, Problem> {
+        call.caller.require(Scope::DebatesRead)?;
+        let tenant = &call.caller.tenant;
+        let ended = of.iter().filter(|debate| debate.end_time.is_some());
+        let rejudges: Vec<_> =
+            ended.clone().filter_map(|debate| DebateId::in_tenant(tenant, &debate.id).ok()).collect();
+        if rejudges.is_empty() {
+            return Ok(Vec::new());
+        }
+        let admitted_from = ended.filter_map(|debate| debate.end_time.as_ref().and_then(millis)).min();
+        let tenant = Some(tenant.clone());
+        let query = CatalogueQuery { tenant, limit: MAX_PAGE, admitted_from, rejudges, ..CatalogueQuery::default() };
+        let found = self.ports.catalogue.find(&query).await.map_err(|error| Problem::of_store(&error))?;
+        self.shown(found).await
     }
 
     /// The summaries as resources; of the unfinished ones it is looked up whether they are ordered to end.
@@ -161,6 +178,7 @@ fn query(filter: &pb::DebateFilter, states: &[State], tenant: &TenantId) -> Resu
 }
 
 fn millis(at: &prost_types::Timestamp) -> Option<Timestamp> {
+        rejudges: Vec::new(),
     let (seconds, nanos) = (u64::try_from(at.seconds).ok()?, u64::try_from(at.nanos).ok()?);
     Some(Timestamp(seconds.checked_mul(1_000)?.checked_add(nanos / 1_000_000)?))
 }

@@ -85,7 +85,6 @@ impl FoldedLog {
             sequence: self.debate.position().0,
             paused_ms: self.debate.paused_ms(),
             rounds: Some(self.debate.rounds()),
-            rejudges: admission.rejudges.as_ref().map(|id| id.name().to_owned()),
             topic: admission.spec.topic.clone(),
             ..with_figures(identified, &self.debate.summary_figures(), self.debate.rounds(), &self.prices)
         };

@@ -223,6 +223,7 @@ async fn a_list_shows_winners_dissent_models_money_and_progress_and_finds_debate
         max_rounds: 4,
         turns: 8,
         failed_tries: 2,
+        rejudges: None,
     };
     let known = DebateSummary { figures: Some(figures), rounds: Some(2), ..summary(1, SummaryState::Queued) };
     stage.store.note(known).await.unwrap();

@@ -92,10 +92,12 @@ pub struct CatalogueQuery {
     pub admitted_from: Option<Timestamp>,
     /// Admitted before this moment, which is left out.
     pub admitted_before: Option<Timestamp>,
-    /// The topic holds this, whatever the case.
+    /// The topic or the id holds this, whatever the case.
     pub text: Option<String>,
     /// Calling one of these models, or meaning to; any where empty. Of notes of earlier versions the models are unknown.
     pub models: Vec<ModelName>,
+    /// Judging one of these again; any where empty. Of notes of earlier versions that is unknown.
+    pub rejudges: Vec<DebateId>,
 }
 
 /// A place in the order of a listing: newest first, of the same moment by id, backwards.
@@ -149,6 +151,11 @@ impl CatalogueQuery {
             summary.labels.get(key).is_some_and(|has| value.is_empty() || has == value)
         };
         let calls = |model: &ModelName| summary.figures.as_ref().is_some_and(|figures| figures.has_model(model));
+        let rejudged = summary.figures.as_ref().and_then(|figures| figures.rejudges.as_ref());
+        let holds = |text: &String| {
+            let text = text.to_lowercase();
+            summary.topic.to_lowercase().contains(&text) || summary.id.name().to_lowercase().contains(&text)
+        };
         let place = ListCursor { admitted: summary.admitted, id: summary.id.clone() };
         self.tenant.as_ref().is_none_or(|tenant| summary.id.tenant() == *tenant)
             && self.after.as_ref().is_none_or(|after| place < *after)
@@ -158,7 +165,8 @@ impl CatalogueQuery {
             && self.admitted_from.is_none_or(|from| summary.admitted >= from)
             && self.admitted_before.is_none_or(|before| summary.admitted < before)
             && (self.models.is_empty() || self.models.iter().any(calls))
-            && self.text.as_ref().is_none_or(|text| summary.topic.to_lowercase().contains(&text.to_lowercase()))
+            && self.text.as_ref().is_none_or(holds)
+            && (self.rejudges.is_empty() || rejudged.is_some_and(|old| self.rejudges.contains(old)))
     }
 }
 

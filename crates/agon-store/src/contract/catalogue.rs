@@ -74,9 +74,10 @@ pub(crate) async fn every_filter_filters<R: StoreRig>(rig: &R) {
     let mut labelled = summary("labelled", 2);
     labelled.labels = [("team", "red"), ("tier", "1")].map(|(key, value)| (key.to_owned(), value.to_owned())).into();
     labelled.topic = "Äpfel or pears?".to_owned();
+    let anew = SummaryFigures { rejudges: Some(debate("decided")), ..SummaryFigures::default() };
     let over = [
         ended(summary("decided", 4), Some(Outcome::Decided)),
-        ended(summary("tied", 5), Some(Outcome::Tie)),
+        DebateSummary { figures: Some(anew), ..ended(summary("tied", 5), Some(Outcome::Tie)) },
         ended(summary("cancelled", 6), None),
     ];
     note(rig, &store, [summary("queued", 1), labelled, running(summary("running", 3), 1, 2)]).await;
@@ -98,6 +99,8 @@ pub(crate) async fn every_filter_filters<R: StoreRig>(rig: &R) {
             &["running", "labelled"],
         ),
         (CatalogueQuery { text: Some("äPFEL".to_owned()), ..all() }, &["labelled"]),
+        (CatalogueQuery { text: Some("ABELLE".to_owned()), ..all() }, &["labelled"]),
+        (CatalogueQuery { rejudges: vec![debate("decided"), debate("lost")], ..all() }, &["tied"]),
         (CatalogueQuery { text: Some("topic of".to_owned()), limit: 1, ..all() }, &["cancelled"]),
         (
             CatalogueQuery { admitted_before: Some(Timestamp(6)), after: Some(place("tied", 5)), limit: 2, ..all() },
