@@ -1,6 +1,7 @@
 //! Stop means stop: a debate that was stopped or whose process died is played again by `agon resume` alone.
 mod given_up;
 mod locked;
+mod paused;
 mod sequence;
 mod sequences;
 pub(crate) mod served;

@@ -78,13 +78,18 @@ function follow(sheet) {
   const main = document.getElementById("sections");
   const line = document.getElementById("line");
   const follows = document.getElementById("follow");
-  const source = new EventSource(sheet.dataset.live);
+  // the stream, and the last event that it told
+  let source, seen = new URL(sheet.dataset.live, location.href);
+  const heard = [];
   const words = (id) => document.querySelector(`#${CSS.escape(id)} [data-words]`);
   const scroll = () => {
     const now = document.getElementById("now");
     if (follows.checked && now && !now.hidden) now.scrollIntoView({ block: "end" });
   };
-  const on = (name, take) => source.addEventListener(name, (event) => take(JSON.parse(event.data)));
+  const on = (name, take) => heard.push([name, (event) => {
+    if (event.lastEventId) seen.searchParams.set("after", event.lastEventId);
+    take(JSON.parse(event.data));
+  }]);
 
   const tell = (text) => {
     line.textContent = text;
@@ -97,19 +102,14 @@ function follow(sheet) {
     if (place) place.textContent = spoken.get(id) ?? "";
   };
 
-  source.onopen = () => tell("live");
-  source.onerror = () => {
-    tell(source.readyState === EventSource.CLOSED ? "the line is lost: load the page again" : "connecting again");
-    // a server that refuses is asked again, too: it may be starting
-    if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000);
-  };
-  on("patch", ({ order, parts, over }) => {
+  on("patch", ({ order, parts, over, halted }) => {
+    tell("live");
     say("");
     arrange(main, order, put(parts));
     for (const id of spoken.keys()) show(id);
-    if (over) {
-      source.close();
-      // the orders and links are those of a debate that is over
+    if (over || String(halted) !== sheet.dataset.halted) {
+      leave();
+      // other orders and links belong to it now
       location.reload();
     }
     scroll();
@@ -126,13 +126,34 @@ function follow(sheet) {
     show(id);
     scroll();
   });
-  on("notice", ({ text }) => say(text));
+  on("notice", ({ text }) => {
+    tell("waiting");
+    say(text);
+  });
   on("gone", ({ text }) => {
-    source.close();
+    leave();
     tell("over");
     say(text);
   });
-  addEventListener("beforeunload", () => source.close());
+
+  const listen = () => {
+    source = new EventSource(seen);
+    source.onerror = () => {
+      tell(source.readyState === EventSource.CLOSED ? "the line is lost: load the page again" : "connecting again");
+      // a server that refuses is asked again, too: it may be starting
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000);
+    };
+    for (const [name, take] of heard) source.addEventListener(name, take);
+  };
+  // a page that nobody sees holds none of the few connections that a browser has for a server, and goes on later where it was
+  const look = () => (document.hidden ? source?.close() : listen());
+  const leave = () => {
+    document.removeEventListener("visibilitychange", look);
+    source.close();
+  };
+  document.addEventListener("visibilitychange", look);
+  addEventListener("beforeunload", leave);
+  look();
 }
 
 const sheet = document.querySelector("[data-live]");

@@ -1,6 +1,6 @@
 //! One debate: its page, and what can be ordered of it.
 use crate::form::Fields;
-use crate::live::{DrawnDebate, drawn, view_of};
+use crate::live::{self, DrawnDebate};
 use crate::refusal::RefusedPage;
 use crate::shell::{NavPlace, Shell, file, go_to, page};
 use crate::site::ConsoleSite;
@@ -8,7 +8,7 @@ use crate::visitor::PageVisitor;
 use crate::words;
 use agon_proto::pb::v1 as pb;
 use agon_report::one_line;
-use agon_server::{Problem, Scope, WholeLog};
+use agon_server::{Problem, Scope};
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -17,6 +17,7 @@ use pb::ExportFormat;
 /// What can be done with a debate in its state.
 struct DebateOrders {
     cancel: bool,
+    pause: bool,
     resume: bool,
     delete: bool,
     rejudge: bool,
@@ -30,6 +31,7 @@ impl DebateOrders {
         let ended = matches!(debate.state(), State::Succeeded | State::Failed | State::Cancelled);
         Self {
             cancel: may && words::is_open(debate.state()) && debate.state() != State::Cancelling,
+            pause: may && matches!(debate.state(), State::Queued | State::Running),
             resume: may && matches!(debate.state(), State::Paused | State::Interrupted),
             delete: may && (ended || debate.state() == State::Lost),
             rejudge: may && ended,
@@ -49,8 +51,6 @@ struct DebatePage {
     orders: DebateOrders,
     /// Where its trace can be looked at.
     trace: Option<String>,
-}
-
     /// The debate whose speeches it judges again.
     old: Option<OtherJudgement>,
     /// The debates that judge it again, newest first.
@@ -85,6 +85,8 @@ impl OtherJudgement {
             }
         })
     }
+}
+
 /// `GET /debates/{id}`
 pub(crate) async fn show(
     State(site): State<ConsoleSite>,
@@ -92,28 +94,28 @@ pub(crate) async fn show(
     Path(name): Path<String>,
 ) -> Result<Response, RefusedPage> {
     let refused = |problem| RefusedPage::of(problem, &visitor.browser);
-    let log = site.api().debate_log(&visitor.call, &name).await.map_err(refused)?;
+    // many may come at once: what one has drawn is there for all
+    let (log, drawn) = site.hubs().of(&visitor.call, &name).await.map_err(refused)?.now();
+    let log = site.api().grown(&visitor.call, &log).await.map_err(refused)?;
     let shell = Shell::of(&visitor, NavPlace::Debates);
     let resource = log.resource().map_err(refused)?;
-    let drawing = tokio::task::spawn_blocking(move || first_drawing(&log)).await;
-    let drawing = drawing.map_err(|error| refused(Problem::Internal(format!("the debate was not drawn: {error}"))))?;
+    let drawn = match log.debate().position() == drawn.position {
+        true => drawn,
+        false => live::drawn_whole(log).await.map_err(refused)?,
+    };
     let again = site.api().rejudgements(&visitor.call, std::slice::from_ref(&resource)).await.unwrap_or_default();
     let shown = DebatePage {
         id: resource.id.clone(),
         topic: one_line(&resource.topic),
         rehearsal: resource.rehearsal,
-        drawn: drawing.map_err(refused)?,
+        drawn,
         orders: DebateOrders::of(&resource, &shell),
         trace: trace(&site, &resource.trace_id),
+        old: OtherJudgement::before(&site, &visitor, &resource).await,
+        new: again.iter().map(OtherJudgement::of).collect(),
         shell: shell.clone(),
     };
     Ok(page(&visitor, &shell, &shown))
-}
-        old: OtherJudgement::before(&site, &visitor, &resource).await,
-        new: again.iter().map(OtherJudgement::of).collect(),
-
-fn first_drawing(log: &WholeLog) -> Result<DrawnDebate, Problem> {
-    drawn(log, &view_of(log), words::now(), None)
 }
 
 /// The address of a trace, where the settings say how one is made.
@@ -220,6 +222,18 @@ pub(crate) async fn cancel(
     let reason = fields.filled("reason").unwrap_or_default();
     let request = pb::CancelDebateRequest { name: name.clone(), reason };
     site.api().cancel(&visitor.call, &request).await.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
+    Ok(go_to(&place(&name)))
+}
+
+/// `POST /debates/{id}/pause`
+pub(crate) async fn pause(
+    State(site): State<ConsoleSite>,
+    visitor: PageVisitor,
+    Path(name): Path<String>,
+    _fields: Fields,
+) -> Result<Response, RefusedPage> {
+    let request = pb::PauseDebateRequest { name: name.clone(), reason: String::new() };
+    site.api().pause(&visitor.call, &request).await.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
     Ok(go_to(&place(&name)))
 }
 

@@ -2,9 +2,11 @@
 mod draw;
 mod hub;
 mod message;
+mod task;
 
-pub(crate) use draw::{DrawnDebate, drawn, view_of};
+pub(crate) use draw::DrawnDebate;
 pub(crate) use hub::Hubs;
+pub(crate) use task::drawn_whole;
 
 use crate::query::Query;
 use crate::refusal::RefusedPage;
@@ -13,6 +15,7 @@ use crate::site::ConsoleSite;
 use crate::visitor::PageVisitor;
 use agon_core::Position;
 use agon_server::Problem;
+use hub::Joined;
 use axum::body::Body;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse as _, Response};
@@ -32,15 +35,19 @@ pub(crate) async fn follow(
     let seen = headers.get("last-event-id").and_then(|value| value.to_str().ok()).or_else(|| query.filled("after"));
     let after = Position(seen.and_then(|text| text.trim().parse().ok()).unwrap_or(0));
     let refused = |problem: Problem| RefusedPage::of(problem, &visitor.browser);
-    let place = site.api().watch_place(&visitor.call).map_err(refused)?;
-    let hub = site.hubs().of(&visitor.call, &name).await.map_err(refused)?;
-    let Some(messages) = hub.join(after, place) else {
-        return Ok(finish(StatusCode::NO_CONTENT.into_response(), None));
+    let mut place = site.api().watch_place(&visitor.call).map_err(refused)?;
+    let messages = loop {
+        match site.hubs().of(&visitor.call, &name).await.map_err(refused)?.join(after, place) {
+            Joined::Stream(messages) => break messages,
+            Joined::Over => return Ok(finish(StatusCode::NO_CONTENT.into_response(), None)),
+            Joined::Closed(again) => place = again,
+        }
     };
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-cache"),
         (HeaderName::from_static("x-accel-buffering"), "no"),
     ];
-    Ok(finish((headers, Body::from_stream(messages)).into_response(), None))
+    let answer = finish((headers, Body::from_stream(messages)).into_response(), None);
+    Ok(visitor.stay.bound(answer))
 }

@@ -2,7 +2,7 @@
 use crate::refusal::RefusedPage;
 use crate::session::{Cookies, random_text};
 use crate::site::ConsoleSite;
-use agon_server::{CallContext, Caller, Problem, Scope, call_id};
+use agon_server::{CallContext, Caller, Problem, Scope, Stay, call_id};
 use axum::extract::FromRequestParts;
 use http::HeaderName;
 use http::request::Parts;
@@ -11,10 +11,12 @@ use http::request::Parts;
 const HTMX: HeaderName = HeaderName::from_static("hx-request");
 
 /// A visitor whom the gateway knows.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct PageVisitor {
     /// The call that the request is.
     pub call: CallContext,
+    /// What it was let in with.
+    pub stay: Stay,
     /// The browser behind it.
     pub browser: PageBrowser,
 }
@@ -78,7 +80,7 @@ impl FromRequestParts<ConsoleSite> for PageVisitor {
         let browser = PageBrowser::of(parts, site.tls());
         let token = browser.cookies.token(&parts.headers);
         match site.door().caller(token.as_deref(), parts).await {
-            Ok(caller) => Ok(Self { call: CallContext::of(caller, &parts.headers), browser }),
+            Ok((caller, stay)) => Ok(Self { call: CallContext::of(caller, &parts.headers), stay, browser }),
             Err(problem @ Problem::Unauthenticated(_)) => Err(RefusedPage::sign_in(problem, &browser)),
             Err(problem) => Err(RefusedPage::of(problem, &browser)),
         }

@@ -19,7 +19,7 @@ named! {
 named! {
     /// Why nobody plays a debate that has not ended. Nothing but `agon resume` continues it.
     pub enum Halt {
-        /// Its process was stopped on purpose, or it waits for a model server that was away for too long.
+        /// Somebody paused it, its process was stopped on purpose, or it waits for a model server that was away for too long.
         Paused = "paused" => "Paused",
         /// Its process died, or the servers gave it up for now.
         Interrupted = "interrupted" => "Interrupted",
@@ -28,7 +28,10 @@ named! {
 impl Halt {
     /// What a debate is whose log was interrupted for this reason.
     pub fn of(reason: &Reason) -> Self {
-        if reason.code == ReasonCode::ServerAway { Self::Paused } else { Self::Interrupted }
+        match reason.code {
+            ReasonCode::Paused | ReasonCode::ServerAway => Self::Paused,
+            _ => Self::Interrupted,
+        }
     }
 }
 
@@ -99,6 +102,8 @@ named! {
         Poison = "poison" => "its coordinator failed again and again",
         /// A model server without which the debate cannot go on was away for too long: the debate is paused.
         ServerAway = "server_away" => "a model server was away for too long",
+        /// Somebody paused the debate.
+        Paused = "paused" => "somebody paused it",
         /// Somebody cancelled it.
         Cancelled = "cancelled" => "somebody ended it",
     }

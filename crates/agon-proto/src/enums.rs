@@ -111,6 +111,7 @@ enums! {
     ReasonCode {
         OrderSensitive, JudgeIncomplete, JudgeFailed, NoVotes, RuleNotMet, Quorum, TurnFailed, TerminateWhen, EmptyTranscript,
         Poison, Cancelled, PanelSplit, NoDecisionWanted, ModeratorFailed, SynthesisFailed, ServerAway,
+        Paused,
     }
     RoundStatus { Settled, Continue }
     SelfVotes { Exclude, Allow }

@@ -44,7 +44,7 @@ pub use evals::{
 };
 pub use host::Speeds;
 pub use node::cluster_metrics::QueueWatch;
-pub use node::{CancelError, DrainError, Node, NodeDown, NodeStats, ResumeError, StartError, SubmitError};
+pub use node::{CancelError, DrainError, Node, NodeDown, NodeStats, PauseError, ResumeError, StartError, SubmitError};
 pub use recall::{Embedder, MOST_COMPARED, MOST_EMBEDDED, RecallError, past_debate, recall};
 pub use room::{DebateRefusal, DebateRoom, RoomLimits};
 pub use watch::{Watch, WatchError, Watched};

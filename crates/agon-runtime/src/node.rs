@@ -25,7 +25,7 @@ pub(crate) mod cluster_metrics;
 mod requests;
 pub(crate) mod root;
 
-pub use requests::{CancelError, DrainError, ResumeError};
+pub use requests::{CancelError, DrainError, PauseError, ResumeError};
 
 /// Why a node did not start.
 #[derive(Debug, thiserror::Error)]

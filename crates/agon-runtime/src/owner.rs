@@ -18,4 +18,4 @@ mod takeover;
 
 pub(crate) use hint_listener::HintListener;
 pub(crate) use owned::OwnedDebates;
-pub(crate) use replay::was_resumed;
+pub(crate) use replay::{owner, was_resumed};

@@ -54,6 +54,9 @@ impl DebateService for Grpc {
     async fn cancel_debate(&self, request: Request<pb::CancelDebateRequest>) -> Result<Response<pb::Debate>, Status> {
         unary!(self, request, cancel)
     }
+    async fn pause_debate(&self, request: Request<pb::PauseDebateRequest>) -> Result<Response<pb::Debate>, Status> {
+        unary!(self, request, pause)
+    }
     async fn resume_debate(&self, request: Request<pb::ResumeDebateRequest>) -> Result<Response<pb::Debate>, Status> {
         unary!(self, request, resume)
     }

@@ -23,6 +23,7 @@ pub use admin::{Admin, AdminError, AdminPorts};
 pub use agon_telemetry::{ClusterFigures, DebateFigures, StreamFigures};
 pub use api::{Api, CallContext, ClusterOverview, CoordinatorLoad, WatchPlace, WatchStep, WatchStream, WholeLog};
 pub use auth::{
+    Stay,
     AuthConfig, AuthStartError, Caller, CertificateAuth, CertificateName, CertificateTenant, CredentialHealth,
     JwksPlace, JwksSource, JwtAuth, Scope, TokenFile, TokenLineError, new_token, token_line,
 };

@@ -1,6 +1,6 @@
 //! Pages for browsers, which another crate draws: what it is given, and who may see them.
 use crate::api::Api;
-use crate::auth::{Authenticator, Caller};
+use crate::auth::{Authenticator, Caller, Stay};
 use crate::error::Problem;
 use crate::net::peer_of;
 use axum::Router;
@@ -42,16 +42,19 @@ impl Door {
         !self.0.is_off() && !self.0.takes_tokens()
     }
 
-    /// Who calls, by a token that the browser keeps, or else by the certificate of its connection.
-    pub async fn caller(&self, token: Option<&str>, request: &Parts) -> Result<Caller, Problem> {
+    /// Who calls, by a token that the browser keeps, or else by the certificate of its connection; and for how long.
+    pub async fn caller(&self, token: Option<&str>, request: &Parts) -> Result<(Caller, Stay), Problem> {
         let peer = peer_of(&request.extensions);
         let mut headers = http::HeaderMap::new();
         // what a proxy may have added is for the API
-        let Some(token) = token else { return self.0.caller(&headers, &peer).await };
-        let bearer = HeaderValue::from_str(&format!("Bearer {token}"));
-        let bearer = bearer.map_err(|_| Problem::Unauthenticated("a token is one line of visible characters"))?;
-        headers.insert(header::AUTHORIZATION, bearer);
-        self.0.caller(&headers, &peer).await
+        if let Some(token) = token {
+            let bearer = HeaderValue::from_str(&format!("Bearer {token}"));
+            let bearer = bearer.map_err(|_| Problem::Unauthenticated("a token is one line of visible characters"))?;
+            headers.insert(header::AUTHORIZATION, bearer);
+        }
+        let caller = self.0.caller(&headers, &peer).await?;
+        let stay = Stay::of(&self.0, &headers, peer, &caller);
+        Ok((caller, stay))
     }
 }
 

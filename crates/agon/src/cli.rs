@@ -23,7 +23,7 @@ pub use eval::{
 pub use eval_input::{BuiltinKind, EvalInputArgs, NamedFile, is_arm_byte};
 pub use groups::parse;
 pub use inspect::{
-    CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, HealthArgs, OpenArgs,
+    CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, HealthArgs, OpenArgs, PauseArgs,
     ReplayArgs, ReportArgs, ResumeArgs, SchemaOf, VerifyArgs,
 };
 pub use list::{ListArgs, ListedState};
@@ -120,6 +120,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Continue paused or interrupted debates
     Resume(Box<ResumeArgs>),
+    /// Pause a debate
+    Pause(PauseArgs),
     /// Cancel a debate
     Cancel(CancelArgs),
     /// Delete an ended debate

@@ -1,5 +1,6 @@
 //! A debate's page in pieces, in the order in which one who watches wants them.
-use agon_core::{Position, TurnId};
+use agon_core::{Position, Timestamp, TurnId};
+use agon_proto::pb::v1::debate::State;
 use agon_report::{LiveView, PagePart, PartKind, page_parts};
 use agon_server::{Problem, WholeLog};
 use askama::Template;
@@ -17,6 +18,8 @@ pub(crate) struct DrawnDebate {
     pub position: Position,
     /// Nothing will change any more.
     pub over: bool,
+    /// Nobody plays it before it is resumed.
+    pub halted: bool,
     /// Question and result.
     pub head: Arc<PagePart>,
     /// The list of sections.
@@ -77,8 +80,9 @@ pub(crate) fn drawn(
         true => whole,
         false => {
             let status = Arc::new(status(log, view, now, waits_for)?);
-            let running = Arc::new(running(view)?);
-            [status].into_iter().chain(floor).chain([running]).chain(about).collect()
+            // what a process was asked for that is gone is made by nobody
+            let running = if log.is_left() { None } else { Some(Arc::new(running(view)?)) };
+            [status].into_iter().chain(floor).chain(running).chain(about).collect()
         }
     };
     let missing = || Problem::Internal("a page without a head".to_owned());
@@ -86,6 +90,7 @@ pub(crate) fn drawn(
     Ok(DrawnDebate {
         position,
         over,
+        halted: log.debate().halt().is_some(),
         head: head.ok_or_else(missing)?,
         contents: contents.ok_or_else(missing)?,
         sections,
@@ -108,14 +113,16 @@ struct StatusPart {
 pub(super) fn status(log: &WholeLog, view: &LiveView, now: u64, waits_for: Option<&str>) -> Result<PagePart, Problem> {
     let resource = log.resource()?;
     let progress = resource.progress.unwrap_or_default();
-    let at = agon_core::Timestamp(now);
+    let halted = matches!(resource.state(), State::Paused | State::Interrupted);
+    let (now, last) = (Timestamp(now), resource.update_time.as_ref().map(crate::words::millis).map(Timestamp));
     let told = |lines: Vec<agon_report::StyledLine>| lines.iter().map(|line| line.to_string()).collect();
     let part = StatusPart {
         state: crate::words::state(resource.state()),
         done: progress.calls_done,
         planned: progress.calls_planned.max(progress.calls_done).max(1),
-        lines: told(view.summary(at)),
-        turns: told(view.turns(at)),
+        // its time stands still
+        lines: told(view.summary(last.filter(|_| halted).unwrap_or(now))),
+        turns: if log.is_left() { Vec::new() } else { told(view.turns(now)) },
         waits_for: waits_for.map(agon_report::one_line),
     };
     rendered(STATUS, &part)

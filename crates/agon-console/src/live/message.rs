@@ -11,7 +11,7 @@ pub(super) type StreamText = Bytes;
 /// Pieces that have changed, and the order of all sections. Its id is where one goes on who loses the line.
 pub(super) fn patch<'p>(drawn: &DrawnDebate, changed: impl Iterator<Item = &'p Arc<PagePart>>) -> String {
     let order: Vec<&str> = drawn.sections.iter().map(|part| part.id.as_str()).collect();
-    let value = json!({"order": order, "parts": parts(changed), "over": drawn.over});
+    let value = json!({"order": order, "parts": parts(changed), "over": drawn.over, "halted": drawn.halted});
     format!("id: {}\n{}", drawn.position.0, event("patch", &value))
 }
 

@@ -3922,7 +3922,7 @@ pub struct CancelRequested {
     #[prost(string, tag = "1")]
     pub reason: ::prost::alloc::string::String,
 }
-/// The servers gave the debate up for now: nobody plays it before somebody has resumed it.
+/// Somebody paused the debate, or the servers gave it up for now: nobody plays it before somebody has resumed it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DebateInterrupted {
     /// Why.
@@ -4817,6 +4817,8 @@ pub enum ReasonCode {
     SynthesisFailed = 15,
     /// A model server without which the debate cannot go on was away for too long.
     ServerAway = 16,
+    /// Somebody paused the debate.
+    Paused = 17,
 }
 impl ReasonCode {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -4842,6 +4844,7 @@ impl ReasonCode {
             Self::ModeratorFailed => "REASON_CODE_MODERATOR_FAILED",
             Self::SynthesisFailed => "REASON_CODE_SYNTHESIS_FAILED",
             Self::ServerAway => "REASON_CODE_SERVER_AWAY",
+            Self::Paused => "REASON_CODE_PAUSED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -4864,6 +4867,7 @@ impl ReasonCode {
             "REASON_CODE_MODERATOR_FAILED" => Some(Self::ModeratorFailed),
             "REASON_CODE_SYNTHESIS_FAILED" => Some(Self::SynthesisFailed),
             "REASON_CODE_SERVER_AWAY" => Some(Self::ServerAway),
+            "REASON_CODE_PAUSED" => Some(Self::Paused),
             _ => None,
         }
     }

@@ -855,7 +855,7 @@ pub mod debate {
         Failed = 5,
         /// It was cancelled.
         Cancelled = 6,
-        /// Its process was stopped on purpose; `agon resume` continues it.
+        /// Somebody paused it, its process was stopped on purpose, or a model server was away for too long; `agon resume` continues it.
         Paused = 7,
         /// Its process died, or the servers gave it up; `agon resume` continues it.
         Interrupted = 8,
@@ -1126,7 +1126,17 @@ pub struct CancelDebateRequest {
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }
-/// Resumes an interrupted debate.
+/// Pauses a debate.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PauseDebateRequest {
+    /// `debates/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The reason, for the log.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+/// Resumes a paused or interrupted debate.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ResumeDebateRequest {
     /// `debates/{id}` or the id alone.
@@ -1684,7 +1694,23 @@ pub mod debate_service_client {
             req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "CancelDebate"));
             self.inner.unary(req, path, codec).await
         }
-        /// Resumes an interrupted debate. A second call changes nothing; a running or ended debate is rejected.
+        /// Pauses a debate: nothing more is asked of anybody. Turns that hosts have are played to their end, and count once it is resumed. A
+        /// second call changes nothing; an ended debate is rejected.
+        pub async fn pause_debate(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PauseDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.DebateService/PauseDebate");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "PauseDebate"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Resumes a paused or interrupted debate. A second call changes nothing; a running or ended debate is rejected.
         pub async fn resume_debate(
             &mut self,
             request: impl tonic::IntoRequest<super::ResumeDebateRequest>,
@@ -1820,7 +1846,13 @@ pub mod debate_service_server {
             &self,
             request: tonic::Request<super::CancelDebateRequest>,
         ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status>;
-        /// Resumes an interrupted debate. A second call changes nothing; a running or ended debate is rejected.
+        /// Pauses a debate: nothing more is asked of anybody. Turns that hosts have are played to their end, and count once it is resumed. A
+        /// second call changes nothing; an ended debate is rejected.
+        async fn pause_debate(
+            &self,
+            request: tonic::Request<super::PauseDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status>;
+        /// Resumes a paused or interrupted debate. A second call changes nothing; a running or ended debate is rejected.
         async fn resume_debate(
             &self,
             request: tonic::Request<super::ResumeDebateRequest>,
@@ -2034,6 +2066,34 @@ pub mod debate_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CancelDebateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.DebateService/PauseDebate" => {
+                    #[allow(non_camel_case_types)]
+                    struct PauseDebateSvc<T: DebateService>(pub Arc<T>);
+                    impl<T: DebateService> tonic::server::UnaryService<super::PauseDebateRequest> for PauseDebateSvc<T> {
+                        type Response = super::Debate;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::PauseDebateRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as DebateService>::pause_debate(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PauseDebateSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(accept_compression_encodings, send_compression_encodings)

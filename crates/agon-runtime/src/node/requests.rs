@@ -3,10 +3,12 @@ use super::Node;
 use crate::base::tasks::tell;
 use crate::base::{catalogue, journal, subjects};
 use crate::node::root;
-use crate::owner::was_resumed;
+use crate::owner::{owner, was_resumed};
 use crate::watch::ends;
 use agon_bus::{BusError, Payload};
-use agon_core::{Debate, DebateId, DebateState, HostId, Input, Position, Priority, Record, Timestamp};
+use agon_core::{
+    Debate, DebateId, DebateState, HostId, Input, NodeId, Position, Priority, Reason, ReasonCode, Record, Timestamp,
+};
 use agon_proto::{CancelDebate, CancelOrder, DebateSummary, Hint, LogAdvanced, OfferReply, SummaryState, Wire};
 use agon_store::{AppendError, StoreError};
 use std::sync::Arc;
@@ -54,6 +56,25 @@ pub enum ResumeError {
     /// It is written down, but could not be queued; the debate may be resumed again.
     #[error("the debate is resumed but not queued")]
     Queue(#[source] StoreError),
+}
+
+/// Why a debate was not paused.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum PauseError {
+    /// There is no such debate.
+    #[error("there is no debate {0}")]
+    Unknown(DebateId),
+    /// It is over.
+    #[error("debate {debate} has already ended: {state:?}")]
+    Ended {
+        /// Which.
+        debate: DebateId,
+        /// How it ended.
+        state: DebateState,
+    },
+    /// It could not be written down; the debate may be paused again.
+    #[error("the pause cannot be written down")]
+    Append(#[from] AppendError),
 }
 
 /// Why a host was not told to take no more turns.
@@ -142,6 +163,15 @@ impl Node {
     /// Has a debate continued that nobody plays. Resuming it again before it has gone on is harmless. A node that takes no
     /// jobs plays it itself, whatever its log says of others.
     pub async fn resume(&self, debate: &DebateId, by: Option<&str>) -> Result<(), ResumeError> {
+        self.go_on(debate, by, !self.shared.config.takes_jobs).await
+    }
+
+    /// The same for a debate of another process that is gone, whatever its log says.
+    pub async fn take_over(&self, debate: &DebateId, by: Option<&str>) -> Result<(), ResumeError> {
+        self.go_on(debate, by, true).await
+    }
+
+    async fn go_on(&self, debate: &DebateId, by: Option<&str>, is_halted: bool) -> Result<(), ResumeError> {
         let records = journal::read(&self.shared, debate, Position(0)).await.map_err(AppendError::Store)?;
         let (Some(first), Some(last)) = (records.first(), records.last()) else {
             return Err(ResumeError::Unknown(debate.clone()));
@@ -151,7 +181,7 @@ impl Node {
         if let Some((state, _)) = folded.ended() {
             return Err(ResumeError::Ended { debate: debate.clone(), state });
         }
-        if folded.interrupted() || !self.shared.config.takes_jobs {
+        if folded.interrupted() || is_halted {
             let at = self.shared.clock.now().max(last.at);
             let record = resumption(&folded, at, by).ok_or_else(|| ResumeError::Runs(debate.clone()))?;
             match journal::append(&self.shared, debate, &record).await {
@@ -174,6 +204,45 @@ impl Node {
         self.shared.in_time(self.shared.jobs.enqueue(debate, priority)).await.map_err(ResumeError::Queue)?;
         self.shared.hint_ready(debate, priority).await;
         Ok(())
+    }
+
+    /// Pauses a debate, whoever plays it: nothing more is asked. Turns that hosts have are played to their end, and count once the debate
+    /// is resumed. One that nobody plays stays as it is.
+    pub async fn pause(&self, debate: &DebateId, detail: Option<String>) -> Result<(), PauseError> {
+        let reason = Reason { code: ReasonCode::Paused, detail };
+        // each further try is one after which the debate has gone on, which it does not forever
+        loop {
+            let records = journal::read(&self.shared, debate, Position(0)).await.map_err(AppendError::Store)?;
+            let folded = Debate::fold(records.iter().map(Arc::as_ref));
+            let (Some(first), Some(last), Some(mut folded)) = (records.first(), records.last(), folded) else {
+                return Err(PauseError::Unknown(debate.clone()));
+            };
+            if let Some((state, _)) = folded.ended() {
+                return Err(PauseError::Ended { debate: debate.clone(), state });
+            }
+            let at = self.shared.clock.now().max(last.at);
+            // one that nobody plays needs no pause
+            let Ok(events) = folded.decide(at, Input::Interrupt { reason: reason.clone() }) else { return Ok(()) };
+            match journal::append(&self.shared, debate, &folded.record(at, rand::random(), events)).await {
+                Ok(record) => folded.apply_record(&record),
+                // it has gone on meanwhile
+                Err(AppendError::Fenced { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            }
+            self.tell_halted(&folded, first.at, at, owner(&records)).await;
+            return Ok(());
+        }
+    }
+
+    /// Tells those who watch the debate, the catalogue, and its owner, who finds out with the next record otherwise.
+    async fn tell_halted(&self, debate: &Debate, admitted: Timestamp, at: Timestamp, owner: Option<&NodeId>) {
+        let id = &debate.admission().id;
+        let hint = Hint::LogAdvanced(LogAdvanced { debate: id.clone(), position: debate.position() });
+        if let Some(owner) = owner {
+            self.shared.hint_node(owner, hint.clone()).await;
+        }
+        self.shared.hint_debate(id, hint).await;
+        catalogue::note(&self.shared, catalogue::standing(debate, admitted, at, None)).await;
     }
 
     /// Tells a host to take no more turns, or to take turns again. What it plays it plays to the end.

@@ -45,7 +45,7 @@ pub(crate) enum Msg {
     Ping,
     /// Hand the debate over.
     Drain,
-    /// Somebody else has the job.
+    /// Somebody else has the job, or has written to the log.
     Lost,
     #[cfg(any(test, feature = "test-hooks"))]
     Crash(crate::base::hooks::Death),

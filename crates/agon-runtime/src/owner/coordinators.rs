@@ -34,6 +34,8 @@ pub(crate) enum Msg {
     Returned(TurnReturned),
     /// So much was heard of a speech that goes on.
     Heard(SpeechHeard),
+    /// Somebody else has written to the log of this debate.
+    Grown(DebateId),
     /// Hosts have appeared or gone.
     HostsChanged,
     /// Hints were lost.
@@ -117,6 +119,7 @@ impl Actor for Coordinators {
             Msg::Heard(SpeechHeard { debate, turn, text }) => {
                 state.pass_on(&debate, coordinator::Msg::Heard { turn, text });
             }
+            Msg::Grown(debate) => state.pass_on(&debate, coordinator::Msg::Lost),
             Msg::HostsChanged => state.tell_all(|| coordinator::Msg::HostsChanged),
             Msg::LookAround => state.tell_all(|| coordinator::Msg::LookAround),
             Msg::Cancel { debate, reason } => state.cancel(&myself, debate, reason).await?,

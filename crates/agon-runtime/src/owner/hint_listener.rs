@@ -61,8 +61,10 @@ impl HintListener {
             Hint::SpeechHeard(hint) => tell(&self.coordinators, coordinators::Msg::Heard(hint)),
             Hint::JobReady(_) => self.shared.job_ready.notify_one(),
             Hint::EvalChanged(_) => self.shared.eval_changed.notify_one(),
+            // somebody else has written to the log of one of this node's debates
+            Hint::LogAdvanced(hint) => tell(&self.coordinators, coordinators::Msg::Grown(hint.debate)),
             // for watchers and hosts
-            Hint::CancelTurn(_) | Hint::CutTurn(_) | Hint::LogAdvanced(_) | Hint::OwnerChanged(_) => {}
+            Hint::CancelTurn(_) | Hint::CutTurn(_) | Hint::OwnerChanged(_) => {}
         }
     }
 }

@@ -3,7 +3,7 @@ use crate::cast::{Cast, Cue};
 use crate::test_bench::*;
 use agon_core::*;
 use agon_proto::SummaryState;
-use agon_runtime::{Death, ResumeError, Victim};
+use agon_runtime::{Death, PauseError, ResumeError, Victim};
 use std::time::Duration;
 
 const ID: &str = "a-debate";
@@ -248,4 +248,57 @@ async fn the_clock_of_whoever_admits_a_debate_changes_no_duration() {
         let took = admitted_by_a_clock_that_is_off(off).await;
         assert!(took.abs_diff(calm) < 500, "{took} ms, and {calm} ms with one clock");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_paused_debate_asks_nothing_more_and_pays_for_no_turn_twice() {
+    let (stage, cast, node) = scene("n1", Duration::from_millis(500), 2).await;
+    node.submit(admission(ID, spec())).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(700)).await;
+
+    node.pause(&debate(ID), Some("lunch".to_owned())).await.unwrap();
+    node.pause(&debate(ID), None).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(600)).await;
+
+    let log = stage.log(ID).await;
+    let Some(Event::DebateInterrupted { reason }) = log.last().and_then(|record| record.events.last()) else {
+        panic!("the debate goes on: {log:?}")
+    };
+    assert_eq!(*reason, Reason::with(ReasonCode::Paused, "lunch"));
+    let summary = stage.catalogue.get_summary(&debate(ID)).await.unwrap().unwrap();
+    assert_eq!(summary.state, SummaryState::Halted(Halt::Paused));
+    assert_eq!((node.stats().active_debates, cast.calls()), (0, 2), "the second turn was played to its end");
+
+    node.resume(&debate(ID), None).await.unwrap();
+    assert_eq!(node.finished(&debate(ID)).await.unwrap().0, DebateState::Succeeded);
+    let log = stage.log(ID).await;
+    check(&log);
+    assert_eq!(cast.calls(), 3, "what was generated meanwhile counts");
+    assert!(!events(&log).any(|event| matches!(event, Event::TurnFailed { .. })), "no deadline passed meanwhile");
+    assert!(matches!(node.pause(&debate(ID), None).await, Err(PauseError::Ended { .. })));
+    assert!(matches!(node.pause(&debate("nobody"), None).await, Err(PauseError::Unknown(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_debate_is_paused_by_a_node_that_does_not_own_it_also_while_it_waits_in_the_queue() {
+    let (stage, cast, owner) = scene("n1", Duration::from_millis(500), 2).await;
+    let other = stage.peer("n2", vec![]).await;
+    owner.submit(admission(ID, spec())).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    other.pause(&debate(ID), None).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!((owner.stats().active_debates, cast.calls()), (0, 2));
+    other.resume(&debate(ID), None).await.unwrap();
+    assert_eq!(owner.finished(&debate(ID)).await.unwrap().0, DebateState::Succeeded);
+    owner.stop().await;
+
+    let idle = agon_runtime::NodeConfig { max_debates: 0, ..agon_runtime::NodeConfig::embedded("n3".into()) };
+    let gateway = stage.node_with(idle, vec![]).await;
+    gateway.submit(admission("queued", spec())).await.unwrap();
+    gateway.pause(&debate("queued"), None).await.unwrap();
+    let later = stage.node("n4", vec![cast.host("gpu2", 2)]).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(cast.calls(), 3, "nobody takes it up");
+    later.resume(&debate("queued"), None).await.unwrap();
+    assert_eq!(later.finished(&debate("queued")).await.unwrap().0, DebateState::Succeeded);
 }

@@ -6,9 +6,10 @@ use super::{Api, CallContext, named};
 use crate::auth::Scope;
 use crate::error::Problem;
 use agon_core::{DebateId, Event, Halt, Position, Record, Timestamp};
+use agon_eval::is_cell_id;
 use agon_proto::pb::v1 as pb;
-use agon_runtime::{CancelError, ResumeError};
-use agon_store::{AppendError, LocalState, StoreError, VerifiedLog, chain};
+use agon_runtime::{CancelError, PauseError, ResumeError};
+use agon_store::{AppendError, CancelOrder, LocalState, StoreError, VerifiedLog, chain};
 use std::sync::Arc;
 
 const EVENTS: usize = 200;
@@ -46,6 +47,10 @@ impl WholeLog {
     pub fn minutes(&self) -> Result<agon_report::Minutes<'_>, Problem> {
         self.folded.minutes(self.head.as_deref())
     }
+    /// Whether the process is gone that played it without a server.
+    pub fn is_left(&self) -> bool {
+        self.folded.halt.is_some()
+    }
     /// The debate as the API shows it, without spec and result.
     pub fn resource(&self) -> Result<pb::Debate, Problem> {
         self.folded.resource(ViewExtras { full: false, cancelling: self.cancelling, log_head: None })
@@ -58,6 +63,12 @@ impl Api {
         call.caller.require(Scope::DebatesRead)?;
         let debate = named(&call.caller, name)?;
         self.shown_log(&debate, self.log(&debate).await?).await
+    }
+
+    /// The id of a debate that the caller may read, if there is such a debate.
+    pub fn readable(&self, call: &CallContext, name: &str) -> Result<DebateId, Problem> {
+        call.caller.require(Scope::DebatesRead)?;
+        named(&call.caller, name)
     }
 
     /// The same log with what was written since.
@@ -115,10 +126,15 @@ impl Api {
 
     /// Why nobody plays a debate that has not ended.
     pub(super) async fn halt(&self, debate: &DebateId) -> Result<Option<Halt>, Problem> {
-        match self.ports.upkeep.local(debate).await.map_err(|error| Problem::of_store(&error))? {
+        match self.local(debate).await? {
             Some(LocalState::Halted(halt)) => Ok(Some(halt)),
             Some(LocalState::Played(_)) | None => Ok(None),
         }
+    }
+
+    /// How a debate of `agon run` stands.
+    pub(super) async fn local(&self, debate: &DebateId) -> Result<Option<LocalState>, Problem> {
+        self.ports.upkeep.local(debate).await.map_err(|error| Problem::of_store(&error))
     }
 
     pub(super) async fn shown_as(&self, folded: &FoldedLog, full: bool) -> Result<pb::Debate, Problem> {
@@ -147,15 +163,19 @@ impl Api {
     pub async fn cancel(&self, call: &CallContext, request: &pb::CancelDebateRequest) -> Result<pb::Debate, Problem> {
         call.caller.require(Scope::DebatesWrite)?;
         let debate = named(&call.caller, &request.name)?;
-        if request.reason.len() > MAX_REASON {
-            let found = request.reason.len();
-            return Err(Problem::invalid("reason", format!("{found} bytes; a reason has at most {MAX_REASON}")));
-        }
+        check_reason(&request.reason)?;
         let folded = self.folded(&debate).await?;
         if folded.debate.ended().is_none() {
-            self.servers_own(&debate, "cancel").await?;
             let reason = if request.reason.is_empty() { "cancelled by its client" } else { &request.reason };
-            match self.ports.node.cancel(&debate, reason, call.caller.principal.as_deref()).await {
+            let by = call.caller.principal.as_deref();
+            if let Some(LocalState::Played(_)) = self.handed_over(&folded, "cancel").await? {
+                // its process finds the order
+                let order = CancelOrder { reason: reason.to_owned(), by: by.map(str::to_owned) };
+                let ordered = self.ports.commands.order_cancel(&debate, order).await;
+                ordered.map_err(|error| Problem::of_store(&error))?;
+                return self.resource(&debate, true).await;
+            }
+            match self.ports.node.cancel(&debate, reason, by).await {
                 // it ended in between
                 Ok(()) | Err(CancelError::Ended { .. }) => {}
                 Err(CancelError::Unknown(debate)) => return Err(Problem::no_debate(&debate)),
@@ -165,25 +185,50 @@ impl Api {
         self.resource(&debate, true).await
     }
 
+    /// Pauses a debate. Pausing twice is one pause, and one that nobody plays stays as it is; a debate that is over is refused.
+    pub async fn pause(&self, call: &CallContext, request: &pb::PauseDebateRequest) -> Result<pb::Debate, Problem> {
+        call.caller.require(Scope::DebatesWrite)?;
+        let debate = named(&call.caller, &request.name)?;
+        check_reason(&request.reason)?;
+        self.folded(&debate).await?;
+        let by = call.caller.principal.as_ref().map(|by| format!("by {by}"));
+        let said = Some(request.reason.clone()).filter(|reason| !reason.is_empty());
+        let detail = [said, by].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let paused = self.ports.node.pause(&debate, Some(detail).filter(|detail| !detail.is_empty())).await;
+        paused.map_err(|error| of_pause(&error))?;
+        self.resource(&debate, true).await
+    }
+
     /// Has a paused or interrupted debate continued. Doing so twice is one resumption; a debate that runs or is over is refused.
     pub async fn resume(&self, call: &CallContext, request: &pb::ResumeDebateRequest) -> Result<pb::Debate, Problem> {
         call.caller.require(Scope::DebatesWrite)?;
         let debate = named(&call.caller, &request.name)?;
-        self.folded(&debate).await?;
-        self.servers_own(&debate, "resume").await?;
-        let resumed = self.ports.node.resume(&debate, call.caller.principal.as_deref()).await;
+        let folded = self.folded(&debate).await?;
+        let by = call.caller.principal.as_deref();
+        let resumed = match self.handed_over(&folded, "resume").await? {
+            None => self.ports.node.resume(&debate, by).await,
+            Some(LocalState::Halted(_)) => self.ports.node.take_over(&debate, by).await,
+            Some(LocalState::Played(owner)) => {
+                let debate = debate.name().to_owned();
+                let detail = format!("debate {debate} is played by process {} on {:?}", owner.pid, owner.host);
+                return Err(Problem::State { debate, detail });
+            }
+        };
         resumed.map_err(|error| of_resume(&error))?;
         self.resource(&debate, true).await
     }
 
-    /// Refuses a debate that was not submitted to a server.
-    async fn servers_own(&self, debate: &DebateId, command: &str) -> Result<(), Problem> {
-        if self.ports.upkeep.local(debate).await.map_err(|error| Problem::of_store(&error))?.is_none() {
-            return Ok(());
+    /// How a debate of `agon run` stood. One that nobody plays belongs to the servers of its store from then on; those of an eval
+    /// stay with it.
+    async fn handed_over(&self, folded: &FoldedLog, command: &str) -> Result<Option<LocalState>, Problem> {
+        let admission = folded.debate.admission();
+        if is_cell_id(admission.id.name()) && self.local(&admission.id).await?.is_some() {
+            let debate = admission.id.name().to_owned();
+            let detail = format!("debate {debate} belongs to an eval of `agon eval run`; {command} that on its machine");
+            return Err(Problem::State { debate, detail });
         }
-        let debate = debate.name().to_owned();
-        let detail = format!("debate {debate} was started by `agon run`; use its machine: agon {command} {debate}");
-        Err(Problem::State { debate, detail })
+        let handed_over = self.ports.upkeep.hand_over(&admission.id, admission.priority).await;
+        handed_over.map_err(|error| Problem::of_store(&error))
     }
 
     /// Whether the hash chain of a debate's log holds.
@@ -220,8 +265,7 @@ impl Api {
             Ok(_) | Err(Problem::Lost(_)) => {}
             // nobody can go on with it, unless it is a process that has not seen the damage
             Err(Problem::Damaged { .. }) => {
-                let local = self.ports.upkeep.local(&debate).await.map_err(|error| Problem::of_store(&error))?;
-                if matches!(local, Some(LocalState::Played(_))) {
+                if matches!(self.local(&debate).await?, Some(LocalState::Played(_))) {
                     return Err(Problem::NotOver(debate.name().to_owned()));
                 }
             }
@@ -310,6 +354,30 @@ enum Extent {
     Log,
     /// Those that the debate file lets clients see.
     Clients,
+}
+
+fn check_reason(reason: &str) -> Result<(), Problem> {
+    match reason.len() {
+        found if found > MAX_REASON => {
+            Err(Problem::invalid("reason", format!("{found} bytes; a reason has at most {MAX_REASON}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn of_pause(error: &PauseError) -> Problem {
+    match error {
+        PauseError::Unknown(debate) => Problem::no_debate(debate),
+        PauseError::Ended { debate, .. } => {
+            let debate = debate.name().to_owned();
+            let detail = format!("debate {debate} is over; only one that has not ended can be paused");
+            Problem::State { debate, detail }
+        }
+        PauseError::Append(AppendError::Store(error)) => Problem::of_store(error),
+        PauseError::Append(AppendError::Fenced { .. } | AppendError::Unsure(_)) => {
+            Problem::Unavailable("it is unknown whether the pause was written down".to_owned())
+        }
+    }
 }
 
 fn of_resume(error: &ResumeError) -> Problem {

@@ -1,5 +1,5 @@
 //! The door of both interfaces: every call gets a caller, or an answer that says why not.
-use super::{Authenticator, Caller};
+use super::{Authenticator, Caller, Stay};
 use crate::error::Problem;
 use crate::net::{call_of_extensions, peer_of};
 use axum::extract::{Request, State};
@@ -26,10 +26,10 @@ pub(crate) async fn guard(State(calls): State<Calls>, request: Request, next: Ne
     let admitted = admit(&calls, &parts).await;
     match admitted {
         Ok(caller) => {
-            if let Some(caller) = caller {
-                parts.extensions.insert(caller);
-            }
-            next.run(Request::from_parts(parts, body)).await
+            let Some(caller) = caller else { return next.run(Request::from_parts(parts, body)).await };
+            let stay = Stay::of(&calls.authenticator, &parts.headers, peer_of(&parts.extensions), &caller);
+            parts.extensions.insert(caller);
+            stay.bound(next.run(Request::from_parts(parts, body)).await)
         }
         Err(problem) => {
             let id = call_of_extensions(&parts.extensions);

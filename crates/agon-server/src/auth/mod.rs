@@ -4,11 +4,13 @@ mod jwks;
 mod jwt;
 mod layer;
 mod signatures;
+mod stay;
 mod tokens;
 
 pub use certificate::{CertificateAuth, CertificateName, CertificateTenant};
 pub use jwks::{CredentialHealth, JwksPlace, JwksSource};
 pub use jwt::JwtAuth;
+pub use stay::Stay;
 pub use tokens::{TokenFile, TokenLineError, new_token, token_line};
 
 pub(crate) use layer::{Calls, guard};

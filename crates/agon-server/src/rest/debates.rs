@@ -102,7 +102,7 @@ pub(crate) async fn delete(
     RestResponse::of(&id, removed.map(|()| json!({})))
 }
 
-/// `POST /v1/debates/{id}:cancel`, `:resume`, `:rejudge` and `:verify`.
+/// `POST /v1/debates/{id}:cancel`, `:pause`, `:resume`, `:rejudge` and `:verify`.
 pub(crate) async fn order(
     State(rest): State<Rest>,
     Called(call, id): Called,
@@ -121,6 +121,7 @@ pub(crate) async fn order(
         }
         match order.as_str() {
             "cancel" => order!(cancel, CancelDebateRequest),
+            "pause" => order!(pause, PauseDebateRequest),
             "resume" => order!(resume, ResumeDebateRequest),
             "verify" => order!(verify, VerifyDebateRequest),
             "rejudge" => order!(rejudge, RejudgeDebateRequest),

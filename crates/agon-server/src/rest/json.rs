@@ -34,7 +34,7 @@ macro_rules! messages {
 messages! {
     CancelDebateRequest, CancelEvalRequest, CreateDebateRequest, CreateEvalRequest, Eval, EvalProgress, LearnGateRequest, LearnGateResponse,
     ListCellsResponse, ListEvalsResponse, RetryEvalRequest, ListDebatesRequest, ListDebatesResponse, ListHostsResponse,
-    ListModelsResponse, ListRatingsResponse, PersonaRecord, RejudgeDebateRequest, ResumeDebateRequest, VerifyDebateRequest, VerifyDebateResponse,
+    ListModelsResponse, ListRatingsResponse, PauseDebateRequest, PersonaRecord, RejudgeDebateRequest, ResumeDebateRequest, VerifyDebateRequest, VerifyDebateResponse,
 }
 
 /// Writes and reads messages of the API.

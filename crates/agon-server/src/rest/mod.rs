@@ -75,6 +75,7 @@ fn routes() -> Vec<Route> {
             post(debates::order),
             &[
                 ("post", "/v1/debates/{id}:cancel"),
+                ("post", "/v1/debates/{id}:pause"),
                 ("post", "/v1/debates/{id}:resume"),
                 ("post", "/v1/debates/{id}:rejudge"),
                 ("post", "/v1/debates/{id}:verify"),

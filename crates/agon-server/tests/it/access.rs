@@ -133,6 +133,36 @@ async fn a_changed_token_file_is_read_again_and_a_broken_one_changes_nothing() {
 }
 
 #[tokio::test]
+async fn who_follows_a_debate_hears_no_more_once_the_token_is_taken_back() {
+    let (stage, door) = (GatewayBench::new().await, TokenSetup::new());
+    let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
+    let mut client = gateway.debates.clone();
+    client.create_debate(by("alice-token", wanted("waits"))).await.unwrap();
+    let request = pb::WatchDebateRequest { name: "waits".into(), ..Default::default() };
+    let mut watch = client.watch_debate(by("alice-token", request)).await.unwrap().into_inner();
+    watch.message().await.unwrap();
+    let url = format!("http://{}/v1/debates/waits/events", gateway.http);
+    let follow = |token: &str| http().get(&url).bearer_auth(token).send();
+    let taken = follow("alice-token").await.unwrap();
+    assert_eq!(taken.status(), 200);
+
+    door.write(&[line("acme", "reader", &[Scope::DebatesRead], "reader-token")]);
+    let ends = async {
+        let status = loop {
+            if let Err(status) = watch.message().await {
+                break status;
+            }
+        };
+        taken.text().await.unwrap();
+        status
+    };
+    let status = tokio::time::timeout(LIMIT, ends).await.expect("both streams end");
+    assert_eq!(status.code(), Code::Unauthenticated);
+    assert_eq!(follow("alice-token").await.unwrap().status(), 401);
+    assert_eq!(follow("reader-token").await.unwrap().status(), 200);
+}
+
+#[tokio::test]
 async fn a_token_file_with_a_mistake_stops_the_start_and_names_the_line() {
     let (stage, door) = (GatewayBench::new().await, TokenSetup::new());
     door.write(&[line("acme", "bob", &ALL, "t"), "acme bob debates:fly 00".to_owned()]);

@@ -98,3 +98,27 @@ async fn a_log_is_verified_and_a_debate_is_resumed_over_rest() {
     assert_eq!((&found["id"], &found["whole"]["events"]), (&json!("by-rest"), &json!(over.sequence.to_string())));
     assert_eq!(found["whole"]["hash"].as_str().unwrap().len(), 64);
 }
+
+#[tokio::test]
+async fn a_debate_that_runs_is_paused_once_and_one_that_is_over_is_not() {
+    let stage = GatewayBench::slow().await;
+    let gateway = stage.gateway().await;
+    gateway.create(wanted("lunch")).await.unwrap();
+    let url = format!("http://{}/v1/debates/lunch", gateway.http);
+    let pause = async |reason: &str| {
+        json_of(http().post(format!("{url}:pause")).json(&json!({"reason": reason})).send().await.unwrap()).await
+    };
+    let paused = pause("lunch time").await;
+    assert_eq!((&paused["state"], &paused["reason"]["code"]), (&json!("STATE_PAUSED"), &json!("REASON_CODE_PAUSED")), "{paused}");
+    assert_eq!(pause("again").await["reason"]["detail"], "lunch time");
+    assert_eq!(gateway.get("lunch").await.unwrap().state(), State::Paused);
+    let long = json!({"reason": "x".repeat(5_000)});
+    assert_eq!(http().post(format!("{url}:pause")).json(&long).send().await.unwrap().status(), 400);
+
+    let order = pb::CancelDebateRequest { name: "lunch".into(), reason: "enough".into() };
+    gateway.debates.clone().cancel_debate(order).await.unwrap();
+    assert_eq!(gateway.finish("lunch").await.state(), State::Cancelled);
+    let order = pb::PauseDebateRequest { name: "lunch".into(), ..Default::default() };
+    let (code, reason, _) = refusal(gateway.debates.clone().pause_debate(order).await);
+    assert_eq!((code, reason.as_str()), (Code::FailedPrecondition, "DEBATE_STATE"));
+}

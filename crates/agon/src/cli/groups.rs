@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// Which commands belong together, in the order of the list.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Debates", &["run", "ui", "new", "check", "resume", "cancel"]),
+    ("Debates", &["run", "ui", "new", "check", "pause", "resume", "cancel"]),
     ("Results", &["list", "get", "open", "report", "ratings", "delete"]),
     ("Does it help?", &["eval"]),
     ("Checks on results", &["rejudge", "replay", "verify"]),

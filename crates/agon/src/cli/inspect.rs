@@ -190,6 +190,25 @@ pub struct CancelArgs {
     pub place: PlaceArgs,
 }
 
+/// `agon pause`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Nothing more is asked of anybody. A turn that a host has is played to its end, and counts once `agon resume` continues the debate.
+The time of the pause counts for no time limit. `agon run` stops with exit code 130, as after Ctrl-C.")]
+pub struct PauseArgs {
+    /// The debate: its id, the beginning or end of its id, or `last`
+    pub id: String,
+    /// The reason, for the log
+    #[arg(long, value_name = "TEXT", default_value = "paused on the command line")]
+    pub reason: String,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Where to find it.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+}
+
 /// `agon doctor`
 #[derive(Clone, Debug, Args)]
 pub struct DoctorArgs {

@@ -107,6 +107,12 @@ impl Client {
         self.ask("cancel", request, |mut to, request| async move { to.cancel_debate(request).await }).await
     }
 
+    /// Pauses a debate.
+    pub async fn pause(&self, id: &str, reason: &str) -> Result<pb::v1::Debate, Stop> {
+        let request = pb::v1::PauseDebateRequest { name: id.to_owned(), reason: reason.to_owned() };
+        self.ask("pause", request, |mut to, request| async move { to.pause_debate(request).await }).await
+    }
+
     /// Has an interrupted debate continued.
     pub async fn resume(&self, id: &str) -> Result<pb::v1::Debate, Stop> {
         let request = pb::v1::ResumeDebateRequest { name: id.to_owned() };

@@ -10,6 +10,7 @@ mod nats;
 mod new;
 mod new_debate;
 mod open;
+mod pause;
 mod plan;
 mod print;
 mod proof;
@@ -85,6 +86,7 @@ pub fn run(cli: Cli, environment: Environment, output: OutputMode) -> Result<Exi
         Command::Replay(args) => proof::replay(&context, &args),
         Command::Verify(args) => proof::verify(&context, &args),
         Command::Resume(args) => resume::run(&context, &args),
+        Command::Pause(args) => pause::run(&context, &args),
         Command::Cancel(args) => cancel::run(&context, &args),
         Command::Delete(args) => stored::delete(&context, &args),
         Command::Submit(args) => submit::submit(&context, &args),

@@ -114,9 +114,9 @@ pub fn result_so_far(showing: &Showing<'_>, log: &StoredLog) -> Result<(), Stop>
 
 /// How the program ends where a debate was interrupted for this reason.
 pub fn halted(reason: Option<&Reason>) -> Exit {
-    match reason.map(Halt::of) {
-        Some(Halt::Paused) => Exit::Unavailable,
-        Some(Halt::Interrupted) | None => Exit::Interrupted,
+    match reason.map(|reason| reason.code) {
+        Some(ReasonCode::ServerAway) => Exit::Unavailable,
+        Some(_) | None => Exit::Interrupted,
     }
 }
 

@@ -62,14 +62,22 @@ impl State {
         }
     }
 
-    /// Fails as fenced when another node has claimed the debate.
-    pub(super) async fn still_mine(&self) -> Result<(), CoordinatorStop> {
-        let Some(debate) = self.debate.as_ref() else { return Ok(()) };
+    /// Fails as fenced when another node has claimed the debate, as interrupted when somebody has paused it.
+    pub(super) async fn still_mine(&mut self) -> Result<(), CoordinatorStop> {
+        let Some(debate) = self.debate.as_mut() else { return Ok(()) };
         let newer = journal::read(&self.shared, &self.id, debate.position()).await?;
         match replay::owner(&newer) {
-            Some(writer) if *writer != self.shared.config.id => Err(CoordinatorStop::Ended(CoordinatorEnd::Fenced)),
-            Some(_) | None => Ok(()),
+            Some(writer) if *writer != self.shared.config.id => {
+                return Err(CoordinatorStop::Ended(CoordinatorEnd::Fenced));
+            }
+            Some(_) | None => {}
         }
+        let last = newer.last().and_then(|record| record.events.last());
+        if matches!(last, Some(Event::DebateInterrupted { .. })) {
+            newer.iter().for_each(|record| debate.apply_record(record));
+            return Err(CoordinatorStop::Ended(CoordinatorEnd::Interrupted));
+        }
+        Ok(())
     }
 
     async fn announce(&self, position: Position) {
