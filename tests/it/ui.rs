@@ -44,6 +44,12 @@ impl Ui {
         UiAnswer(whole)
     }
 
+    /// Posts an order for a debate.
+    fn order(&self, order: &str, bearer: &str) -> UiAnswer {
+        let headers = [("authorization", bearer), ("content-type", "application/json")];
+        self.ask("POST", &format!("/v1/debates/{order}"), &headers, "{}")
+    }
+
     /// Follows the link; the cookie and the token in it.
     fn sign_in(&self) -> (String, String) {
         let welcome = self.get(&self.link, &[]);
@@ -160,9 +166,8 @@ fn a_debate_that_is_given_up_is_continued_by_the_next_ui_and_those_of_run_are_le
     };
     seen("of-run", "article class=\"speech");
     seen("of-ui", "article class=\"speech");
-    let cancelled =
-        ui.ask("POST", "/v1/debates/of-run:cancel", &[headers[0], ("content-type", "application/json")], "{}");
-    assert!(cancelled.status() == 400 && cancelled.has("agon cancel of-run"), "{}", cancelled.0);
+    let resumed = ui.order("of-run:resume", &bearer);
+    assert!(resumed.status() == 400 && resumed.has("is played by process"), "{}", resumed.0);
     let second = world.agon(&["ui"]).code(64);
     assert!(second.stderr.contains("already open on this store: process "), "{second:?}");
     assert_eq!(ui.interrupt(), Some(0));
@@ -178,4 +183,53 @@ fn a_debate_that_is_given_up_is_continued_by_the_next_ui_and_those_of_run_are_le
     assert_eq!(next.interrupt(), Some(0));
     let claims = |id: &str| world.events(id).iter().filter(|event| event["type"] == "claimed").count();
     assert_eq!((claims("of-run"), claims("of-ui")), (1, 2));
+}
+
+/// A rehearsal of `agon run` that goes on for as long as a test looks at it, once somebody has spoken.
+fn slow_run(world: &World, id: &str) -> RunningProgram {
+    let args = ["run", &example(SHORT), "--rehearsal", "--jsonl", "--no-reports", "--id", id];
+    let run = RunningProgram::start(world.command(&[&args[..], &["--token-interval", "10ms"]].concat()));
+    run.read_until("speech_recorded", 1);
+    run
+}
+
+#[test]
+fn a_debate_whose_run_was_killed_stands_still_and_is_resumed_or_cancelled_here() {
+    let world = World::new();
+    for id in ["to-resume", "to-cancel"] {
+        slow_run(&world, id).crash();
+    }
+    let running = slow_run(&world, "running");
+    let ui = Ui::start(&world, "ui", &["--rehearsal", "--token-interval", "0ms"]);
+    let (cookie, token) = ui.sign_in();
+    let bearer = format!("Bearer {token}");
+
+    let list = ui.get("/v1/debates", &[("authorization", &bearer)]);
+    let listed: serde_json::Value = serde_json::from_str(list.0.split_once("\r\n\r\n").unwrap().1).unwrap();
+    for debate in listed["debates"].as_array().unwrap() {
+        let state = if debate["id"] == "running" { "STATE_RUNNING" } else { "STATE_INTERRUPTED" };
+        assert_eq!(debate["state"], state, "{debate}");
+        assert!(debate["usage"]["completionTokens"].is_string(), "{debate}");
+    }
+    let page = ui.get("/debates/to-resume", &[("cookie", &cookie)]);
+    assert!(page.has("class=\"state interrupted\"") && page.has("/debates/to-resume/resume"), "{}", page.0);
+    assert!(!page.has("class=\"turn\"") && !page.has("article id=\"run-"), "nobody speaks: {}", page.0);
+    assert!(ui.get("/debates/running", &[("cookie", &cookie)]).has("article id=\"run-"));
+
+    assert_eq!(ui.order("to-resume:resume", &bearer).status(), 200);
+    for id in ["to-cancel", "running"] {
+        assert_eq!(ui.order(&format!("{id}:cancel"), &bearer).status(), 200, "{id}");
+    }
+
+    let end = |id: &str| {
+        let last = || Ok(world.events(id).pop().filter(|event| event["type"] == "debate_ended"));
+        until("the debate ends", PATIENCE, last).unwrap()["state"].clone()
+    };
+    assert_eq!((end("to-resume"), end("to-cancel")), ("succeeded".into(), "cancelled".into()));
+    assert_eq!(end("running"), "cancelled");
+    let (status, _) = running.wait();
+    assert!(!status.success());
+    let resumptions = world.events("to-resume").into_iter().filter(|event| event["type"] == "debate_resumed").count();
+    assert_eq!(resumptions, 1);
+    assert_eq!(ui.interrupt(), Some(0));
 }

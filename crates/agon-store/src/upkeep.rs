@@ -3,7 +3,7 @@ use crate::chain::{self, Hash};
 use crate::condition::Condition;
 use crate::owner::LocalState;
 use crate::port::StoreError;
-use agon_core::{DebateId, Position, Record, Timestamp};
+use agon_core::{DebateId, Position, Priority, Record, Timestamp};
 use agon_proto::{Chained, decode_record};
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -38,6 +38,10 @@ pub trait Upkeep: Send + Sync {
     /// How a debate stands that was not submitted to a server and has not ended; nothing of any other. Only a file of one machine
     /// has such debates.
     async fn local(&self, _debate: &DebateId) -> Result<Option<LocalState>, StoreError> {
+        Ok(None)
+    }
+    /// Gives such a debate to the servers of this store, with a job, and says how it stood. Where a process plays it, it stays that one's.
+    async fn hand_over(&self, _debate: &DebateId, _priority: Priority) -> Result<Option<LocalState>, StoreError> {
         Ok(None)
     }
     /// How the store is, as it was last looked at; asks nothing.

@@ -161,8 +161,7 @@ impl Api {
 
     /// The same submission as before: its job is queued once more, in case that was what had failed.
     async fn again(&self, wanted: &Admission, known: Admission) -> Result<(), Problem> {
-        let local = self.ports.upkeep.local(&known.id).await.map_err(|error| Problem::of_store(&error))?;
-        if !is_same(wanted, &known) || local.is_some() {
+        if !is_same(wanted, &known) || self.local(&known.id).await?.is_some() {
             return Err(Problem::DebateExists(known.id.name().to_owned()));
         }
         let records = self.log(&known.id).await?;

@@ -86,9 +86,13 @@ impl Api {
             }
             let over = matches!(summary.state, SummaryState::Ended { .. });
             let order = if over { None } else { self.ports.commands.cancel_ordered(&summary.id).await.unwrap_or(None) };
-            let local = matches!(summary.state, SummaryState::Local);
-            let halt = if local { self.halt(&summary.id).await? } else { None };
-            Ok(view::listed(&summary, &self.prices, order.is_some(), halt))
+            // the catalogue is told of a debate of `agon run` when it begins and when it ends
+            if matches!(summary.state, SummaryState::Local)
+                && let Ok(shown) = self.resource(&summary.id, false).await
+            {
+                return Ok(shown);
+            }
+            Ok(view::listed(&summary, &self.prices, order.is_some()))
         });
         let shown: Vec<Result<_, Problem>> = shown.buffered(LOOK_UPS).collect().await;
         shown.into_iter().collect()
@@ -174,11 +178,11 @@ fn query(filter: &pb::DebateFilter, states: &[State], tenant: &TenantId) -> Resu
         admitted_before,
         text: Some(filter.text.clone()).filter(|text| !text.is_empty()),
         models: filter.models.iter().map(|name| ModelName::from(name.as_str())).collect(),
+        rejudges: Vec::new(),
     })
 }
 
 fn millis(at: &prost_types::Timestamp) -> Option<Timestamp> {
-        rejudges: Vec::new(),
     let (seconds, nanos) = (u64::try_from(at.seconds).ok()?, u64::try_from(at.nanos).ok()?);
     Some(Timestamp(seconds.checked_mul(1_000)?.checked_add(nanos / 1_000_000)?))
 }

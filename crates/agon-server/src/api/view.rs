@@ -142,18 +142,17 @@ impl<'a> LogFacts<'a> {
 }
 
 /// A debate as lists show it, without figures where an earlier version noted it. A hint: the log may be further.
-pub(crate) fn listed(summary: &DebateSummary, prices: &Prices, cancelling: bool, halt: Option<Halt>) -> pb::Debate {
-    let (state, outcome) = match (&summary.state, halt) {
-        (SummaryState::Ended { state, outcome }, _) => (ended(*state), *outcome),
-        (_, Some(halt)) => (halted(halt), None),
-        (SummaryState::Queued | SummaryState::Running { .. } | SummaryState::Local | SummaryState::Halted(_), None)
+pub(crate) fn listed(summary: &DebateSummary, prices: &Prices, cancelling: bool) -> pb::Debate {
+    let (state, outcome) = match &summary.state {
+        SummaryState::Ended { state, outcome } => (ended(*state), *outcome),
+        SummaryState::Queued | SummaryState::Running { .. } | SummaryState::Local | SummaryState::Halted(_)
             if cancelling =>
         {
             (pb::debate::State::Cancelling, None)
         }
-        (SummaryState::Halted(halt), None) => (halted(*halt), None),
-        (SummaryState::Queued, None) => (pb::debate::State::Queued, None),
-        (SummaryState::Running { .. } | SummaryState::Local, None) => (pb::debate::State::Running, None),
+        SummaryState::Halted(halt) => (halted(*halt), None),
+        SummaryState::Queued => (pb::debate::State::Queued, None),
+        SummaryState::Running { .. } | SummaryState::Local => (pb::debate::State::Running, None),
     };
     let identified = identity(&summary.id);
     let known = match &summary.figures {
@@ -187,7 +186,7 @@ pub(crate) fn lost(summary: &DebateSummary, prices: &Prices) -> pb::Debate {
         state: pb::debate::State::Lost.into(),
         outcome: 0,
         reason: Some(reason),
-        ..listed(summary, prices, false, None)
+        ..listed(summary, prices, false)
     }
 }
 

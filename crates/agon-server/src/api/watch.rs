@@ -79,12 +79,14 @@ impl Api {
                 source => Some(source.map_err(of_watch)?),
             },
         };
+        // what `agon run` plays, it plays on its own hosts
+        let hosts_here = request.include_deltas && self.local(&debate).await?.is_none();
         let now = Instant::now();
         let follower = EventFollower {
             admission: folded.debate.admission().clone(),
             source,
             ready: VecDeque::from([WatchStep::Snapshot(Box::new(snapshot))]),
-            unserved: request.include_deltas.then(|| Unserved::of(self.ports.node.clone(), &folded.debate)),
+            unserved: hosts_here.then(|| Unserved::of(self.ports.node.clone(), &folded.debate)),
             progress: folded.progress(after),
             upkeep: self.ports.upkeep.clone(),
             admitted: folded.records.first().map_or(Timestamp::default(), |record| record.at),

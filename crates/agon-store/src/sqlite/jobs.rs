@@ -15,7 +15,7 @@ fn rank(priority: Priority) -> i64 {
 }
 
 /// Adds a job; whether there is one now.
-fn enqueue(
+pub(super) fn enqueue(
     db: &Connection,
     debate: &DebateId,
     (priority, now): (Priority, Timestamp),

@@ -1,10 +1,11 @@
 //! The debates that were not submitted to a server, and which process plays each. A row goes when its debate ends.
+use super::jobs::enqueue;
 use super::writer::{Flush, WriteError};
 use super::{SqliteStore, backend};
 use crate::live::Live;
 use crate::owner::{Claimed, LocalState, Owner};
 use crate::port::StoreError;
-use agon_core::{DebateId, Halt, Timestamp};
+use agon_core::{DebateId, Halt, Priority, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use std::collections::BTreeMap;
 
@@ -92,6 +93,26 @@ impl SqliteStore {
         let forget = move |_: &Claimed, live: &Live| live.forget(&forgotten);
         let claimed = self.writer.write(Flush::Now, move |db| claim(db, &of, &owner, (new, now)), forget);
         claimed.await.map_err(WriteError::into_store)
+    }
+
+    /// Makes a debate that nobody plays one of the servers, in one step with its job; how it stood.
+    pub(super) async fn to_servers(
+        &self,
+        debate: &DebateId,
+        priority: Priority,
+    ) -> Result<Option<LocalState>, StoreError> {
+        let (of, forgotten, limit, now) = (debate.clone(), debate.clone(), self.max_jobs, self.clock.now());
+        // another process may have written since
+        let forget = move |_: &Option<LocalState>, live: &Live| live.forget(&forgotten);
+        let hand_over = move |db: &Connection| {
+            let stood = find(db, &of)?.map(|row| row.at(now));
+            // where the queue is full, it stays as it is
+            if matches!(stood, Some(LocalState::Halted(_))) && enqueue(db, &of, (priority, now), limit)? {
+                db.prepare_cached("DELETE FROM local_debates WHERE debate = ?1")?.execute([of.as_str()])?;
+            }
+            Ok(stood)
+        };
+        self.writer.write(Flush::Now, hand_over, forget).await.map_err(WriteError::into_store)
     }
 
     /// Notes that the process lives.

@@ -9,7 +9,7 @@ use crate::live::ends;
 use crate::owner::LocalState;
 use crate::port::StoreError;
 use crate::upkeep::{DebateHead, ListPage, LogWalk, RawRecord, Upkeep, VerifiedLog};
-use agon_core::{DebateId, Position, Timestamp};
+use agon_core::{DebateId, Position, Priority, Timestamp};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -61,6 +61,10 @@ impl Upkeep for SqliteStore {
 
     async fn local(&self, debate: &DebateId) -> Result<Option<LocalState>, StoreError> {
         self.local_of(debate).await
+    }
+
+    async fn hand_over(&self, debate: &DebateId, priority: Priority) -> Result<Option<LocalState>, StoreError> {
+        self.to_servers(debate, priority).await
     }
 
     async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError> {

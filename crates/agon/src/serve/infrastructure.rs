@@ -78,7 +78,7 @@ impl Infrastructure {
         };
         if let Some(halted) = counted(&store.halted().await?) {
             plan.herald
-                .tell(&format!("not played by this process: {halted}; {} continues them", store.advice("resume")));
+                .tell(&format!("not played by this process: {halted}; {} continues them, and so does Resume on their pages", store.advice("resume")));
         }
         let store = store.sqlite;
         Ok(Self {

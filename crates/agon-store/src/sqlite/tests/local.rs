@@ -74,6 +74,26 @@ async fn what_was_stopped_on_purpose_is_paused_however_its_process_ends() {
 }
 
 #[tokio::test]
+async fn a_debate_that_nobody_plays_is_handed_to_the_servers_with_a_job() {
+    let rig = Sqlite::new();
+    let store = rig.open();
+    let child = process();
+    let first = owner(&child);
+    admitted(&store, "a", &first).await;
+    let hand_over = async || store.hand_over(&debate("a"), Priority::Normal).await.unwrap();
+    assert_eq!(hand_over().await, Some(LocalState::Played(first.clone())), "its process lives");
+    let job = async || store.take("node", Duration::from_secs(60)).await.unwrap();
+    assert!(job().await.is_none());
+
+    kill(child);
+    assert_eq!(hand_over().await, Some(LocalState::Halted(Halt::Interrupted)));
+    assert_eq!(store.local(&debate("a")).await.unwrap(), None);
+    assert_eq!(job().await.unwrap().debate, debate("a"));
+    assert_eq!(store.claim_local(&debate("a"), &first).await.unwrap(), Claimed::Servers);
+    assert_eq!(hand_over().await, None, "it is theirs already");
+}
+
+#[tokio::test]
 async fn a_debate_of_a_server_and_one_that_ended_cannot_be_claimed() {
     let rig = Sqlite::new();
     let store = rig.open();
