@@ -131,7 +131,8 @@ impl<F: FnMut(WordKind, &str)> Cutter<'_, F> {
     fn end_run(&mut self) {
         let run = std::mem::take(&mut self.run);
         match run.as_slice() {
-            [] => {}
+            // as after most words
+            [] => return,
             [alone] => (self.take)(WordKind::Gram, alone),
             all => all.windows(2).for_each(|pair| (self.take)(WordKind::Gram, &pair.concat())),
         }

@@ -10,28 +10,46 @@ pub fn is_ordinary_name(name: &str) -> bool {
 
 /// The text with whole words that are one of the names replaced; longer names stand first. Letter case does not count.
 pub fn rename(text: &str, names: &[(&str, &str)]) -> String {
+    let names: Vec<HiddenName<'_>> = names.iter().filter(|(name, _)| !name.is_empty()).map(HiddenName::of).collect();
+    // inside a word begin only names of scripts without spaces
+    let everywhere = names.iter().any(|name| name.runs_on);
     let mut renamed = String::with_capacity(text.len());
     let mut rest = text;
     let mut inside_word = false;
     while let Some(first) = rest.chars().next() {
-        let found = names.iter().filter(|(name, _)| !inside_word || runs_on(name)).find_map(|(name, label)| {
-            let after = without(rest, name).filter(|_| !name.is_empty())?;
-            (runs_on(name) || !after.starts_with(in_word)).then_some((*label, after, *name))
+        let found = names.iter().filter(|name| !inside_word || name.runs_on).find_map(|hidden| {
+            let after = without(rest, hidden.name)?;
+            (hidden.runs_on || !after.starts_with(in_word)).then_some((hidden, after))
         });
         rest = match found {
-            Some((label, after, name)) => {
-                renamed.push_str(label);
-                inside_word = name.ends_with(in_word);
+            Some((hidden, after)) => {
+                renamed.push_str(hidden.label);
+                inside_word = hidden.name.ends_with(in_word);
                 after
             }
             None => {
-                renamed.push(first);
                 inside_word = in_word(first);
-                rest.get(first.len_utf8()..).unwrap_or_default()
+                let word = if everywhere { None } else { rest.find(|c| !in_word(c)).or(Some(rest.len())) };
+                let (kept, after) = rest.split_at(word.unwrap_or(0).max(first.len_utf8()));
+                renamed.push_str(kept);
+                after
             }
         };
     }
     renamed
+}
+
+/// A name, and what is shown in its place.
+struct HiddenName<'a> {
+    name: &'a str,
+    label: &'a str,
+    runs_on: bool,
+}
+
+impl<'a> HiddenName<'a> {
+    fn of((name, label): &(&'a str, &'a str)) -> Self {
+        Self { name, label, runs_on: runs_on(name) }
+    }
 }
 
 /// What follows the name at the beginning of the text, in whatever letter case it stands there.
