@@ -77,8 +77,10 @@ impl Infrastructure {
             None => None,
         };
         if let Some(halted) = counted(&store.halted().await?) {
-            plan.herald
-                .tell(&format!("not played by this process: {halted}; {} continues them, and so does Resume on their pages", store.advice("resume")));
+            plan.herald.tell(&format!(
+                "not played by this process: {halted}; {} continues them, and so does Resume on their pages",
+                store.advice("resume")
+            ));
         }
         let store = store.sqlite;
         Ok(Self {
