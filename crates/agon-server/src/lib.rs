@@ -23,9 +23,8 @@ pub use admin::{Admin, AdminError, AdminPorts};
 pub use agon_telemetry::{ClusterFigures, DebateFigures, StreamFigures};
 pub use api::{Api, CallContext, ClusterOverview, CoordinatorLoad, WatchPlace, WatchStep, WatchStream, WholeLog};
 pub use auth::{
-    Stay,
     AuthConfig, AuthStartError, Caller, CertificateAuth, CertificateName, CertificateTenant, CredentialHealth,
-    JwksPlace, JwksSource, JwtAuth, Scope, TokenFile, TokenLineError, new_token, token_line,
+    JwksPlace, JwksSource, JwtAuth, Scope, Stay, TokenFile, TokenLineError, new_token, token_line,
 };
 pub use config::{GatewayConfig, GatewayPorts, GatewayTimes, RequestLimits};
 pub use error::{ERROR_DOMAIN, EvalProblem, Problem, Violation};

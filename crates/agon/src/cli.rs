@@ -23,8 +23,8 @@ pub use eval::{
 pub use eval_input::{BuiltinKind, EvalInputArgs, NamedFile, is_arm_byte};
 pub use groups::parse;
 pub use inspect::{
-    CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, HealthArgs, OpenArgs, PauseArgs,
-    ReplayArgs, ReportArgs, ResumeArgs, SchemaOf, VerifyArgs,
+    CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, HealthArgs, OpenArgs,
+    PauseArgs, ReplayArgs, ReportArgs, ResumeArgs, SchemaOf, VerifyArgs,
 };
 pub use list::{ListArgs, ListedState};
 pub use nats::{NATS_ACCOUNT, NATS_ROLES, NatsAction, NatsArgs, NatsConfigArgs, NatsKeyArgs};

@@ -10,7 +10,7 @@ fn a_debate_of_another_terminal_is_paused_and_its_process_says_so() {
     player.read_until("speech_recorded", 2);
 
     let said = world.agon(&["pause", "lunch", "--reason", "lunch time"]).ok();
-    assert!(said.stdout.contains("lunch is paused") && said.stdout.contains("agon resume lunch"), "{said:?}");
+    assert!(said.stderr.contains("lunch is paused") && said.stderr.contains("agon resume lunch"), "{said:?}");
     let (status, told) = player.wait();
     assert_eq!(status.code(), Some(130), "{told}");
     assert!(told.contains("paused") && told.contains("lunch time"), "{told}");

@@ -109,7 +109,11 @@ async fn a_debate_that_runs_is_paused_once_and_one_that_is_over_is_not() {
         json_of(http().post(format!("{url}:pause")).json(&json!({"reason": reason})).send().await.unwrap()).await
     };
     let paused = pause("lunch time").await;
-    assert_eq!((&paused["state"], &paused["reason"]["code"]), (&json!("STATE_PAUSED"), &json!("REASON_CODE_PAUSED")), "{paused}");
+    assert_eq!(
+        (&paused["state"], &paused["reason"]["code"]),
+        (&json!("STATE_PAUSED"), &json!("REASON_CODE_PAUSED")),
+        "{paused}"
+    );
     assert_eq!(pause("again").await["reason"]["detail"], "lunch time");
     assert_eq!(gateway.get("lunch").await.unwrap().state(), State::Paused);
     let long = json!({"reason": "x".repeat(5_000)});

@@ -376,6 +376,9 @@ async fn an_ended_debate_is_judged_again_by_another_model() {
     assert_eq!(over.usage.unwrap().calls, 2, "only the judge is asked");
     assert_eq!(gateway.get("first").await.unwrap().sequence, old.sequence, "the old log stays as it is");
     assert_eq!(client.rejudge_debate(request).await.unwrap().into_inner().id, "second");
+    let page = listed(&gateway, pb::ListDebatesRequest::default()).await;
+    let marks: Vec<_> = page.debates.iter().map(|one| (one.id.as_str(), one.rejudges.as_deref())).collect();
+    assert_eq!(marks, [("second", Some("first")), ("first", None)], "lists say so too");
 }
 
 #[tokio::test]
