@@ -121,14 +121,7 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log", "Network", "Debugger"] {
             page.command(&format!("{domain}.enable"), json!({}));
         }
-        let screen = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600});
-        page.command("Emulation.setDeviceMetricsOverride", screen);
-        let prefers = match shade {
-            Shade::Light => "light",
-            Shade::Dark => "dark",
-        };
-        let features = json!([{"name": "prefers-color-scheme", "value": prefers}]);
-        page.command("Emulation.setEmulatedMedia", json!({"features": features}));
+        page.becomes(width, shade);
         page
     }
 }
@@ -169,6 +162,18 @@ impl BrowserPage<'_> {
             let message = self.browser.next();
             self.browser.hear(message);
         }
+    }
+
+    /// Gives the window another width and other colours.
+    pub fn becomes(&mut self, width: u32, shade: Shade) {
+        let screen = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600});
+        self.command("Emulation.setDeviceMetricsOverride", screen);
+        let prefers = match shade {
+            Shade::Light => "light",
+            Shade::Dark => "dark",
+        };
+        let features = json!([{"name": "prefers-color-scheme", "value": prefers}]);
+        self.command("Emulation.setEmulatedMedia", json!({"features": features}));
     }
 
     /// Opens a page, and waits until it is loaded. What was told before is forgotten.

@@ -2,9 +2,10 @@
 //! see what.
 mod begin;
 mod door;
+mod live;
 
 use crate::browser::{Browser, BrowserPage, OURS, Shade};
-use crate::pages::LAYOUT;
+use crate::pages::{LAYOUT, SETTLED};
 use crate::support::{SHORT, TestCluster, World, address, axe, example};
 use agon_testkit::Process;
 use serde_json::Value;
@@ -51,20 +52,42 @@ impl ConsoleServer {
 
 /// All that is wrong with the page that is open.
 fn problems(page: &mut BrowserPage<'_>, server: &ConsoleServer) -> Vec<String> {
-    let layout = page.evaluate(&format!("{}{OF_CONSOLE}", LAYOUT.trim_end()));
-    let mut problems: Vec<String> = serde_json::from_value(layout).unwrap();
+    let mut problems = layout(page);
     problems.extend(barriers(page));
     problems.extend(misdeeds(page, server));
     problems
 }
 
+fn layout(page: &mut BrowserPage<'_>) -> Vec<String> {
+    let layout = page.evaluate(&format!("{}{OF_CONSOLE}", LAYOUT.trim_end()));
+    serde_json::from_value(layout).unwrap()
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rules {
+    All,
+    /// What may differ from colours to colours.
+    Colours,
+}
+
 /// What keeps people from using the page.
 fn barriers(page: &mut BrowserPage<'_>) -> Vec<String> {
-    page.evaluate(&format!("{}; true", axe()));
-    let found = page.evaluate(
-        "axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.map(one => \
-         `${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map(node => node.html.slice(0, 160) + ' ' + node.failureSummary).join(' | ')}`))",
-    );
+    barriers_by(page, Rules::All)
+}
+
+fn barriers_by(page: &mut BrowserPage<'_>, rules: Rules) -> Vec<String> {
+    if page.evaluate("typeof axe") == "undefined" {
+        page.evaluate(&format!("{}; true", axe()));
+    }
+    let only = match rules {
+        Rules::All => "",
+        Rules::Colours => ", runOnly: {type: 'rule', values: ['color-contrast', 'link-in-text-block']}",
+    };
+    let found = page.evaluate(&format!(
+        "axe.run(document, {{resultTypes: ['violations']{only}}}).then(found => found.violations.map(one => \
+         `${{one.id}}: ${{one.help}}: ${{one.nodes.slice(0, 3).map(node => node.html.slice(0, 160) + ' ' + node.failureSummary).join(' | ')}}`))",
+    ));
     serde_json::from_value(found).unwrap()
 }
 
@@ -89,19 +112,23 @@ fn misdeeds(page: &BrowserPage<'_>, server: &ConsoleServer) -> Vec<String> {
     problems
 }
 
-/// Looks at pages at every width, in both colours.
+/// Looks at pages at every width, in both colours. Each is loaded once: its window changes.
 fn look_at(server: &ConsoleServer, paths: &[(&str, String)]) {
     let (mut browser, mut found) = (Browser::start(), Vec::new());
-    for shade in [Shade::Light, Shade::Dark] {
+    for (name, path) in paths {
+        let mut page = browser.window(WIDTHS[0], Shade::Light);
+        page.go(&server.at(path));
         for width in WIDTHS {
-            for (name, path) in paths {
-                let mut page = browser.window(width, shade);
-                page.go(&server.at(path));
+            for (shade, rules) in [(Shade::Light, Rules::All), (Shade::Dark, Rules::Colours)] {
+                page.becomes(width, shade);
+                page.evaluate(SETTLED);
                 let name = format!("{name}-{width}-{shade:?}");
                 page.picture(&name.to_lowercase());
-                found.extend(problems(&mut page, server).into_iter().map(|problem| format!("{name}: {problem}")));
+                let wrong = layout(&mut page).into_iter().chain(barriers_by(&mut page, rules));
+                found.extend(wrong.map(|problem| format!("{name}: {problem}")));
             }
         }
+        found.extend(misdeeds(&page, server).into_iter().map(|problem| format!("{name}: {problem}")));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

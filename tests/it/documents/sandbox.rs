@@ -17,6 +17,8 @@ const LIMIT: Duration = Duration::from_secs(600);
 const SHOWN: usize = 100;
 /// What is copied, so that commands may write where they like.
 const COPIED: [&str; 3] = ["examples", "deploy", "helm"];
+/// The longest file of questions among the examples. As many of its questions do as well.
+const QUESTIONS: (&str, usize) = ("here/examples/eval/questions.csv", 12);
 /// Other machines that the documents speak of.
 const MACHINES: &str = "nats gateway gpu1 ollama jaeger";
 /// A server of scripted speakers where Ollama is expected.
@@ -102,6 +104,10 @@ fn lay_out(sandbox: &Path) {
         let copied = Command::new("cp").arg("-r").arg(root().join(folder)).arg(sandbox.join("here")).status();
         assert!(copied.unwrap().success(), "{folder} cannot be copied");
     }
+    let questions = sandbox.join(QUESTIONS.0);
+    let text = std::fs::read_to_string(&questions).unwrap();
+    let kept: Vec<&str> = text.lines().take(1 + QUESTIONS.1).collect();
+    std::fs::write(questions, kept.join("\n") + "\n").unwrap();
 }
 
 fn script(given: &[&str], commands: &[Typed]) -> Result<String, String> {

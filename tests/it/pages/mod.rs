@@ -12,7 +12,7 @@ pub const LAYOUT: &str = include_str!("layout.js");
 /// The same of a report, which stands alone.
 const REPORT: &str = "(/^(#|https?:|data:image\\/)/, 2)";
 /// Lets what was set off come to its end: two frames, and a turn of the queue.
-const SETTLED: &str =
+pub const SETTLED: &str =
     "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0))))";
 
 /// Every format, and a debate with one who attacks whoever shows its words.
