@@ -280,3 +280,40 @@ fn filter(query: &Query) -> Result<pb::DebateFilter, Problem> {
     }
     Ok(filter)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pb::debate::State as DebateState;
+
+    fn filtered(query: &str) -> Result<pb::DebateFilter, Problem> {
+        filter(&Query::read(RawQuery(Some(query.to_owned()))))
+    }
+
+    #[test]
+    fn the_filter_takes_the_words_of_the_column_of_states() {
+        assert_eq!(filtered("state=running").unwrap().states, [i32::from(DebateState::Running)]);
+        let tie = i32::from(debate_v1::Outcome::Tie);
+        assert_eq!(filtered("state=tie").unwrap().outcomes, [tie]);
+        let old = filtered("state=succeeded&outcome=tie").unwrap();
+        assert_eq!((old.states, old.outcomes), (vec![i32::from(DebateState::Succeeded)], vec![tie]));
+        assert!(filtered("state=won").is_err());
+    }
+
+    #[test]
+    fn figures_that_cannot_be_read_are_no_zeros_and_a_new_judgement_is_marked() {
+        let known = pb::debate::Usage::default();
+        let debate = |usage| pb::Debate {
+            id: "old-1".to_owned(),
+            state: DebateState::Running.into(),
+            usage,
+            ..pb::Debate::default()
+        };
+        let away = ListedDebate::of(&debate(None), &[], 0);
+        assert_eq!((away.unread, away.tokens), (true, None));
+        let new = pb::Debate { id: "new-1".to_owned(), rejudges: Some("old-1".to_owned()), ..debate(Some(known)) };
+        let row = ListedDebate::of(&debate(Some(known)), std::slice::from_ref(&new), 0);
+        assert_eq!((row.unread, row.tokens.as_deref(), row.rejudged_by.as_deref()), (false, Some("0"), Some("new-1")));
+        assert_eq!(ListedDebate::of(&new, &[], 0).rejudges.as_deref(), Some("old-1"));
+    }
+}
