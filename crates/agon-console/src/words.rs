@@ -95,7 +95,7 @@ pub(crate) fn cost<'c>(amounts: impl IntoIterator<Item = (f64, &'c str)>, unknow
     let at_least = unknown_calls > 0;
     let least = if at_least { "≥ " } else { "" };
     let one = |(amount, currency): (f64, &str)| {
-        format!("{least}{} {}", agon_report::money(amount, at_least), agon_report::one_line(currency))
+        format!("{least}{} {}", agon_core::money(amount, at_least), agon_report::one_line(currency))
     };
     let told: Vec<String> = amounts.into_iter().map(one).collect();
     (!told.is_empty()).then(|| told.join(", "))

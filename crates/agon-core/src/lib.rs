@@ -54,7 +54,7 @@ pub use failure::*;
 pub use feed::*;
 pub use ids::*;
 pub use named::{Choice, Named};
-pub use number::{NumberAnswer, Tolerance, thousands};
+pub use number::{NumberAnswer, Tolerance, money, thousands};
 pub use outcome::*;
 pub use plan::CallPlan;
 pub use progress::{CallCounts, CallProgress};

@@ -52,7 +52,7 @@ pub use events::{event_json, events_jsonl, json_line, safe_json, shown_events_js
 pub use html::{HtmlError, PagePart, PartKind, STYLE, html, page_parts};
 pub use markdown::{full_markdown, summary_only, verbose};
 pub use minutes::{Minutes, NotADebate};
-pub use prices::{Expense, Expenses, Price, Prices, money};
+pub use prices::{Expense, Expenses, Price, Prices};
 pub use result::*;
 pub use terminal::{LiveView, Speaking, StyledLine, StyledSpan, TextStyle, Waiting};
 pub use text::{PlainText, excerpt, one_line, plain, sentence};

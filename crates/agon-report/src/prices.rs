@@ -1,5 +1,5 @@
 //! What calls cost, by the prices that the caller knows.
-use agon_core::{Call, ModelName, SummaryFigures, UsageTotals};
+use agon_core::{Call, ModelName, SummaryFigures, UsageTotals, money};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -91,28 +91,6 @@ impl Expenses {
     }
 }
 
-/// Places after the point of the smallest sum that is written out.
-const MOST_PLACES: i32 = 6;
-
-/// A sum of money: two places after the point, of less than 1 three digits that count. What is too small for that reads
-/// `< 0.000001`. A sum that is known to be larger (`at_least`) is rounded down, never up.
-pub fn money(amount: f64, at_least: bool) -> String {
-    if !amount.is_finite() || amount <= 0.0 {
-        return "0.00".to_owned();
-    }
-    if amount < 10_f64.powi(-MOST_PLACES) {
-        return if at_least {
-            "0.00".to_owned()
-        } else {
-            format!("< {:.*}", MOST_PLACES as usize, 10_f64.powi(-MOST_PLACES))
-        };
-    }
-    let places = (2 - amount.log10().floor() as i32).clamp(2, MOST_PLACES);
-    // a sum of binary fractions may lie a hair below the figure that it stands for
-    let down = |amount: f64| (amount * 10_f64.powi(places) + 1e-6).floor() / 10_f64.powi(places);
-    format!("{:.*}", places as usize, if at_least { down(amount) } else { amount })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,18 +126,6 @@ mod tests {
         let mut costs = Expenses::default();
         costs.add(&prices(), &call("m", None, None));
         assert_eq!((costs.told(), costs.unknown()), (None, 1), "unknown tokens are not free");
-    }
-
-    #[test]
-    fn money_is_never_rounded_to_nothing_and_a_lower_bound_never_up() {
-        let told = |at_least| {
-            [0.0, 4e-9, 0.000_66, 0.007_3, 0.0199, 0.29, 0.9999, 1.999, 12_345.678].map(|sum| money(sum, at_least))
-        };
-        assert_eq!(
-            told(false),
-            ["0.00", "< 0.000001", "0.000660", "0.00730", "0.0199", "0.290", "1.000", "2.00", "12345.68"]
-        );
-        assert_eq!(told(true), ["0.00", "0.00", "0.000660", "0.00730", "0.0199", "0.290", "0.999", "1.99", "12345.67"]);
     }
 
     #[test]

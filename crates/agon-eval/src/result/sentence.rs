@@ -2,7 +2,7 @@
 use super::arms::ScoredArm;
 use crate::verdict::is_equal_spending;
 use crate::{ArmKind, Count, CountResult, Matching, RateMeasure, VerdictKind};
-use agon_core::thousands;
+use agon_core::{money, thousands};
 
 /// What the sentence is about.
 pub(super) struct Told<'t, 'a> {
@@ -146,7 +146,7 @@ fn amount(value: f64, count: Count) -> String {
     match count {
         Count::Total | Count::Generated | Count::New => format!("{} {}", thousands(value.round() as u64), unit(count)),
         Count::Seconds => format!("{value:.1} {}", unit(count)),
-        Count::Money => format!("{value:.4} in money"),
+        Count::Money => format!("{} in money", money(value, false)),
     }
 }
 

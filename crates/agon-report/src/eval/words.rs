@@ -1,7 +1,7 @@
 //! How the figures and names of an eval read for a person.
-use crate::prices::money;
 use crate::text::one_line;
 use crate::words::{duration, number};
+use agon_core::money;
 use agon_eval::*;
 
 /// The sign for an unknown figure.
