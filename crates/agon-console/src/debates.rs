@@ -1,4 +1,8 @@
 //! The table of debates.
+mod running;
+
+pub(crate) use running::RunningFigures;
+
 use crate::query::Query;
 use crate::refusal::{RefusedPage, told};
 use crate::shell::{NavPlace, Shell, page, piece};
@@ -14,7 +18,6 @@ use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use futures_util::{StreamExt as _, stream};
-use std::time::Duration;
 
 /// Debates on one page.
 const PAGE: i32 = 50;
@@ -22,8 +25,6 @@ const PAGE: i32 = 50;
 const MOST_TEXT: usize = 140;
 /// Logs that are read at once.
 const AT_ONCE: usize = 8;
-/// How long the table waits for a log.
-const LOG_PATIENCE: Duration = Duration::from_secs(2);
 /// Labels of a debate that the table shows.
 const MOST_LABELS: usize = 4;
 
@@ -92,7 +93,7 @@ impl ListedDebate {
             models: debate.models.iter().map(|model| one_line(&model.model)).collect(),
             tokens: debate.usage.as_ref().and_then(tokens),
             cost: debate.expenses.as_ref().and_then(cost),
-            unread: is_running(debate) && debate.usage.is_none(),
+            unread: running::is_running(debate) && debate.usage.is_none(),
             rejudges: debate.rejudges.clone(),
             rejudged_by: rejudgements
                 .iter()
@@ -216,7 +217,8 @@ async fn found(
     let paged = !page_token.is_empty();
     let request = pb::ListDebatesRequest { page_size: PAGE, page_token, filter: Some(filter) };
     let answer = site.api().list(&visitor.call, &request).await?;
-    let debates = stream::iter(answer.debates).map(|debate| up_to_date(site, visitor, debate));
+    let now_known = |debate| site.running().up_to_date(site.api(), &visitor.call, debate);
+    let debates = stream::iter(answer.debates).map(now_known);
     let debates: Vec<pb::Debate> = debates.buffered(AT_ONCE).collect().await;
     // a mark that is missing now is there with the next look
     let rejudgements = site.api().rejudgements(&visitor.call, &debates).await.unwrap_or_default();
@@ -230,32 +232,6 @@ async fn found(
         wrong: None,
         filtered,
     })
-}
-
-fn is_running(debate: &pb::Debate) -> bool {
-    use pb::debate::State;
-    match debate.state() {
-        State::Running | State::Cancelling => true,
-        State::Unspecified
-        | State::Queued
-        | State::Succeeded
-        | State::Failed
-        | State::Cancelled
-        | State::Paused
-        | State::Interrupted
-        | State::Lost => false,
-    }
-}
-
-/// A debate that runs as its log shows it: entries of the catalogue are written when its state changes, so that their figures are
-/// those of its beginning. Where the log cannot be read now, the figures are not known.
-async fn up_to_date(site: &ConsoleSite, visitor: &PageVisitor, debate: pb::Debate) -> pb::Debate {
-    if !is_running(&debate) {
-        return debate;
-    }
-    let log = tokio::time::timeout(LOG_PATIENCE, site.api().debate_log(&visitor.call, &debate.id)).await;
-    let known = log.ok().and_then(|log| log.and_then(|log| log.resource()).ok());
-    known.unwrap_or(pb::Debate { usage: None, expenses: None, progress: None, winner: None, dissent: None, ..debate })
 }
 
 /// The filter that an address asks for.

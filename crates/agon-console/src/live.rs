@@ -15,11 +15,11 @@ use crate::site::ConsoleSite;
 use crate::visitor::PageVisitor;
 use agon_core::Position;
 use agon_server::Problem;
-use hub::Joined;
 use axum::body::Body;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderName, StatusCode, header};
+use hub::Joined;
 
 /// `GET /debates/{id}/live?after=N`: what has changed on the page since event N, and then whatever changes.
 ///

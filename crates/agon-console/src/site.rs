@@ -1,5 +1,6 @@
 //! What handlers share, and which handler has which path.
 use crate::config::ConsoleConfig;
+use crate::debates::RunningFigures;
 use crate::live::Hubs;
 use crate::{assets, compare, debate, debates, evals, help, hosts, live, new_debate, ratings, refusal, session_pages};
 use agon_server::{Api, Door, PagePorts, Problem, SitePages, call_id};
@@ -20,6 +21,7 @@ struct SiteState {
     ports: PagePorts,
     config: ConsoleConfig,
     hubs: Hubs,
+    running: RunningFigures,
 }
 
 impl ConsoleSite {
@@ -34,6 +36,10 @@ impl ConsoleSite {
     }
     pub fn config(&self) -> &ConsoleConfig {
         &self.0.config
+    }
+    /// The figures of running debates in lists.
+    pub fn running(&self) -> &RunningFigures {
+        &self.0.running
     }
     /// The debates that somebody watches.
     pub fn hubs(&self) -> &Hubs {
@@ -50,7 +56,12 @@ pub fn pages(config: ConsoleConfig) -> SitePages {
 }
 
 fn router(config: ConsoleConfig, ports: PagePorts) -> Router {
-    let site = ConsoleSite(Arc::new(SiteState { hubs: Hubs::new(ports.api.clone()), ports, config }));
+    let site = ConsoleSite(Arc::new(SiteState {
+        hubs: Hubs::new(ports.api.clone()),
+        running: RunningFigures::default(),
+        ports,
+        config,
+    }));
     Router::new()
         .route("/", get(debates::list))
         .route("/debates/{id}", get(debate::show))
@@ -58,6 +69,7 @@ fn router(config: ConsoleConfig, ports: PagePorts) -> Router {
         .route("/debates/{id}/{document}", get(debate::document))
         .route("/debates/{id}/cancel", get(debate::ask_cancel).post(debate::cancel))
         .route("/debates/{id}/delete", get(debate::ask_delete).post(debate::delete))
+        .route("/debates/{id}/pause", post(debate::pause))
         .route("/debates/{id}/resume", post(debate::resume))
         .route("/debates/{id}/rejudge", get(debate::ask_rejudge).post(debate::rejudge))
         .route("/new", get(new_debate::show).post(new_debate::submit))
