@@ -1,4 +1,5 @@
 //! The form of a debate: what was typed, the debate file that it stands for, and back.
+use super::form_words::in_words;
 use crate::form::Fields;
 use agon_core::{Choice, ConsensusStrategy, DebateFormat, DebateSpec, Mode, VoteRule};
 use serde_json::{Map, Value, json};
@@ -211,8 +212,8 @@ impl DebateForm {
     }
 
     /// Formats to choose from.
-    pub fn formats() -> impl Iterator<Item = (DebateFormat, &'static str)> {
-        DebateFormat::ALL.into_iter().zip(DebateFormat::CHOICES.into_iter().map(|choice| choice.meaning))
+    pub fn formats() -> impl Iterator<Item = (DebateFormat, String)> {
+        DebateFormat::ALL.into_iter().zip(DebateFormat::CHOICES.into_iter().map(|choice| in_words(choice.meaning)))
     }
 
     /// Ways to decide: name, and words.

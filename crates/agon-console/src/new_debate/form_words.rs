@@ -126,7 +126,7 @@ pub(super) fn reworded(problem: &Diagnostic) -> (String, Option<String>) {
 }
 
 /// A text with the form's words for what it says in code; other code stays as it is.
-fn in_words(text: &str) -> String {
+pub(super) fn in_words(text: &str) -> String {
     let part = |(at, part): (usize, &str)| match (at.is_multiple_of(2), of_code(part)) {
         (true, _) => part.split(' ').map(of_word).collect::<Vec<_>>().join(" "),
         (false, Some(words)) => words,
@@ -136,8 +136,9 @@ fn in_words(text: &str) -> String {
 }
 
 fn of_code(code: &str) -> Option<String> {
-    if code == "kind: choice" {
-        return Some("a choice".to_owned());
+    const OTHERS: [(&str, &str); 2] = [("kind: choice", "a choice"), ("samples", "several")];
+    if let Some((_, words)) = OTHERS.iter().find(|(other, _)| *other == code) {
+        return Some((*words).to_owned());
     }
     let (key, value) = code.split_once(':').unwrap_or((code, ""));
     let named = control(key).map(|control| full_label(&control)).filter(|label| !label.is_empty())?;
@@ -190,7 +191,13 @@ mod tests {
             fresh(),
             same,
             nameless,
-            DebateForm { rounds: "two".into(), timeout: "abc".into(), tokens: "-1".into(), seconds: "1h".into(), ..own() },
+            DebateForm {
+                rounds: "two".into(),
+                timeout: "abc".into(),
+                tokens: "-1".into(),
+                seconds: "1h".into(),
+                ..own()
+            },
             DebateForm { rule: "unanimous".into(), ..own() },
             DebateForm { decision: "vote".into(), judges: "2".into(), options: "one".into(), ..own() },
             DebateForm { decision: "mediator_summary".into(), options: "a\na".into(), ..own() },
@@ -202,7 +209,7 @@ mod tests {
     #[test]
     fn a_form_speaks_of_its_fields_and_never_of_keys_or_lines_of_a_file() {
         for line in wrong().iter().flat_map(said) {
-            for word in ["persona", "stance", "mode", "line ", "_", "write topic", "block", "`m:1`;`"] {
+            for word in ["persona", "stance", "mode ", "mode:", "line ", "_", "write topic", "block"] {
                 assert!(!line.contains(word), "{word}: {line}");
             }
         }
