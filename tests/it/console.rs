@@ -65,7 +65,7 @@ fn layout(page: &mut BrowserPage<'_>) -> Vec<String> {
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rules {
+enum AxeRules {
     All,
     /// What may differ from colours to colours.
     Colours,
@@ -73,16 +73,16 @@ enum Rules {
 
 /// What keeps people from using the page.
 fn barriers(page: &mut BrowserPage<'_>) -> Vec<String> {
-    barriers_by(page, Rules::All)
+    barriers_by(page, AxeRules::All)
 }
 
-fn barriers_by(page: &mut BrowserPage<'_>, rules: Rules) -> Vec<String> {
+fn barriers_by(page: &mut BrowserPage<'_>, rules: AxeRules) -> Vec<String> {
     if page.evaluate("typeof axe") == "undefined" {
         page.evaluate(&format!("{}; true", axe()));
     }
     let only = match rules {
-        Rules::All => "",
-        Rules::Colours => ", runOnly: {type: 'rule', values: ['color-contrast', 'link-in-text-block']}",
+        AxeRules::All => "",
+        AxeRules::Colours => ", runOnly: {type: 'rule', values: ['color-contrast', 'link-in-text-block']}",
     };
     let found = page.evaluate(&format!(
         "axe.run(document, {{resultTypes: ['violations']{only}}}).then(found => found.violations.map(one => \
@@ -119,7 +119,7 @@ fn look_at(server: &ConsoleServer, paths: &[(&str, String)]) {
         let mut page = browser.window(WIDTHS[0], Shade::Light);
         page.go(&server.at(path));
         for width in WIDTHS {
-            for (shade, rules) in [(Shade::Light, Rules::All), (Shade::Dark, Rules::Colours)] {
+            for (shade, rules) in [(Shade::Light, AxeRules::All), (Shade::Dark, AxeRules::Colours)] {
                 page.becomes(width, shade);
                 page.evaluate(SETTLED);
                 let name = format!("{name}-{width}-{shade:?}");

@@ -6,7 +6,7 @@ use crate::formats::each;
 use crate::support::World;
 use agon_spec::{Defaults, Source};
 use cases::{Around, Case, cases};
-use outputs::{DebateOutputs, Look, difference};
+use outputs::{DebateOutputs, OutputDepth, difference};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -80,7 +80,7 @@ fn every_option_of_the_reference_is_flipped_here() {
 fn every_option_changes_the_log_the_prompts_or_what_comes_out() {
     let held = HeldDebates::default();
     each(&cases(), |case: &Case| {
-        let changes = [Look::Log, Look::Reports]
+        let changes = [OutputDepth::Log, OutputDepth::Reports]
             .into_iter()
             .any(|look| difference(&held.without(case, look), &DebateOutputs::of(case, &case.on(), look)).is_some());
         assert!(changes, "{} changes nothing", case.name);
@@ -91,13 +91,13 @@ fn every_option_changes_the_log_the_prompts_or_what_comes_out() {
 /// nothing.
 #[derive(Default)]
 struct HeldDebates {
-    known: Mutex<BTreeMap<(String, Around, Look), Arc<DebateOutputs>>>,
+    known: Mutex<BTreeMap<(String, Around, OutputDepth), Arc<DebateOutputs>>>,
     /// What was held twice, as it is without any option.
-    twice: Mutex<BTreeSet<(String, Around, Look)>>,
+    twice: Mutex<BTreeSet<(String, Around, OutputDepth)>>,
 }
 
 impl HeldDebates {
-    fn without(&self, case: &Case, look: Look) -> Arc<DebateOutputs> {
+    fn without(&self, case: &Case, look: OutputDepth) -> Arc<DebateOutputs> {
         let key = (normal_form(case, &case.off()), case.around, look);
         let known = self.known.lock().unwrap().get(&key).cloned().filter(|_| case.beside.is_empty());
         known.unwrap_or_else(|| {
@@ -109,7 +109,7 @@ impl HeldDebates {
 
     /// The debate without the option. Where the same file twice shows a difference, one between two files shows nothing: of files that
     /// differ in their options alone, one is held twice.
-    fn held(&self, case: &Case, look: Look) -> DebateOutputs {
+    fn held(&self, case: &Case, look: OutputDepth) -> DebateOutputs {
         let once = DebateOutputs::of(case, &case.off(), look);
         if self.twice.lock().unwrap().insert((case.base().to_string(), case.around, look)) {
             let again = DebateOutputs::of(case, &case.off(), look);

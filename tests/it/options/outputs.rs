@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// How much of a debate is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Look {
+pub enum OutputDepth {
     /// Its log and what was printed, which is enough for most options.
     Log,
     /// Its reports too.
@@ -24,7 +24,7 @@ pub struct DebateOutputs {
 
 impl DebateOutputs {
     /// Holds the debate of a file.
-    pub fn of(case: &Case, file: &Value, look: Look) -> Self {
+    pub fn of(case: &Case, file: &Value, look: OutputDepth) -> Self {
         let world = World::new();
         let path = world.file("debate.json", &serde_json::to_string_pretty(file).unwrap());
         for (name, text) in case.beside {
@@ -39,7 +39,7 @@ impl DebateOutputs {
         if !case.keys().contains(&"seed".to_owned()) {
             args.extend(["--seed", "5"]);
         }
-        if look == Look::Log {
+        if look == OutputDepth::Log {
             args.push("--no-reports");
         }
         let said = world.agon(&args);
