@@ -53,7 +53,8 @@ fn the_cursor_is_at_a_new_debater_and_at_the_one_after_a_removed_one() {
     page.tab_to("button[value=add]");
     page.press("Enter");
     page.wait_for("document.activeElement.id === 'name-3'");
-    page.click("button[value=remove-0]");
+    page.tab_to("button[value=remove-0]");
+    page.press("Enter");
     page.wait_for("document.activeElement.id === 'name-0' && document.activeElement.value === 'Ben'");
     assert_eq!(page.evaluate("document.querySelector('#name-1').value"), "Cleo");
     page.wait_for("!document.querySelector('#findings .problems').textContent.includes('Debater 4')");

@@ -159,7 +159,7 @@ impl DebateForm {
             let options: Vec<&str> = self.options.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
             file.insert("answer".to_owned(), json!({"kind": "choice", "options": options}));
         }
-        if self.own_answers && !self.is_poll() {
+        if self.own_answers && self.has_rounds() {
             put(&mut file, "mode", Mode::Deliberative.as_str());
         }
         put(&mut file, "debate_format", &self.format);

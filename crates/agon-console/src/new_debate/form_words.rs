@@ -136,9 +136,17 @@ pub(super) fn in_words(text: &str) -> String {
 }
 
 fn of_code(code: &str) -> Option<String> {
-    const OTHERS: [(&str, &str); 2] = [("kind: choice", "a choice"), ("samples", "several")];
+    const OTHERS: [(&str, &str); 4] = [
+        ("kind: choice", "a choice"),
+        ("samples", "several"),
+        ("mode: adversarial", "“Answers: Given”"),
+        ("mode: deliberative", "“Answers: Own”"),
+    ];
     if let Some((_, words)) = OTHERS.iter().find(|(other, _)| *other == code) {
         return Some((*words).to_owned());
+    }
+    if let Some(format) = DebateFormat::ALL.into_iter().find(|format| format.as_str() == code) {
+        return Some(format.label().to_owned());
     }
     let (key, value) = code.split_once(':').unwrap_or((code, ""));
     let named = control(key).map(|control| full_label(&control)).filter(|label| !label.is_empty())?;
