@@ -100,10 +100,10 @@ impl Draft<'_> {
         if spoke >= needed || self.is_spent() {
             return go_on(self);
         }
-        let round = self.control.round;
-        let detail = match poll {
-            true => format!("{spoke} of {speakers} samples could be had, {needed} are needed"),
-            false => format!("round {round}: {spoke} of {speakers} speakers were heard, {needed} are needed"),
+        let detail = match (poll, self.control.round) {
+            (true, _) => format!("{spoke} of {speakers} samples could be had, {needed} are needed"),
+            (false, 0) => format!("openings: {spoke} of {speakers} speakers were heard, {needed} are needed"),
+            (false, round) => format!("round {round}: {spoke} of {speakers} speakers were heard, {needed} are needed"),
         };
         self.end_failed(Reason::with(ReasonCode::Quorum, detail));
     }
@@ -126,7 +126,11 @@ impl Draft<'_> {
             | SlotState::Skipped => None,
         });
         let Some((participant, cause)) = lost else { return false };
-        let detail = format!("{participant} failed in round {}: {}", self.control.round, cause.as_str());
+        let place = match self.control.round {
+            0 => "before the first round".to_owned(),
+            round => format!("in round {round}"),
+        };
+        let detail = format!("{participant} failed {place}: {}", cause.as_str());
         self.end_failed(Reason::with(ReasonCode::TurnFailed, detail));
         true
     }

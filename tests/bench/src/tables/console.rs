@@ -1,6 +1,9 @@
 //! The console: how fast its first page is with 10,000 debates, and what 200 people who watch one debate cost it.
 use super::BenchRun;
-use agon_core::{DebateId, DebateState, Outcome, Position, Priority, Timestamp};
+use agon_core::{
+    CallCounts, DebateId, DebateState, Dissent, DissentAmong, ModelName, ModelUsage, Outcome, Position, Priority, SummaryFigures,
+    Timestamp, UsageTotals,
+};
 use agon_proto::{DebateSummary, SummaryState};
 use agon_store::{Catalogue as _, SqliteOptions, SqliteStore};
 use agon_testkit::Process;
@@ -221,6 +224,24 @@ async fn reference(address: String) -> Result<Arrivals> {
     Ok(arrivals)
 }
 
+/// What a list shows of a debate of three models.
+fn figures(n: u64) -> Result<SummaryFigures> {
+    let model = |name: &str, calls: u32| -> Result<ModelUsage> {
+        let tokens = u64::from(calls) * 1_200;
+        let usage = UsageTotals { calls, prompt_tokens: tokens, completion_tokens: tokens / 8, ..UsageTotals::default() };
+        Ok(ModelUsage { model: ModelName::new(name), usage })
+    };
+    Ok(SummaryFigures {
+        winner: Some(format!("A tram along the river, in {} steps", n % 9 + 1)),
+        dissent: Some(Dissent { against: 1, of: 3, among: DissentAmong::Ballots }),
+        models: vec![model("qwen3:8b", 9)?, model("llama3.2:3b", 5)?, model("gemma3:12b", 3)?],
+        calls: CallCounts { done: 17, planned: 17 },
+        max_rounds: 3,
+        turns: 17,
+        ..SummaryFigures::default()
+    })
+}
+
 fn summary(n: u64) -> Result<DebateSummary> {
     let at = Timestamp(1_790_000_000_000 + n * 60_000);
     Ok(DebateSummary {
@@ -239,6 +260,6 @@ fn summary(n: u64) -> Result<DebateSummary> {
         paused_ms: 0,
         claimed: Some(at),
         rounds: Some(3),
-        figures: None,
+        figures: Some(figures(n)?),
     })
 }
