@@ -1,5 +1,6 @@
 //! One debate: its page, and what can be ordered of it.
 use crate::form::Fields;
+use crate::debates::EVAL_LABEL;
 use crate::live::{self, DrawnDebate};
 use crate::refusal::RefusedPage;
 use crate::shell::{NavPlace, Shell, file, go_to, page};
@@ -32,7 +33,8 @@ impl DebateOrders {
         Self {
             cancel: may && words::is_open(debate.state()) && debate.state() != State::Cancelling,
             pause: may && matches!(debate.state(), State::Queued | State::Running),
-            resume: may && matches!(debate.state(), State::Paused | State::Interrupted),
+            // its eval resumes it
+            resume: may && !debate.labels.contains_key(EVAL_LABEL) && matches!(debate.state(), State::Paused | State::Interrupted),
             delete: may && (ended || debate.state() == State::Lost),
             rejudge: may && ended,
             again: may && debate.state() != State::Lost,
@@ -219,7 +221,7 @@ pub(crate) async fn cancel(
     Path(name): Path<String>,
     fields: Fields,
 ) -> Result<Response, RefusedPage> {
-    let reason = fields.filled("reason").unwrap_or_default();
+    let reason = fields.filled("reason").unwrap_or_else(|| "cancelled in the browser".to_owned());
     let request = pb::CancelDebateRequest { name: name.clone(), reason };
     site.api().cancel(&visitor.call, &request).await.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
     Ok(go_to(&place(&name)))
@@ -232,7 +234,7 @@ pub(crate) async fn pause(
     Path(name): Path<String>,
     _fields: Fields,
 ) -> Result<Response, RefusedPage> {
-    let request = pb::PauseDebateRequest { name: name.clone(), reason: String::new() };
+    let request = pb::PauseDebateRequest { name: name.clone(), reason: "paused in the browser".to_owned() };
     site.api().pause(&visitor.call, &request).await.map_err(|problem| RefusedPage::of(problem, &visitor.browser))?;
     Ok(go_to(&place(&name)))
 }

@@ -25,6 +25,8 @@ const PAGE: i32 = 50;
 const MOST_TEXT: usize = 140;
 /// Logs that are read at once.
 const AT_ONCE: usize = 8;
+/// The label of the debates of evals.
+pub(crate) const EVAL_LABEL: &str = "eval";
 /// Labels of a debate that the table shows.
 const MOST_LABELS: usize = 4;
 
@@ -213,7 +215,7 @@ async fn found(
     filter: pb::DebateFilter,
 ) -> Result<DebateTable, Problem> {
     let page_token = query.filled("page").unwrap_or_default().to_owned();
-    let filtered = filter != pb::DebateFilter::default();
+    let filtered = pb::DebateFilter { without_label: String::new(), ..filter.clone() } != pb::DebateFilter::default();
     let paged = !page_token.is_empty();
     let request = pb::ListDebatesRequest { page_size: PAGE, page_token, filter: Some(filter) };
     let answer = site.api().list(&visitor.call, &request).await?;
@@ -239,6 +241,10 @@ fn filter(query: &Query) -> Result<pb::DebateFilter, Problem> {
     let mut filter =
         pb::DebateFilter { text: query.filled("text").unwrap_or_default().to_owned(), ..Default::default() };
     filter.models = query.all("model").map(str::to_owned).collect();
+    // as `agon list` does: the debates of evals are listed where they are asked for
+    if !query.all("label").any(|label| label.split('=').next() == Some(EVAL_LABEL)) {
+        filter.without_label = EVAL_LABEL.to_owned();
+    }
     // what a debate that has ended came to stands in the place of its state
     for word in query.all("state").chain(query.all("outcome")) {
         let state = words::STATES.iter().find(|(_, known)| *known == word);

@@ -60,8 +60,8 @@ impl<'a> Minutes<'a> {
                 None => "The debate is running".to_owned(),
             },
             (ResultState::Cancelling, None) => "The debate is being cancelled".to_owned(),
-            (ResultState::Paused, None) => "The debate is paused: agon resume continues it".to_owned(),
-            (ResultState::Interrupted, None) => "The debate is interrupted: agon resume continues it".to_owned(),
+            (ResultState::Paused, None) => "The debate is paused until somebody resumes it".to_owned(),
+            (ResultState::Interrupted, None) => "The debate is interrupted until somebody resumes it".to_owned(),
             (_, Some(verdict)) => match (verdict.outcome, verdict.winner) {
                 (Outcome::Decided | Outcome::Degraded, Some(winner)) if self.elects_a_proposal(winner) => {
                     format!("The proposal of {winner}")

@@ -88,6 +88,7 @@ pub fn for_server(args: &ListArgs) -> pb::v1::DebateFilter {
         created_before: None,
         text: args.text.clone().unwrap_or_default(),
         models: args.models.clone(),
+        without_label: String::new(),
     }
 }
 

@@ -13,6 +13,7 @@ pub(super) fn state(state: State) -> (&'static str, &'static str) {
         State::Unspecified => ("unknown", "open"),
         State::Queued => ("queued", "queued"),
         State::Running => ("running", "running"),
+        State::Paused => ("paused", "paused"),
         State::Complete => ("complete", "succeeded"),
         State::Stopped => ("stopped", "paused"),
         State::Cancelled => ("cancelled", "cancelled"),
@@ -23,7 +24,7 @@ pub(super) fn state(state: State) -> (&'static str, &'static str) {
 /// Whether it may still go on.
 pub(super) fn is_open(state: State) -> bool {
     match state {
-        State::Queued | State::Running => true,
+        State::Queued | State::Running | State::Paused => true,
         State::Unspecified | State::Complete | State::Stopped | State::Cancelled | State::Failed => false,
     }
 }

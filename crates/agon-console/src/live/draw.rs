@@ -122,7 +122,11 @@ pub(super) fn status(log: &WholeLog, view: &LiveView, now: u64, waits_for: Optio
         planned: progress.calls_planned.max(progress.calls_done).max(1),
         // its time stands still
         lines: told(view.summary(last.filter(|_| halted).unwrap_or(now))),
-        turns: if log.is_left() { Vec::new() } else { told(view.turns(now)) },
+        turns: match (log.is_left(), halted && view.speaking().next().is_some()) {
+            (true, _) => Vec::new(),
+            (_, true) => vec!["What was asked already is answered, and counts once the debate is resumed.".to_owned()],
+            (_, false) => told(view.turns(now)),
+        },
         waits_for: waits_for.map(agon_report::one_line),
     };
     rendered(STATUS, &part)

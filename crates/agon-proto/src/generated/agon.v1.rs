@@ -1105,6 +1105,9 @@ pub struct DebateFilter {
     /// It calls one of these models, or plans to; exact names. Entries of earlier versions have no models.
     #[prost(string, repeated, tag = "7")]
     pub models: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Without this label, whatever its value: `eval` leaves out the debates of evals.
+    #[prost(string, tag = "8")]
+    pub without_label: ::prost::alloc::string::String,
 }
 /// A page of debates.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -2725,6 +2728,8 @@ pub mod eval {
         Cancelled = 5,
         /// Too many cells failed.
         Failed = 6,
+        /// No process of this machine runs it: `agon eval resume` continues it.
+        Paused = 7,
     }
     impl State {
         /// String value of the enum field names used in the ProtoBuf definition.
@@ -2740,6 +2745,7 @@ pub mod eval {
                 Self::Stopped => "STATE_STOPPED",
                 Self::Cancelled => "STATE_CANCELLED",
                 Self::Failed => "STATE_FAILED",
+                Self::Paused => "STATE_PAUSED",
             }
         }
         /// Creates an enum from field names used in the ProtoBuf definition.
@@ -2752,6 +2758,7 @@ pub mod eval {
                 "STATE_STOPPED" => Some(Self::Stopped),
                 "STATE_CANCELLED" => Some(Self::Cancelled),
                 "STATE_FAILED" => Some(Self::Failed),
+                "STATE_PAUSED" => Some(Self::Paused),
                 _ => None,
             }
         }

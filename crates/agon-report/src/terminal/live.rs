@@ -35,6 +35,8 @@ pub struct LiveView {
     /// Milliseconds in which nobody played it.
     paused_ms: u64,
     cancelling: bool,
+    /// Nobody plays it before it is resumed.
+    halted: bool,
     speaking: BTreeMap<TurnId, Speaking>,
     waiting: BTreeMap<(u32, u32), Waiting>,
     rehearsal: bool,
@@ -64,8 +66,8 @@ pub struct Speaking {
     pub text: String,
     /// About how many tokens the prompt has, where earlier calls tell.
     pub reading: Option<u64>,
-    /// When the first piece came.
-    first: Option<Timestamp>,
+    /// When the first piece came, and how long it was: whoever comes late hears the whole answer so far.
+    first: Option<(Timestamp, usize)>,
     /// The server is loading the model.
     pub loading: bool,
     /// What the turn waits for, and when that was last said.
@@ -138,8 +140,9 @@ impl LiveView {
             return;
         }
         speaking.last_delta = Some(n);
-        speaking.first.get_or_insert(at);
         speaking.stripper.push(text, &mut speaking.text);
+        let heard = speaking.text.chars().count();
+        speaking.first.get_or_insert((at, heard));
     }
 
     /// Takes in what a turn waits for. It is shown for as long as it is said again and again.
@@ -213,8 +216,8 @@ impl LiveView {
                     None => format!(" {}: waiting for the first word, ", speaking.task),
                 },
                 n => {
-                    let ms = speaking.first.map_or(0, |first| now.since(first));
-                    let rate = self.pace.rate(n, ms).map(|rate| format!("{rate}, ")).unwrap_or_default();
+                    let (ms, before) = speaking.first.map_or((0, n), |(first, n)| (now.since(first), n));
+                    let rate = self.pace.rate(n - before, ms).map(|rate| format!("{rate}, ")).unwrap_or_default();
                     format!(" {}: {} so far, {rate}", speaking.task, count(n as u64, "character"))
                 }
             };
@@ -243,7 +246,7 @@ impl LiveView {
             (None, _) => "Starting".to_owned(),
         };
         let line = StyledLine::of(TextStyle::Strong, place);
-        match self.pace.told(now).filter(|_| !self.is_over()) {
+        match self.pace.told(Some(now).filter(|_| !self.halted)).filter(|_| !self.is_over()) {
             Some(told) => line.and(TextStyle::Plain, format!(" · {told}")),
             None => line,
         }
@@ -350,7 +353,11 @@ impl LiveView {
             }
             Event::LoopEnded { .. } => self.stopped = true,
             Event::CancelRequested { .. } => self.cancelling = true,
-            Event::DebateResumed { .. } => self.paused_ms = self.paused_ms.saturating_add(at.since(before)),
+            Event::DebateInterrupted { .. } => self.halted = true,
+            Event::DebateResumed { .. } => {
+                self.halted = false;
+                self.paused_ms = self.paused_ms.saturating_add(at.since(before));
+            }
             Event::DebateEnded { usage, .. } => {
                 self.usage = *usage;
                 self.ended = Some(at);
@@ -360,7 +367,6 @@ impl LiveView {
             // The asks that a coordinator left open stay open for the next one.
             Event::Claimed { .. }
             | Event::GateDecided { .. }
-            | Event::DebateInterrupted { .. }
             | Event::ParticipantPlaced { .. }
             | Event::StageOpened { .. }
             | Event::ToolCalled { .. }

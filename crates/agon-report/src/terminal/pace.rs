@@ -69,13 +69,13 @@ impl LivePace {
         })
     }
 
-    /// `turn 9 of about 22 · 41 % · about 6 min left`; nothing before the plan is known.
-    pub(super) fn told(&self, now: Timestamp) -> Option<String> {
+    /// `turn 9 of about 22 · 41 % · about 6 min left`; nothing before the plan is known. Without `now` nothing is said of the time.
+    pub(super) fn told(&self, now: Option<Timestamp>) -> Option<String> {
         let CallCounts { done, planned } = self.progress.calls();
         let percent = done.saturating_mul(100).checked_div(planned)?;
         let turn = done.saturating_add(1).min(planned);
         let told = format!("turn {} of about {} · {percent} %", number(turn), number(planned));
-        Some(match self.left(now, done, planned) {
+        Some(match now.and_then(|now| self.left(now, done, planned)) {
             Some(left) => format!("{told} · {left}"),
             None => told,
         })

@@ -144,7 +144,7 @@ fn a_debate_that_nobody_plays_says_why_in_every_form() {
         let minutes = Minutes::from_records(&log.records).unwrap().halted(Some(halt));
         assert_eq!(serde_json::to_value(DebateResult::of(&minutes)).unwrap()["state"], word);
         for text in [agon_report::summary_only(&minutes), agon_report::full_markdown(&minutes)] {
-            assert!(text.contains(&format!("The debate is {word}: agon resume continues it")), "{text}");
+            assert!(text.contains(&format!("The debate is {word} until somebody resumes it")), "{text}");
         }
         assert!(agon_report::html(&minutes).unwrap().to_lowercase().contains(word));
     }

@@ -225,7 +225,7 @@ impl Api {
         if is_cell_id(admission.id.name()) && self.local(&admission.id).await?.is_some() {
             let debate = admission.id.name().to_owned();
             let detail =
-                format!("debate {debate} belongs to an eval of `agon eval run`; {command} that on its machine");
+                format!("debate {debate} belongs to an eval; on its machine: agon eval {command}");
             return Err(Problem::State { debate, detail });
         }
         let handed_over = self.ports.upkeep.hand_over(&admission.id, admission.priority).await;

@@ -174,6 +174,7 @@ fn query(filter: &pb::DebateFilter, states: &[State], tenant: &TenantId) -> Resu
         states: listed,
         outcomes,
         labels: filter.labels.clone(),
+        without_label: Some(filter.without_label.clone()).filter(|label| !label.is_empty()),
         admitted_from,
         admitted_before,
         text: Some(filter.text.clone()).filter(|text| !text.is_empty()),

@@ -70,6 +70,7 @@ fn list_request(query: RawQuery) -> Result<pb::ListDebatesRequest, Problem> {
         created_before: query.parsed("created_before", "a moment in RFC 3339", input::moment),
         text: query.one("text").unwrap_or_default(),
         models: query.all("model"),
+        without_label: query.one("without_label").unwrap_or_default(),
     };
     let page_size = query.number("page_size").unwrap_or_default();
     let page_token = query.one("page_token").unwrap_or_default();

@@ -88,6 +88,8 @@ pub struct CatalogueQuery {
     pub outcomes: Vec<Outcome>,
     /// With all of these labels; an empty value stands for any.
     pub labels: BTreeMap<String, String>,
+    /// Without this label, whatever its value.
+    pub without_label: Option<String>,
     /// Admitted then or later.
     pub admitted_from: Option<Timestamp>,
     /// Admitted before this moment, which is left out.
@@ -162,6 +164,7 @@ impl CatalogueQuery {
             && (self.states.is_empty() || self.states.contains(&state))
             && (self.outcomes.is_empty() || outcome.is_some_and(|outcome| self.outcomes.contains(&outcome)))
             && self.labels.iter().all(labelled)
+            && self.without_label.as_ref().is_none_or(|label| !summary.labels.contains_key(label))
             && self.admitted_from.is_none_or(|from| summary.admitted >= from)
             && self.admitted_before.is_none_or(|before| summary.admitted < before)
             && (self.models.is_empty() || self.models.iter().any(calls))

@@ -72,7 +72,7 @@ impl Client {
             State::Complete | State::Stopped | State::Failed => {
                 Err(Stop::usage(format!("eval {id} has already ended; agon eval get {id} says how")))
             }
-            State::Unspecified | State::Queued | State::Running | State::Cancelled => Ok(eval),
+            State::Unspecified | State::Queued | State::Running | State::Paused | State::Cancelled => Ok(eval),
         }
     }
 

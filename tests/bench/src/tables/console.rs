@@ -29,6 +29,10 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// Goals: milliseconds of the list at the 99th percentile, seconds until each viewer has each token, KiB a viewer, and how much slower.
 const GOALS: (f64, f64, f64, f64) = (50.0, 1.0, 200.0, 5.0);
 
+/// What is watched: a minute or two of words.
+const FILE: &str = "---\npersonas:\n  - {name: Ada, stance: Build the tram}\n  - {name: Ben, stance: Run more buses}\nmax_rounds: 3\n\
+consensus_strategy: no_consensus\n---\n# Should the town build a tram along the river?\n";
+
 /// Words as they came: the running answer, UTF-16 units of it so far, and when.
 type Arrivals = Vec<(String, usize, Instant)>;
 
@@ -137,7 +141,7 @@ async fn look(address: &str, times: usize) -> Result<Vec<Duration>> {
 /// Watches a debate from its beginning to its end, and says how late the latest token was with a viewer, in seconds behind the event
 /// stream of the API, which has it as soon as the gateway does.
 async fn watch(address: &str, viewers: usize) -> Result<f64> {
-    let file = include_str!("../../../../examples/monolith-or-services.md");
+    let file = FILE;
     let post = format!(
         "POST /v1/debates?rehearsal=true&debate_id=watched HTTP/1.0\r\nhost: {address}\r\ncontent-type: text/markdown\r\n\
          content-length: {}\r\n\r\n{file}",

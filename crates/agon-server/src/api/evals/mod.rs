@@ -19,7 +19,7 @@ use crate::error::{EvalProblem, Problem};
 use agon_core::{DebateId, Timestamp};
 use agon_proto::pb::v1 as pb;
 use agon_runtime::{EvalLogError, EvalOrderError, OpenEval, cancel_eval, order_retry, read_eval};
-use agon_store::StoreError;
+use agon_store::{LocalState, StoreError};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -33,7 +33,20 @@ impl Api {
         call.caller.require(Scope::DebatesRead)?;
         let eval = self.eval(call, &request.name).await?;
         let waits_for = waits::EvalWaits::of(&self.ports, &eval).told().await.unwrap_or_default();
-        Ok(pb::Eval { waits_for, ..view::shown(&eval) })
+        let shown = pb::Eval { waits_for, ..view::shown(&eval) };
+        self.unless_left(&eval.id, shown).await
+    }
+
+    /// The eval of `agon eval run` as paused where no process runs it.
+    async fn unless_left(&self, id: &DebateId, shown: pb::Eval) -> Result<pb::Eval, Problem> {
+        if shown.end_time.is_some() {
+            return Ok(shown);
+        }
+        let local = self.ports.upkeep.local(id).await.map_err(|error| Problem::of_store(&error))?;
+        Ok(match local {
+            Some(LocalState::Halted(_)) => pb::Eval { state: pb::eval::State::Paused.into(), ..shown },
+            Some(LocalState::Played(_)) | None => shown,
+        })
     }
 
     /// The caller's evals, newest first.
@@ -57,7 +70,11 @@ impl Api {
         };
         let last = heads.last().filter(|_| heads.len() == size);
         let next_page_token = last.map(|head| BASE64_URL_SAFE_NO_PAD.encode(head.id.name())).unwrap_or_default();
-        Ok(pb::ListEvalsResponse { evals: heads.iter().map(view::listed).collect(), next_page_token })
+        let mut evals = Vec::with_capacity(heads.len());
+        for head in &heads {
+            evals.push(self.unless_left(&head.id, view::listed(head)).await?);
+        }
+        Ok(pb::ListEvalsResponse { evals, next_page_token })
     }
 
     /// Ends an eval. One that has ended stays as it is.

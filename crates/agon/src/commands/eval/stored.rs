@@ -115,6 +115,7 @@ fn of_server(eval: pb::Eval) -> ListedEval {
         State::Unspecified => "unknown",
         State::Queued => "queued",
         State::Running => "running",
+        State::Paused => "paused",
         State::Complete => "complete",
         State::Stopped => "stopped",
         State::Cancelled => "cancelled",
