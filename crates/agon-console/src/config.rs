@@ -11,6 +11,13 @@ pub struct ConsoleConfig {
     pub codes: Option<Arc<OneTimeCodes>>,
 }
 
+impl ConsoleConfig {
+    /// Whether it shows the debates of one machine to the person who started it (`agon ui`).
+    pub(crate) fn is_own(&self) -> bool {
+        self.codes.is_some()
+    }
+}
+
 /// Codes that let one browser in each: what a program prints for the person who started it.
 pub struct OneTimeCodes {
     token: String,

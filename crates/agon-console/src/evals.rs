@@ -29,6 +29,8 @@ const PAGE: i32 = 50;
 struct EvalsPage {
     shell: Shell,
     table: EvalsTable,
+    /// Of `agon ui`, which takes no eval.
+    own: bool,
 }
 
 #[derive(Template)]
@@ -72,7 +74,7 @@ pub(crate) async fn list(
     if visitor.browser.piece {
         return Ok(piece(&EvalsPiece { table }));
     }
-    Ok(page(&visitor, &shell.clone(), &EvalsPage { shell, table }))
+    Ok(page(&visitor, &shell.clone(), &EvalsPage { shell, table, own: site.config().is_own() }))
 }
 
 #[derive(Template)]

@@ -15,7 +15,9 @@ use crate::site::ConsoleSite;
 use crate::visitor::PageVisitor;
 use agon_core::{DebateFormat, DebateSpec, Priority};
 use agon_proto::pb::v1 as pb;
+use agon_report::one_line;
 use agon_server::{Problem, Scope};
+use agon_spec::normalize;
 use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse as _, Response};
@@ -26,6 +28,7 @@ pub(crate) use form_words::label;
 use http::StatusCode;
 use offer::Offer;
 use starts::StartKind;
+use std::collections::BTreeMap;
 
 #[derive(Template)]
 #[template(path = "new/page.html")]
@@ -44,8 +47,10 @@ struct NewPage {
 
 /// What a page says at its top.
 enum Notice {
-    /// The form has no room for everything of the file.
-    NoForm,
+    /// The file has errors.
+    WrongFile,
+    /// The form has no room for these keys of the file.
+    NoForm(Vec<String>),
     /// This page has begun a debate already.
     Begun(String),
 }
@@ -188,15 +193,37 @@ async fn to_form(site: &ConsoleSite, visitor: &PageVisitor, debate: DebateInTheM
     let defaults = site.api().defaults(debate.envelope.rehearsal);
     let source = debate.draft.source();
     let form = tokio::task::spawn_blocking(move || {
-        let spec = agon_spec::parse(&source, &defaults).spec?;
+        let Some(spec) = agon_spec::parse(&source, &defaults).spec else { return Err(Notice::WrongFile) };
         let form = DebateDraft::Form(Box::new(DebateForm::of(&spec)));
-        let same = agon_spec::parse(&form.source(), &defaults).spec.as_ref() == Some(&spec);
-        same.then_some(form)
+        match agon_spec::parse(&form.source(), &defaults).spec {
+            Some(same) if same == spec => Ok(form),
+            other => Err(Notice::NoForm(other.map_or_else(Vec::new, |other| differing_keys(&normalize(&spec), &normalize(&other))))),
+        }
     });
     match form.await.map_err(|error| Problem::Internal(format!("the file was not read: {error}")))? {
-        Some(draft) => drawn(site, visitor, DebateInTheMaking { draft, ..debate }).await,
-        None => Ok(NewPage { notice: Some(Notice::NoForm), ..drawn(site, visitor, debate).await? }),
+        Ok(draft) => drawn(site, visitor, DebateInTheMaking { draft, ..debate }).await,
+        Err(notice) => Ok(NewPage { notice: Some(notice), ..drawn(site, visitor, debate).await? }),
     }
+}
+
+/// The keys at the top of two normalized files that do not have the same value.
+fn differing_keys(first: &str, second: &str) -> Vec<String> {
+    let (first, second) = (blocks(first), blocks(second));
+    let keys = first.keys().chain(second.keys().filter(|key| !first.contains_key(*key)));
+    keys.filter(|key| first.get(*key) != second.get(*key)).map(|key| one_line(key)).collect()
+}
+
+/// Each key at the top of a normalized file, with its lines.
+fn blocks(file: &str) -> BTreeMap<&str, Vec<&str>> {
+    let mut blocks: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut key = "";
+    for line in file.lines() {
+        if !line.is_empty() && !line.starts_with(' ') {
+            key = line.split(':').next().unwrap_or_default();
+        }
+        blocks.entry(key).or_default().push(line);
+    }
+    blocks
 }
 
 async fn begin(site: &ConsoleSite, visitor: &PageVisitor, debate: DebateInTheMaking) -> Result<Response, Problem> {
@@ -232,6 +259,14 @@ fn go_on(visitor: &PageVisitor, address: &str) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_that_differ_are_named_once_each() {
+        let file = "topic: a\nbudget:\n  tokens: 5\n  seconds: 6\nrounds: 2\n";
+        assert_eq!(differing_keys(file, file), [""; 0]);
+        let other = "topic: a\nbudget:\n  tokens: 6\n  seconds: 7\noutputs: [html]\nrounds: 2\n";
+        assert_eq!(differing_keys(file, other), ["budget", "outputs"]);
+    }
 
     #[test]
     fn what_stands_in_backticks_is_code() {

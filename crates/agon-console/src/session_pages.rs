@@ -36,7 +36,7 @@ enum WayIn {
 
 impl WayIn {
     fn of(site: &ConsoleSite) -> Self {
-        match (site.config().codes.is_some(), site.door().needs_certificate()) {
+        match (site.config().is_own(), site.door().needs_certificate()) {
             (true, _) => Self::Link,
             (false, true) => Self::Certificate,
             (false, false) => Self::Token,

@@ -2,11 +2,13 @@
 use super::debate_form::control;
 use super::draft::{DebateDraft, DebateInTheMaking};
 use super::form_words::{full_label, reworded};
-use super::plan::PlanView;
+use super::plan::{PlanView, missing};
 use crate::help;
 use crate::refusal::told;
 use crate::site::ConsoleSite;
 use crate::visitor::PageVisitor;
+use agon_core::DebateSpec;
+use agon_proto::pb::v1 as pb;
 use agon_report::{count, one_line};
 use agon_server::{Problem, Violation};
 use agon_spec::{Code, Diagnostic, Parsed, Severity};
@@ -49,6 +51,19 @@ impl FileFinding {
             hint,
             control,
             help: help::option(&diagnostic.field),
+        }
+    }
+
+    /// What no live host offers: it keeps nothing from being submitted.
+    fn of_missing((message, offered): (String, String)) -> Self {
+        Self {
+            severity: "warning",
+            place: None,
+            field: String::new(),
+            message,
+            hint: Some(offered).filter(|offered| !offered.is_empty()),
+            control: None,
+            help: None,
         }
     }
 
@@ -96,6 +111,8 @@ pub(super) struct Findings {
     pub plan: Option<PlanView>,
     /// There is something to check.
     pub checked: bool,
+    /// Nobody could play it now.
+    pub unplayable: bool,
 }
 
 impl Findings {
@@ -111,10 +128,16 @@ impl Findings {
         match (self.checked, errors, warnings) {
             (false, ..) => "Nothing to check yet".to_owned(),
             (true, 0, 0) => "Ready: no problem found".to_owned(),
+            (true, 0, warnings) if self.unplayable => format!("Nobody could play it now: {}", count(warnings, "warning")),
             (true, 0, warnings) => format!("Ready, with {}", count(warnings, "warning")),
             (true, errors, 0) => count(errors, "error"),
             (true, errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
         }
+    }
+
+    /// Whether it can be begun, and played.
+    pub fn is_ready(&self) -> bool {
+        self.plan.is_some() && !self.unplayable && !self.has_errors()
     }
 
     pub fn has_errors(&self) -> bool {
@@ -130,6 +153,14 @@ impl Findings {
     pub fn first(&self) -> Option<&str> {
         let errors = self.problems.iter().filter(|finding| finding.severity == "error");
         errors.filter_map(|finding| finding.control.as_deref()).next()
+    }
+
+    /// With what it takes; what no host offers comes first.
+    fn planned(mut self, plan: pb::Plan, spec: &DebateSpec, rehearsal: bool) -> Self {
+        let missing = missing(&plan, rehearsal);
+        self.unplayable = !missing.is_empty();
+        self.problems.splice(0..0, missing.into_iter().map(FileFinding::of_missing));
+        Self { plan: Some(PlanView::of(plan, spec, rehearsal)), ..self }
     }
 
     /// What a refused submission says.
@@ -167,7 +198,7 @@ pub(super) async fn check(
     let findings = Findings { problems, checked: true, ..Findings::default() };
     let Some(spec) = spec else { return Ok(findings) };
     Ok(match site.api().create(&visitor.call, &debate.request(true)).await {
-        Ok(planned) => Findings { plan: planned.plan.map(|plan| PlanView::of(plan, &spec, rehearsal)), ..findings },
+        Ok(planned) => planned.plan.map_or(findings, |plan| findings.planned(plan, &spec, rehearsal)),
         Err(problem) => findings.refused(&problem, &debate.draft),
     })
 }
@@ -175,6 +206,24 @@ pub(super) async fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_debate_that_no_host_could_play_is_not_ready_and_says_so_first() {
+        let small = agon_spec::Source::new("d.yaml", "topic: Should we?\npersona_count: 2\nmodel: m:1\n");
+        let spec = agon_spec::parse(&small, &agon_spec::Defaults::default()).spec.unwrap();
+        let found = |unserved| {
+            let plan = pb::Plan { unserved, ..pb::Plan::default() };
+            let problems = vec![FileFinding::of_missing(("a warning".to_owned(), String::new()))];
+            Findings { problems, checked: true, ..Findings::default() }.planned(plan, &spec, false)
+        };
+        let ready = found(vec![]);
+        assert!(ready.is_ready() && ready.summary() == "Ready, with 1 warning");
+        let unserved = pb::Unserved { kind: pb::unserved::Kind::Model.into(), name: "m:1".into(), ..Default::default() };
+        let unplayable = found(vec![unserved]);
+        assert_eq!((unplayable.is_ready(), unplayable.has_errors()), (false, false));
+        assert_eq!(unplayable.summary(), "Nobody could play it now: 2 warnings");
+        assert!(unplayable.problems[0].message.starts_with("No live host serves m:1: "));
+    }
 
     #[test]
     fn a_wrong_label_is_named_by_its_key_and_led_to_by_its_field() {

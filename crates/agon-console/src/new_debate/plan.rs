@@ -16,20 +16,12 @@ pub(super) struct PlannedModelRow {
     pub slow: Option<String>,
 }
 
-/// Something that no host offers.
-pub(super) struct MissingRow {
-    pub what: &'static str,
-    pub name: String,
-    pub offered: Vec<String>,
-}
-
 /// The plan of a debate.
 pub(super) struct PlanView {
     pub calls: String,
     pub phases: Vec<(String, String)>,
     pub tokens: Option<String>,
     pub models: Vec<PlannedModelRow>,
-    pub missing: Vec<MissingRow>,
     /// What a reader could not see in the file.
     pub notes: Vec<String>,
     /// The bounds that the file sets.
@@ -53,7 +45,6 @@ impl PlanView {
             phases: plan.phases.iter().map(phase).collect(),
             tokens: plan.max_completion_tokens.map(number),
             models: plan.models.iter().map(model).collect(),
-            missing: plan.unserved.iter().map(missing).collect(),
             notes: agon_spec::notes(spec).iter().map(|note| one_line(note)).collect(),
             budget_tokens: spec.budget.tokens.map(number),
             rehearsal,
@@ -62,19 +53,60 @@ impl PlanView {
     }
 }
 
-fn missing(unserved: &pb::Unserved) -> MissingRow {
+/// What no live host offers, each in words with what to do. Which model a rehearsal names does not matter.
+pub(super) fn missing(plan: &pb::Plan, rehearsal: bool) -> Vec<(String, String)> {
     use pb::unserved::Kind;
-    let what = match unserved.kind() {
-        Kind::Model => "model",
-        Kind::Tool => "tool",
-        Kind::Verifier => "verifier",
-        Kind::Unspecified => "part",
-    };
-    let offered = unserved.offered.iter().take(MOST_OFFERED).map(|name| one_line(name)).collect();
-    MissingRow { what, name: one_line(&unserved.name), offered }
+    let mut all: Vec<(String, String)> = Vec::new();
+    for unserved in &plan.unserved {
+        let name = one_line(&unserved.name);
+        let (message, todo) = match unserved.kind() {
+            Kind::Model if rehearsal => ("No live host rehearses".to_owned(), "start a host that rehearses"),
+            Kind::Model => (format!("No live host serves {name}"), "choose Rehearsal, or start a host"),
+            Kind::Tool => (format!("No live host has the tool {name}"), "start a host that has it"),
+            Kind::Verifier => (format!("No live host has the verifier {name}"), "start a host that has it"),
+            Kind::Unspecified => (format!("No live host has {name}"), "start a host that has it"),
+        };
+        let offered: Vec<String> = unserved.offered.iter().take(MOST_OFFERED).map(|name| one_line(name)).collect();
+        let offered = if rehearsal || offered.is_empty() { String::new() } else { format!("Offered: {}", offered.join(", ")) };
+        let said = (format!("{message}: the debate would wait or fail; {todo}"), offered);
+        if !all.contains(&said) {
+            all.push(said);
+        }
+    }
+    all
 }
 
 fn phase_name(phase: PhaseName) -> String {
     let name = phase.as_str_name();
     name.strip_prefix("PHASE_NAME_").unwrap_or(name).to_lowercase().replace('_', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pb::unserved::Kind;
+
+    fn plan_without(models: &[&str]) -> pb::Plan {
+        let one = |name: &&str| pb::Unserved {
+            kind: Kind::Model.into(),
+            name: (*name).to_owned(),
+            offered: vec!["m:1".to_owned(), "n\u{202e}:2".to_owned()],
+            ..pb::Unserved::default()
+        };
+        pb::Plan { unserved: models.iter().map(one).collect(), ..pb::Plan::default() }
+    }
+
+    #[test]
+    fn a_missing_model_is_named_with_what_to_do_and_what_there_is() {
+        let said = missing(&plan_without(&["llama3.2"]), false);
+        let message = "No live host serves llama3.2: the debate would wait or fail; choose Rehearsal, or start a host";
+        assert_eq!(said, [(message.to_owned(), "Offered: m:1, n:2".to_owned())]);
+    }
+
+    #[test]
+    fn a_rehearsal_that_nobody_plays_is_said_once_and_names_no_model() {
+        let said = missing(&plan_without(&["a", "b"]), true);
+        assert_eq!(said.len(), 1);
+        assert!(said[0].0.starts_with("No live host rehearses: ") && said[0].1.is_empty(), "{said:?}");
+    }
 }

@@ -171,5 +171,5 @@ fn silent(minutes: &Minutes<'_>) -> Option<(&'static str, String)> {
     let cast = |name: &str| minutes.ballots(BallotStage::Final).any(|(entry, _)| entry.participant == name);
     let silent = spec.personas.iter().filter(|persona| wanted && !cast(persona.name.as_str()));
     let names: Vec<String> = silent.map(|persona| one_line(persona.name.as_str())).collect();
-    (!names.is_empty()).then(|| ("No ballot", names.join(", ")))
+    (!names.is_empty()).then(|| ("No ballot", format!("{} at the end", names.join(", "))))
 }

@@ -49,6 +49,10 @@ pub struct DigestArm {
     pub cost: String,
     /// Cells, and how they ended.
     pub cells: u32,
+    /// The median time of a question.
+    pub time: String,
+    /// Cells that ended in a tie.
+    pub ties: u32,
     /// Cells with an answer.
     pub answered: u32,
     /// Cells without an answer.
@@ -93,6 +97,8 @@ fn arm(result: &EvalResult, arm: &ArmResult) -> DigestArm {
         name: words::arm_name(result, arm),
         right: words::known(arm.right, |right| words::rate(&right)),
         cost: words::known(cost, |cost| words::cost(&cost)),
+        time: words::known(arm.wall_median_seconds, words::seconds),
+        ties: arm.ties,
         cells: arm.n,
         answered: arm.answered,
         no_answer: arm.no_answer,
