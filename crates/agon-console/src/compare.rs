@@ -7,7 +7,7 @@ use crate::refusal::RefusedPage;
 use crate::shell::{NavPlace, Shell, page};
 use crate::site::ConsoleSite;
 use crate::visitor::PageVisitor;
-use agon_report::{DebateResult, one_line};
+use agon_report::{DebateResult, cut_short, one_line};
 use agon_server::{CallContext, Problem, WholeLog};
 use askama::Template;
 use axum::extract::{RawQuery, State};
@@ -101,11 +101,13 @@ async fn drawn(visitor: &PageVisitor, logs: [WholeLog; 2]) -> Result<Response, P
 }
 
 fn page_of(shell: Shell, [a, b]: &[WholeLog; 2]) -> Result<ComparePage, Problem> {
-    let (first, second) = (DebateResult::of(&a.minutes()?), DebateResult::of(&b.minutes()?));
+    let minutes = [a.minutes()?, b.minutes()?];
+    let cuts = minutes.each_ref().map(cut_short);
+    let [first, second] = minutes.each_ref().map(DebateResult::of);
     let file = |log: &WholeLog| agon_spec::normalize(log.debate().spec());
     Ok(ComparePage {
         shell,
-        rows: compared(&first, &second),
+        rows: compared(&first, &second, cuts),
         difference: difference(&file(a), &file(b)),
         sides: [side(a, first), side(b, second)],
     })

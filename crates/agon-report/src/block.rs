@@ -74,7 +74,7 @@ impl ResultBlock {
         let mut rows: Vec<BlockRow> = Vec::new();
         rows.extend(rejudged(minutes).map(|rejudged| BlockRow::of("Rejudged", rejudged)));
         rows.extend(decided::of(minutes).map(|how| BlockRow::of("How", how)));
-        rows.extend(cut(minutes).map(|cut| BlockRow::of("Cut short", cut)));
+        rows.extend(cut_short(minutes).map(|cut| BlockRow::of("Cut short", cut)));
         rows.extend(minutes.cancel.map(|why| BlockRow::of("Cancelled", one_line(why))));
         rows.extend(why(minutes).map(|why| BlockRow::unreported("Why", why)));
         rows.extend(sides(minutes));
@@ -235,8 +235,8 @@ fn rejudged(minutes: &Minutes<'_>) -> Option<String> {
     ))
 }
 
-/// What the budget cut off.
-fn cut(minutes: &Minutes<'_>) -> Option<String> {
+/// What the budget of a debate cut off, in words; nothing where it cut nothing.
+pub fn cut_short(minutes: &Minutes<'_>) -> Option<String> {
     let skipped =
         minutes.entries.iter().filter(|entry| matches!(entry.deed, Deed::Skipped(SkipReason::Budget))).count();
     let ended = minutes.stopped.filter(|(rule, _)| matches!(rule, StopRule::TokenBudget | StopRule::TimeBudget));

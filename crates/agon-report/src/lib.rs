@@ -42,7 +42,7 @@ pub use analysis::{
     Agreement, Analysis, Belief, Beliefs, DebaterMetrics, DebaterRelation, Disagreement, Ground, Side, StandingAttack,
     StandingAttacks, StrongestSpeech, VerdictGrounds,
 };
-pub use block::ResultBlock;
+pub use block::{ResultBlock, cut_short};
 pub use claims::Claims;
 pub use eval::{
     DebateLinks, DigestArm, DigestFailure, DigestFinding, EvalDigest, eval_digest, eval_event_line, eval_html,

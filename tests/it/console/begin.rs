@@ -82,3 +82,25 @@ fn a_form_and_its_file_lead_to_each_other_and_a_file_of_the_disk_is_taken() {
     page.wait_for("document.querySelector('#findings .summary').textContent.startsWith('Ready')");
     assert!(misdeeds(&page, &server).is_empty());
 }
+
+#[test]
+fn a_debate_whose_model_no_host_serves_is_not_ready_and_a_file_without_a_form_says_which_key() {
+    let server = ConsoleServer::start(&["--rehearsal"]);
+    let mut browser = Browser::start();
+    let mut page = browser.window(390, Shade::Light);
+    page.go(&server.at("/new"));
+    fill(&mut page, "#topic", "Should we?");
+    page.click("#answers-own");
+    page.wait_for("document.querySelector('#findings .summary').textContent.startsWith('Ready')");
+    page.click("#speakers-models");
+    page.wait_for("document.querySelector('#findings .summary').textContent.startsWith('Nobody could play it now: ')");
+    page.wait_for("document.querySelector('.problems .said').textContent.startsWith('No live host serves ')");
+    assert!(barriers(&mut page).is_empty());
+    page.go(&server.at("/new?with=file&start=decision"));
+    page.click(".tabs button[value=form]");
+    page.wait_for("document.querySelector('.notice')?.textContent.includes('outputs')");
+    page.evaluate("document.querySelector('#text').value = 'nothing'");
+    page.click(".tabs button[value=form]");
+    page.wait_for("document.querySelector('.notice')?.textContent.includes('a file with errors')");
+    assert!(misdeeds(&page, &server).is_empty());
+}

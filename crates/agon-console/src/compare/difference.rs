@@ -34,9 +34,17 @@ pub(super) struct FileDifference {
 pub(super) fn difference(first: &str, second: &str) -> FileDifference {
     let diff = TextDiff::configure().timeout(LONGEST).diff_lines(first, second);
     let mut lines = Vec::new();
+    let file: Vec<&str> = first.lines().collect();
     for (at, group) in diff.grouped_ops(AROUND).iter().enumerate() {
         if at > 0 {
             lines.push((DiffLine::Gap, String::new()));
+        }
+        let from = group.first().map_or(0, |op| op.old_range().start);
+        for (at, line) in parents(&file, from) {
+            lines.push((DiffLine::Both, shown(line)));
+            if at + 1 < from {
+                lines.push((DiffLine::Gap, String::new()));
+            }
         }
         for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
             let of = match change.tag() {
@@ -50,6 +58,21 @@ pub(super) fn difference(first: &str, second: &str) -> FileDifference {
     let cut = lines.len() > MOST_LINES;
     lines.truncate(MOST_LINES);
     FileDifference { lines, cut }
+}
+
+/// The lines that a line is inside of by its indent, with their numbers, the outermost first.
+fn parents<'f>(file: &[&'f str], of: usize) -> Vec<(usize, &'f str)> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut least = file.iter().skip(of).find(|line| !line.trim().is_empty()).map_or(0, |line| indent(line));
+    let mut parents = Vec::new();
+    for (at, line) in file.iter().enumerate().take(of).rev() {
+        if !line.trim().is_empty() && indent(line) < least {
+            least = indent(line);
+            parents.push((at, *line));
+        }
+    }
+    parents.reverse();
+    parents
 }
 
 fn shown(line: &str) -> String {
@@ -81,6 +104,14 @@ mod tests {
         let other = same.replace("a: 1", "a: x").replace("g: 7\n", "");
         let expected = ["-a: 1", "+a: x", " b: 2", " c: 3", "~", " e: 5", " f: 6", "-g: 7"];
         assert_eq!(told(same, &other), expected);
+    }
+
+    #[test]
+    fn a_change_below_a_key_is_shown_with_that_key() {
+        let file = "judge:\n  orders: 2\n  panel: 1\n  names: true\n  model: m:1\n";
+        let expected = ["judge:", "~", "  panel: 1", "  names: true", "-  model: m:1", "+  model: n:2"];
+        let told = told(file, &file.replace("m:1", "n:2"));
+        assert_eq!(told.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>(), expected);
     }
 
     #[test]

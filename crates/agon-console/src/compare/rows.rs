@@ -1,6 +1,7 @@
 //! What two debates came to, row by row.
 use crate::words::{self, duration, number};
 use agon_core::BallotStage;
+use agon_proto::pb::v1::debate::State;
 use agon_report::{BallotResult, DebateResult, ResultState, excerpt, one_line};
 
 /// Characters of a text of a model.
@@ -12,15 +13,19 @@ pub(super) struct ComparedRow {
     pub values: [Option<Vec<String>>; 2],
     /// Both are not the same.
     pub differs: bool,
+    /// Its values are ids of debates.
+    pub links: bool,
 }
+
+/// The row whose values are ids of debates.
+const REJUDGED: &str = "New judgement of";
 
 /// What a row has of a debate: lines.
 type Lines = fn(&DebateResult) -> Option<Vec<String>>;
 
-const ROWS: [(&str, Lines); 18] = [
-    ("State", |result| one(state(result.state))),
-    ("Outcome", |result| one(result.outcome?.label())),
-    ("New judgement of", |result| one(result.rejudges.as_deref()?)),
+const ROWS: [(&str, Lines); 17] = [
+    ("State", |result| one(state(result))),
+    (REJUDGED, |result| one(result.rejudges.as_deref()?)),
     ("Reason", |result| one(&one_line(result.reason.as_ref()?.detail.as_deref()?))),
     ("Answer", answer),
     ("Words of the verdict", |result| one(&excerpt(verdict_text(result)?, MOST_TEXT))),
@@ -35,29 +40,33 @@ const ROWS: [(&str, Lines); 18] = [
     ("Calls", |result| one(&number(result.usage.calls.into()))),
     ("Tokens", tokens),
     ("Duration", |result| one(&duration(result.timing.duration_ms))),
-    ("Cost", cost),
+    ("Money", money),
 ];
 
-/// The rows that at least one of both has something for.
-pub(super) fn compared(a: &DebateResult, b: &DebateResult) -> Vec<ComparedRow> {
-    let row = |(label, lines): (&'static str, Lines)| {
-        let values = [lines(a), lines(b)];
-        ComparedRow { label, differs: values[0] != values[1], values }
+/// The rows that at least one of both has something for; `cuts` are what their budgets cut.
+pub(super) fn compared(a: &DebateResult, b: &DebateResult, cuts: [Option<String>; 2]) -> Vec<ComparedRow> {
+    let row = |label, values: [Option<Vec<String>>; 2]| {
+        let [first, second] = &values;
+        ComparedRow { label, differs: first != second, links: label == REJUDGED, values }
     };
-    let always = ["State", "Outcome", "Answer", "Tokens", "Cost"];
-    let rows = ROWS.into_iter().map(row);
+    let cuts = cuts.map(|cut| cut.map(|cut| vec![cut]));
+    let always = ["State", "Answer", "Tokens", "Money"];
+    let rows = ROWS.into_iter().map(|(label, lines)| row(label, [lines(a), lines(b)]));
+    let rows = rows.chain([row("Cut short", cuts)]);
     rows.filter(|row| always.contains(&row.label) || row.values.iter().any(Option::is_some)).collect()
 }
 
-fn state(state: ResultState) -> &'static str {
-    match state {
-        ResultState::Running => "running",
-        ResultState::Cancelling => "cancelling",
-        ResultState::Paused => "paused",
-        ResultState::Interrupted => "interrupted",
-        ResultState::Succeeded => "succeeded",
-        ResultState::Failed => "failed",
-        ResultState::Cancelled => "cancelled",
+/// As lists name it: the outcome, or the state of a debate without one.
+fn state(result: &DebateResult) -> &'static str {
+    match (result.outcome, result.state) {
+        (Some(outcome), _) => outcome.as_str(),
+        (None, ResultState::Running) => words::state(State::Running),
+        (None, ResultState::Cancelling) => words::state(State::Cancelling),
+        (None, ResultState::Paused) => words::state(State::Paused),
+        (None, ResultState::Interrupted) => words::state(State::Interrupted),
+        (None, ResultState::Succeeded) => words::state(State::Succeeded),
+        (None, ResultState::Failed) => words::state(State::Failed),
+        (None, ResultState::Cancelled) => words::state(State::Cancelled),
     }
 }
 
@@ -121,7 +130,7 @@ fn tokens(result: &DebateResult) -> Option<Vec<String>> {
     Some([all].into_iter().chain(parts.into_iter().flatten()).collect())
 }
 
-fn cost(result: &DebateResult) -> Option<Vec<String>> {
+fn money(result: &DebateResult) -> Option<Vec<String>> {
     let amounts = result.cost.iter().map(|cost| (cost.amount, cost.currency.as_str()));
     one(&words::cost(amounts, result.calls_without_cost.unwrap_or(0).into())?)
 }

@@ -198,7 +198,10 @@ pub(super) async fn check(
     let findings = Findings { problems, checked: true, ..Findings::default() };
     let Some(spec) = spec else { return Ok(findings) };
     Ok(match site.api().create(&visitor.call, &debate.request(true)).await {
-        Ok(planned) => planned.plan.map_or(findings, |plan| findings.planned(plan, &spec, rehearsal)),
+        Ok(planned) => match planned.plan {
+            Some(plan) => findings.planned(plan, &spec, rehearsal),
+            None => findings,
+        },
         Err(problem) => findings.refused(&problem, &debate.draft),
     })
 }

@@ -82,6 +82,9 @@ impl ShapeCheck<'_, '_> {
             Value::Text(_) if expected.starts_with("a list") => {
                 finding.help("a list is written as [a, b], or as one `- item` a line")
             }
+            Value::Text(_) if expected == "a mapping" && matches!(self.path, "judge" | "summarizer") => {
+                finding.help(format!("name its model as `{}: {{model: NAME}}`", self.path))
+            }
             _ => finding,
         };
         self.problems.error(finding);
