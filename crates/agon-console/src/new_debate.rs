@@ -197,7 +197,9 @@ async fn to_form(site: &ConsoleSite, visitor: &PageVisitor, debate: DebateInTheM
         let form = DebateDraft::Form(Box::new(DebateForm::of(&spec)));
         match agon_spec::parse(&form.source(), &defaults).spec {
             Some(same) if same == spec => Ok(form),
-            other => Err(Notice::NoForm(other.map_or_else(Vec::new, |other| differing_keys(&normalize(&spec), &normalize(&other))))),
+            other => Err(Notice::NoForm(
+                other.map_or_else(Vec::new, |other| differing_keys(&normalize(&spec), &normalize(&other))),
+            )),
         }
     });
     match form.await.map_err(|error| Problem::Internal(format!("the file was not read: {error}")))? {

@@ -128,7 +128,9 @@ impl Findings {
         match (self.checked, errors, warnings) {
             (false, ..) => "Nothing to check yet".to_owned(),
             (true, 0, 0) => "Ready: no problem found".to_owned(),
-            (true, 0, warnings) if self.unplayable => format!("Nobody could play it now: {}", count(warnings, "warning")),
+            (true, 0, warnings) if self.unplayable => {
+                format!("Nobody could play it now: {}", count(warnings, "warning"))
+            }
             (true, 0, warnings) => format!("Ready, with {}", count(warnings, "warning")),
             (true, errors, 0) => count(errors, "error"),
             (true, errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
@@ -221,7 +223,8 @@ mod tests {
         };
         let ready = found(vec![]);
         assert!(ready.is_ready() && ready.summary() == "Ready, with 1 warning");
-        let unserved = pb::Unserved { kind: pb::unserved::Kind::Model.into(), name: "m:1".into(), ..Default::default() };
+        let unserved =
+            pb::Unserved { kind: pb::unserved::Kind::Model.into(), name: "m:1".into(), ..Default::default() };
         let unplayable = found(vec![unserved]);
         assert_eq!((unplayable.is_ready(), unplayable.has_errors()), (false, false));
         assert_eq!(unplayable.summary(), "Nobody could play it now: 2 warnings");

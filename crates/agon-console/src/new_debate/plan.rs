@@ -67,7 +67,8 @@ pub(super) fn missing(plan: &pb::Plan, rehearsal: bool) -> Vec<(String, String)>
             Kind::Unspecified => (format!("No live host has {name}"), "start a host that has it"),
         };
         let offered: Vec<String> = unserved.offered.iter().take(MOST_OFFERED).map(|name| one_line(name)).collect();
-        let offered = if rehearsal || offered.is_empty() { String::new() } else { format!("Offered: {}", offered.join(", ")) };
+        let offered =
+            if rehearsal || offered.is_empty() { String::new() } else { format!("Offered: {}", offered.join(", ")) };
         let said = (format!("{message}: the debate would wait or fail; {todo}"), offered);
         if !all.contains(&said) {
             all.push(said);
