@@ -51,3 +51,13 @@ fn a_page_that_nobody_sees_holds_no_connection_and_goes_on_where_it_was() {
     assert_eq!(page.evaluate(SPEECHES), seen);
     assert_ne!(before, seen);
 }
+
+#[test]
+fn the_stream_of_a_page_ends_with_its_debate() {
+    let server = ConsoleServer::start(&["--rehearsal", "--token-interval", "1ms"]);
+    server.submit(&example("city-diesel-ban.md"), "trams", &[]);
+    let (_, address) = server.http.rsplit_once('/').unwrap();
+    let told = agon_testkit::http_get(address, "/debates/trams/live?after=0").unwrap();
+    let last = told.lines().rfind(|line| line.starts_with("data: ")).unwrap();
+    assert!(last.contains("\"over\":true"), "{last}");
+}

@@ -206,7 +206,11 @@ impl Guest {
             () = self.hub.shared.stop.cancelled() => None,
             () = tokio::time::sleep_until(self.until) => None,
             told = self.receiver.recv() => match told {
-                Ok(text) => Some(text),
+                Ok(text) => {
+                    // nothing follows the last one
+                    self.ended = self.receiver.is_empty() && lock(&self.hub.shared.stage).ended;
+                    Some(text)
+                }
                 Err(RecvError::Closed) => None,
                 Err(RecvError::Lagged(_)) => {
                     let stage = lock(&self.hub.shared.stage);
