@@ -1,6 +1,6 @@
 //! One debate: its page, and what can be ordered of it.
-use crate::form::Fields;
 use crate::debates::EVAL_LABEL;
+use crate::form::Fields;
 use crate::live::{self, DrawnDebate};
 use crate::refusal::RefusedPage;
 use crate::shell::{NavPlace, Shell, file, go_to, page};
@@ -34,7 +34,9 @@ impl DebateOrders {
             cancel: may && words::is_open(debate.state()) && debate.state() != State::Cancelling,
             pause: may && matches!(debate.state(), State::Queued | State::Running),
             // its eval resumes it
-            resume: may && !debate.labels.contains_key(EVAL_LABEL) && matches!(debate.state(), State::Paused | State::Interrupted),
+            resume: may
+                && !debate.labels.contains_key(EVAL_LABEL)
+                && matches!(debate.state(), State::Paused | State::Interrupted),
             delete: may && (ended || debate.state() == State::Lost),
             rejudge: may && ended,
             again: may && debate.state() != State::Lost,

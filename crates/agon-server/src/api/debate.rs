@@ -224,8 +224,7 @@ impl Api {
         let admission = folded.debate.admission();
         if is_cell_id(admission.id.name()) && self.local(&admission.id).await?.is_some() {
             let debate = admission.id.name().to_owned();
-            let detail =
-                format!("debate {debate} belongs to an eval; on its machine: agon eval {command}");
+            let detail = format!("debate {debate} belongs to an eval; on its machine: agon eval {command}");
             return Err(Problem::State { debate, detail });
         }
         let handed_over = self.ports.upkeep.hand_over(&admission.id, admission.priority).await;

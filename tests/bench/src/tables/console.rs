@@ -1,8 +1,8 @@
 //! The console: how fast its first page is with 10,000 debates, and what 200 people who watch one debate cost it.
 use super::BenchRun;
 use agon_core::{
-    CallCounts, DebateId, DebateState, Dissent, DissentAmong, ModelName, ModelUsage, Outcome, Position, Priority, SummaryFigures,
-    Timestamp, UsageTotals,
+    CallCounts, DebateId, DebateState, Dissent, DissentAmong, ModelName, ModelUsage, Outcome, Position, Priority,
+    SummaryFigures, Timestamp, UsageTotals,
 };
 use agon_proto::{DebateSummary, SummaryState};
 use agon_store::{Catalogue as _, SqliteOptions, SqliteStore};
@@ -232,7 +232,8 @@ async fn reference(address: String) -> Result<Arrivals> {
 fn figures(n: u64) -> Result<SummaryFigures> {
     let model = |name: &str, calls: u32| -> Result<ModelUsage> {
         let tokens = u64::from(calls) * 1_200;
-        let usage = UsageTotals { calls, prompt_tokens: tokens, completion_tokens: tokens / 8, ..UsageTotals::default() };
+        let usage =
+            UsageTotals { calls, prompt_tokens: tokens, completion_tokens: tokens / 8, ..UsageTotals::default() };
         Ok(ModelUsage { model: ModelName::new(name), usage })
     };
     Ok(SummaryFigures {
