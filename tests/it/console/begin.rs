@@ -98,9 +98,9 @@ fn a_debate_whose_model_no_host_serves_is_not_ready_and_a_file_without_a_form_sa
     assert!(barriers(&mut page).is_empty());
     page.go(&server.at("/new?with=file&start=decision"));
     page.click(".tabs button[value=form]");
-    page.wait_for("document.querySelector('.notice')?.textContent.includes('outputs')");
-    page.evaluate("document.querySelector('#text').value = 'nothing'");
+    page.wait_for("document.querySelector('#content > .notice')?.textContent.includes('outputs')");
+    page.evaluate("document.querySelector('#text').value = '---\\nno_such_key: 1\\n---\\n# Should we?'");
     page.click(".tabs button[value=form]");
-    page.wait_for("document.querySelector('.notice')?.textContent.includes('a file with errors')");
+    page.wait_for("document.querySelector('#content > .notice')?.textContent.includes('a file with errors')");
     assert!(misdeeds(&page, &server).is_empty());
 }
