@@ -37,6 +37,8 @@ fn a_debate_of_a_server_is_paused_and_goes_on_there() {
     world.agon(&submit).ok();
     let said = world.json(&["pause", "lunch", "--json", "--server", &grpc]);
     assert_eq!((&said["id"], &said["state"]), (&"lunch".into(), &"paused".into()), "{said}");
+    let said = world.agon(&["pause", "lunch", "--server", &grpc]).ok();
+    assert!(said.stderr.contains(&format!("agon resume lunch --server {grpc}")), "{said:?}");
     let said = world.agon(&["resume", "lunch", "--server", &grpc, "--quiet", "--no-reports"]);
     assert!(matches!(said.code, Some(0 | 2)), "{said:?}");
 }

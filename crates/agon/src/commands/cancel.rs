@@ -124,7 +124,7 @@ async fn wake(store: &Store, id: &DebateId) -> Result<(), Stop> {
 }
 
 /// Waits until the process that plays the debate no longer does.
-async fn until_free(store: &Store, id: &DebateId) -> Result<(), Stop> {
+pub async fn until_free(store: &Store, id: &DebateId) -> Result<(), Stop> {
     while let Some(LocalState::Played(_)) = store.sqlite.local(id).await.map_err(failed)? {
         tokio::time::sleep(LOOK).await;
     }

@@ -1,11 +1,15 @@
 //! `agon pause`: nothing more is asked for a debate before it is resumed, here or at a server.
+use super::cancel::until_free;
+use super::submit::flag;
 use super::{Context, rows, runtime};
 use crate::cli::PauseArgs;
 use crate::client::{self, Client, DebateSource};
 use crate::exit::{Exit, Stop};
 use crate::local_runtime::LocalRuntime;
-use crate::store::Store;
+use crate::ownership::described;
+use crate::store::{Store, failed};
 use agon_runtime::PauseError;
+use agon_store::{LocalState, Upkeep};
 use serde_json::json;
 
 /// `agon pause ID`
@@ -27,7 +31,14 @@ fn here(context: &Context, args: &PauseArgs) -> Result<Exit, Stop> {
         let paused = stage.node.pause(&id, Some(args.reason.clone())).await;
         stage.close().await;
         match paused {
-            Ok(()) => said(context, args, id.name(), "paused"),
+            Ok(()) => {
+                if let Some(LocalState::Played(owner)) = store.sqlite.local(&id).await.map_err(failed)? {
+                    let what = format!("debate {id} is being paused; {} stops after its running turn", described(&owner));
+                    context.output.note(&what);
+                    until_free(&store, &id).await?;
+                }
+                said(context, args, id.name(), "paused")
+            }
             Err(PauseError::Ended { .. }) => Err(Stop::usage(format!("debate {id} has already ended"))),
             Err(error @ PauseError::Unknown(_)) => Err(Stop::usage(error.to_string())),
             Err(error @ PauseError::Append(_)) => Err(Stop::new(Exit::Internal, error)),
@@ -42,7 +53,7 @@ async fn at_server(context: &Context, args: &PauseArgs, client: &Client) -> Resu
 }
 
 fn said(context: &Context, args: &PauseArgs, id: &str, state: &str) -> Result<Exit, Stop> {
-    let words = format!("debate {id} is {state}; it goes on with: agon resume {id}");
+    let words = format!("debate {id} is {state}; it goes on with: agon resume {id}{}", flag(&args.place.api.server));
     context.output.became(args.json, &json!({"id": id, "state": state}), &words)?;
     Ok(Exit::Done)
 }
