@@ -203,6 +203,8 @@ fn a_debate_is_begun_by_the_keyboard_watched_to_its_end_and_is_then_its_report()
 }
 
 /// The speeches of the page, each with its words.
+/// Whether the page of a debate that is over is there as a whole.
+const OVER: &str = "document.readyState === 'complete' && document.querySelector('[data-live]') === null && document.querySelector('#verdict') !== null";
 const SPEECHES: &str = "[...document.querySelectorAll('article.speech')].map(speech => speech.id + speech.textContent)";
 
 #[test]
@@ -222,7 +224,7 @@ fn one_who_comes_half_way_and_loses_the_line_misses_nothing_and_sees_nothing_twi
     page.wait_for(
         "document.getElementById('line')?.textContent === 'live' || document.querySelector('[data-live]') === null",
     );
-    page.wait_for("document.querySelector('[data-live]') === null && document.querySelector('#verdict') !== null");
+    page.wait_for(OVER);
     let seen = page.evaluate(SPEECHES);
     let ids = page.evaluate("[...document.querySelectorAll('[id]')].map(element => element.id).filter((id, at, all) => all.indexOf(id) !== at)");
     assert_eq!(ids, serde_json::json!([]), "ids that are there twice");

@@ -1,5 +1,5 @@
 //! A debate in the browser while it runs: what is ordered of it, and what a page does that nobody sees.
-use super::{ConsoleServer, SLOW, SPEECHES, misdeeds};
+use super::{ConsoleServer, OVER, SLOW, SPEECHES, misdeeds};
 use crate::browser::{Browser, Shade};
 use crate::support::example;
 
@@ -28,7 +28,7 @@ fn a_running_debate_is_paused_and_resumed_by_the_mouse() {
     page.go(&server.at("/debates/trams"));
     assert_eq!(page.evaluate(SPEECHES), said, "nothing is added");
     page.click("form[action$='/resume'] button");
-    page.wait_for("document.querySelector('[data-live]') === null && document.querySelector('#verdict') !== null");
+    page.wait_for(OVER);
     assert!(misdeeds(&page, &server).is_empty());
 }
 
@@ -45,7 +45,7 @@ fn a_page_that_nobody_sees_holds_no_connection_and_goes_on_where_it_was() {
     server.submit(&example("city-diesel-ban.md"), "waited-for", &["--wait", "--quiet", "--no-reports"]);
     assert_eq!(page.evaluate(SPEECHES), before, "nobody sees it");
     page.evaluate(&hidden(false));
-    page.wait_for("document.querySelector('[data-live]') === null && document.querySelector('#verdict') !== null");
+    page.wait_for(OVER);
     let seen = page.evaluate(SPEECHES);
     page.go(&server.at("/debates/trams"));
     assert_eq!(page.evaluate(SPEECHES), seen);
