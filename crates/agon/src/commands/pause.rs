@@ -33,7 +33,8 @@ fn here(context: &Context, args: &PauseArgs) -> Result<Exit, Stop> {
         match paused {
             Ok(()) => {
                 if let Some(LocalState::Played(owner)) = store.sqlite.local(&id).await.map_err(failed)? {
-                    let what = format!("debate {id} is being paused; {} stops after its running turn", described(&owner));
+                    let what =
+                        format!("debate {id} is being paused; {} stops after its running turn", described(&owner));
                     context.output.note(&what);
                     until_free(&store, &id).await?;
                 }
