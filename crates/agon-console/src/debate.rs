@@ -29,14 +29,13 @@ impl DebateOrders {
     fn of(debate: &pb::Debate, shell: &Shell) -> Self {
         use pb::debate::State;
         let may = shell.may_write;
+        // its eval pauses and resumes it otherwise
+        let own = !debate.labels.contains_key(EVAL_LABEL);
         let ended = matches!(debate.state(), State::Succeeded | State::Failed | State::Cancelled);
         Self {
             cancel: may && words::is_open(debate.state()) && debate.state() != State::Cancelling,
-            pause: may && matches!(debate.state(), State::Queued | State::Running),
-            // its eval resumes it
-            resume: may
-                && !debate.labels.contains_key(EVAL_LABEL)
-                && matches!(debate.state(), State::Paused | State::Interrupted),
+            pause: may && own && matches!(debate.state(), State::Queued | State::Running),
+            resume: may && own && matches!(debate.state(), State::Paused | State::Interrupted),
             delete: may && (ended || debate.state() == State::Lost),
             rejudge: may && ended,
             again: may && debate.state() != State::Lost,

@@ -191,6 +191,7 @@ impl Api {
         let debate = named(&call.caller, &request.name)?;
         check_reason(&request.reason)?;
         self.folded(&debate).await?;
+        self.of_no_eval(&debate, "cancel").await?;
         let by = call.caller.principal.as_ref().map(|by| format!("by {by}"));
         let said = Some(request.reason.clone()).filter(|reason| !reason.is_empty());
         let detail = [said, by].into_iter().flatten().collect::<Vec<_>>().join(", ");
@@ -218,15 +219,21 @@ impl Api {
         self.resource(&debate, true).await
     }
 
+    /// Refuses a debate of `agon eval run`, whose eval alone gives orders to it.
+    async fn of_no_eval(&self, debate: &DebateId, command: &str) -> Result<(), Problem> {
+        if !is_cell_id(debate.name()) || self.local(debate).await?.is_none() {
+            return Ok(());
+        }
+        let debate = debate.name().to_owned();
+        let detail = format!("debate {debate} belongs to an eval; on its machine: agon eval {command}");
+        Err(Problem::State { debate, detail })
+    }
+
     /// How a debate of `agon run` stood. One that nobody plays belongs to the servers of its store from then on; those of an eval
     /// stay with it.
     async fn handed_over(&self, folded: &FoldedLog, command: &str) -> Result<Option<LocalState>, Problem> {
         let admission = folded.debate.admission();
-        if is_cell_id(admission.id.name()) && self.local(&admission.id).await?.is_some() {
-            let debate = admission.id.name().to_owned();
-            let detail = format!("debate {debate} belongs to an eval; on its machine: agon eval {command}");
-            return Err(Problem::State { debate, detail });
-        }
+        self.of_no_eval(&admission.id, command).await?;
         let handed_over = self.ports.upkeep.hand_over(&admission.id, admission.priority).await;
         handed_over.map_err(|error| Problem::of_store(&error))
     }
