@@ -1,5 +1,4 @@
 //! One debate: its page, and what can be ordered of it.
-use crate::debates::EVAL_LABEL;
 use crate::form::Fields;
 use crate::live::{self, DrawnDebate};
 use crate::refusal::RefusedPage;
@@ -9,7 +8,7 @@ use crate::visitor::PageVisitor;
 use crate::words;
 use agon_proto::pb::v1 as pb;
 use agon_report::one_line;
-use agon_server::{Problem, Scope};
+use agon_server::{EVAL_LABEL, Problem, Scope};
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;

@@ -13,7 +13,7 @@ use agon_core::Outcome;
 use agon_proto::pb::debate::v1 as debate_v1;
 use agon_proto::pb::v1 as pb;
 use agon_report::{excerpt, one_line};
-use agon_server::Problem;
+use agon_server::{EVAL_LABEL, Problem};
 use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
@@ -25,8 +25,6 @@ const PAGE: i32 = 50;
 const MOST_TEXT: usize = 140;
 /// Logs that are read at once.
 const AT_ONCE: usize = 8;
-/// The label of the debates of evals.
-pub(crate) const EVAL_LABEL: &str = "eval";
 /// Labels of a debate that the table shows.
 const MOST_LABELS: usize = 4;
 

@@ -231,7 +231,8 @@ pub enum Event {
         /// Whose final ballot differs from the initial one.
         moved: Vec<ParticipantId>,
     },
-    /// The servers gave the debate up for now: nobody plays it before somebody has resumed it.
+    /// Somebody paused the debate, a model server was away for too long, or the servers gave it up for now: nobody plays it before somebody
+    /// has resumed it.
     DebateInterrupted {
         /// Why.
         reason: Reason,

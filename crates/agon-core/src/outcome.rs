@@ -17,7 +17,7 @@ named! {
 }
 
 named! {
-    /// Why nobody plays a debate that has not ended. Nothing but `agon resume` continues it.
+    /// Why nobody plays a debate that has not ended. Nothing continues it before somebody resumes it.
     pub enum Halt {
         /// Somebody paused it, its process was stopped on purpose, or it waits for a model server that was away for too long.
         Paused = "paused" => "Paused",

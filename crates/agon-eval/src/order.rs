@@ -3,6 +3,9 @@ use crate::{Cell, CellDebate, CellIdentity, CellWork, EvalAdmission, ProgramOrde
 use agon_core::{DebateSpec, ModelName, ParticipantId};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The label of the debates that are held for an eval; its value is the eval.
+pub const EVAL_LABEL: &str = "eval";
+
 /// Makes the debate of a cell out of an eval's templates.
 pub trait CellSpecs: Send + Sync {
     /// The spec, or why there is none.
@@ -74,7 +77,7 @@ pub fn order(admission: &EvalAdmission, specs: &dyn CellSpecs, cell: &Cell, atte
     };
     let debate = identity.debate();
     let labels = [
-        ("eval", admission.id.clone()),
+        (EVAL_LABEL, admission.id.clone()),
         ("arm", cell_arm(&cell.work)),
         ("question", label(&question.id, cell.question)),
         ("repetition", (cell.repetition + 1).to_string()),

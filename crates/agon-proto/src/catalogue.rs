@@ -60,7 +60,7 @@ pub enum SummaryState {
     },
     /// It was not submitted to a server: a process of its own plays it, or none does at the moment.
     Local,
-    /// The servers gave it up for now: nobody plays it before somebody has resumed it.
+    /// Nobody plays it before somebody has resumed it.
     Halted(Halt),
     /// It is over.
     Ended {

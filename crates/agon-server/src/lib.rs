@@ -20,6 +20,7 @@ mod pages;
 mod rest;
 
 pub use admin::{Admin, AdminError, AdminPorts};
+pub use agon_eval::EVAL_LABEL;
 pub use agon_telemetry::{ClusterFigures, DebateFigures, StreamFigures};
 pub use api::{Api, CallContext, ClusterOverview, CoordinatorLoad, WatchPlace, WatchStep, WatchStream, WholeLog};
 pub use auth::{

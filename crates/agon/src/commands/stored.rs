@@ -9,13 +9,12 @@ use crate::filter;
 use crate::reports::{self, StoredLog};
 use crate::store::{self, Store, StoredDebate, failed};
 use agon_core::Debate;
+use agon_eval::EVAL_LABEL;
 use agon_proto::pb::v1::ExportFormat;
 use agon_proto::pb::v1::debate::State;
 use agon_report::one_line;
 use agon_store::{DebateHead, LocalState, StoreError, Upkeep};
 
-/// The label of the debates that were held for an eval.
-const EVAL_LABEL: &str = "eval";
 /// Columns of a list that is not shown on a terminal.
 pub(super) const PIPED: usize = 80;
 

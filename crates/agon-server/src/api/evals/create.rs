@@ -6,7 +6,7 @@ use crate::api::{Api, CallContext};
 use crate::auth::Scope;
 use crate::error::{EvalProblem, Problem};
 use agon_core::{DebateId, DebateSpec, DebateState, ModelName, TenantId};
-use agon_eval::{EvalAdmission, EvalPlan, EvalRefused, HeldCells, TemplateSpecs, asked_models};
+use agon_eval::{EVAL_LABEL, EvalAdmission, EvalPlan, EvalRefused, HeldCells, TemplateSpecs, asked_models};
 use agon_proto::RequestClaim;
 use agon_proto::pb::v1 as pb;
 use agon_runtime::{EvalLogError, OpenEval, admit_eval};
@@ -126,7 +126,7 @@ impl Api {
             tenant: Some(tenant.clone()),
             limit: HELD_PAGE,
             states: ended.into(),
-            labels: BTreeMap::from([("eval".to_owned(), String::new())]),
+            labels: BTreeMap::from([(EVAL_LABEL.to_owned(), String::new())]),
             ..CatalogueQuery::default()
         };
         let mut held = BTreeSet::new();
