@@ -17,6 +17,8 @@ pub struct TurnOffer {
     pub priority: Priority,
     /// The time that is left for the turn; absent in offers of earlier versions.
     pub time_left: Option<TimeLeft>,
+    /// No call of the debate has ended yet: its turns stand in line for as long as it takes.
+    pub beginning: bool,
 }
 
 /// What is left of a turn's time, by no clock that two machines have to share.
@@ -100,7 +102,7 @@ pub struct CancelDebate {
 }
 
 mirror! {
-    TurnOffer as TurnOffer { debate, ask, first, owner, priority: or(Priority::Normal), time_left }
+    TurnOffer as TurnOffer { debate, ask, first, owner, priority: or(Priority::Normal), time_left, beginning }
     TimeLeft as TimeLeft { left_ms, sent_ms }
     OfferReply as OfferReply { accepted, host, reason }
     TurnDecided as TurnDecided { debate, turn }

@@ -30,7 +30,7 @@ proptest! {
         prop_assert_eq!(&agon_core::Ask::from_bytes(&ask.to_bytes()).unwrap(), &ask);
         let time_left = Some(TimeLeft { left_ms: 90_000, sent_ms: 5 });
         let (owner, priority) = (Some(NodeId::new("n-1")), Priority::Batch);
-        let offer = TurnOffer { debate, ask, first: true, owner, priority, time_left };
+        let offer = TurnOffer { debate, ask, first: true, owner, priority, time_left, beginning: true };
         prop_assert_eq!(TurnOffer::from_bytes(&offer.to_bytes()).unwrap(), offer);
     }
 
@@ -137,6 +137,7 @@ fn a_missing_field_is_named_from_the_outermost_message() {
         owner: None,
         priority: 0,
         time_left: None,
+        beginning: false,
     };
     assert_eq!(problem(TurnOffer::try_from(offer).unwrap_err()), ("ask.task".to_owned(), FieldProblem::Missing));
 }

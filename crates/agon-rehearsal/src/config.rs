@@ -21,6 +21,8 @@ pub struct RehearsalConfig {
     pub models: Option<Vec<String>>,
     /// Time before the first token.
     pub latency: Duration,
+    /// Time to evaluate one token of a prompt that the modelled cache does not cover.
+    pub prefill_token: Duration,
     /// Time between tokens; zero sends them as fast as the client reads.
     pub token_interval: Duration,
     /// Fixed answer length in tokens for benchmarks: prompts are then neither read nor answered, only counted.
@@ -54,6 +56,7 @@ impl Default for RehearsalConfig {
             seed: 0,
             models: None,
             latency: Duration::ZERO,
+            prefill_token: Duration::ZERO,
             token_interval: Duration::ZERO,
             answer_tokens: None,
             slots: 1,

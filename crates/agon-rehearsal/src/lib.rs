@@ -17,7 +17,7 @@
 //! Invariant: nothing here asks a model, and nothing here knows the rest of Agon: it is reached by HTTP alone.
 
 mod answer;
-mod cache;
+pub mod cache;
 mod call_log;
 mod cast;
 mod catalogue;

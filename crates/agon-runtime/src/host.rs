@@ -24,6 +24,7 @@ mod turn;
 mod turn_consumer;
 
 pub(crate) use announce::take_leave;
-pub(crate) use gate::GateLink;
+pub use gate::line::Scheduling;
+pub(crate) use gate::{GateLink, GateSettings};
 pub use speeds::Speeds;
 pub(crate) use tool_models::{NodeSlot, find as find_for_tools, for_debates as find_for_debates};

@@ -42,7 +42,7 @@ pub use evals::{
     EvalLogError, EvalOrderError, EvalUpdate, HeldCell, HoldError, OpenEval, UnsettledTurns, admit_eval, cancel_eval,
     cell_admission, cell_standing, order_retry, read_eval,
 };
-pub use host::Speeds;
+pub use host::{Scheduling, Speeds};
 pub use node::cluster_metrics::QueueWatch;
 pub use node::{CancelError, DrainError, Node, NodeDown, NodeStats, PauseError, ResumeError, StartError, SubmitError};
 pub use recall::{Embedder, MOST_COMPARED, MOST_EMBEDDED, RecallError, past_debate, recall};

@@ -73,6 +73,7 @@ impl ReachableServer {
             client: Arc::clone(&self.client),
             models,
             permits: self.settings.permits,
+            scheduling: self.settings.scheduling.into(),
             runner: RunnerOptions { num_ctx: self.settings.num_ctx },
             timeouts: self.timeouts(),
             rehearsal,

@@ -54,6 +54,7 @@ impl NodeRig {
         let client = agon_llm::connect_with(ClientConfig::new(endpoint));
         let many = NonZeroUsize::new(plan.debates.max(1) as usize).unwrap_or(NonZeroUsize::MIN);
         let host = HostConfig {
+            scheduling: agon_runtime::Scheduling::default(),
             id: HostId::from("bench"),
             client,
             models: Served::Any,

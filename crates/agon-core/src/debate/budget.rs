@@ -11,6 +11,8 @@ use crate::work::Work;
 
 /// Characters of prompt text for one token, times two: 3.5 characters a token is the field's rule of thumb.
 const CHARS_PER_TWO_TOKENS: u64 = 7;
+/// How long the first turns of a debate may stand in line, in milliseconds: a busy host finishes the debates that it has begun first.
+const FIRST_WAIT_MS: u64 = 24 * 60 * 60 * 1_000;
 
 impl Draft<'_> {
     /// The rule that forbids to ask one more participant, given what is spent, what is under way and what the decision needs.
@@ -38,7 +40,9 @@ impl Draft<'_> {
 
     /// When a turn asked now is given up: its own wait and generation time, and never later than the time budget allows.
     pub fn deadline(&self, decides: bool) -> Timestamp {
-        let own = self.at.plus(self.admission.retry.wait_limit_ms).plus(self.spec().timeout_per_turn_ms);
+        let wait = self.admission.retry.wait_limit_ms;
+        let wait = if self.control.usage.calls == 0 { wait.max(FIRST_WAIT_MS) } else { wait };
+        let own = self.at.plus(wait).plus(self.spec().timeout_per_turn_ms);
         let Some(limit) = self.spec().budget.seconds else { return own };
         let started = self.control.started.unwrap_or(self.at);
         let time = match decides {

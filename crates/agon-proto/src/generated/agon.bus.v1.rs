@@ -20,6 +20,9 @@ pub struct TurnOffer {
     /// The time that is left for the turn. Offers of earlier versions have none: their deadline counts by the host's own clock.
     #[prost(message, optional, tag = "6")]
     pub time_left: ::core::option::Option<TimeLeft>,
+    /// No call of the debate has ended yet: its turns stand in line for as long as it takes.
+    #[prost(bool, tag = "7")]
+    pub beginning: bool,
 }
 /// What is left of a turn's time, by no clock that two machines have to share.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

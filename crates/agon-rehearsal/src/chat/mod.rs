@@ -24,7 +24,7 @@ use crate::{
     wire::{LineEndpoint, error},
 };
 
-/// Modelled time to evaluate one prompt token.
+/// Modelled time to evaluate one prompt token that takes none.
 pub const PREFILL_TOKEN: Duration = Duration::from_micros(50);
 /// Modelled time to generate one token when the pace is unlimited.
 pub const DECODE_TOKEN: Duration = Duration::from_micros(100);
@@ -99,7 +99,8 @@ impl ChatJob {
             Ok(lease) => lease,
             Err(refusal) => return *refusal,
         };
-        let wait = self.stage.config.latency + self.plan.delay;
+        let evaluation = times(self.stage.config.prefill_token, lease.prompt - lease.cached);
+        let wait = self.stage.config.latency + self.plan.delay + evaluation;
         if !wait.is_zero() {
             sleep(wait).await;
         }
@@ -155,6 +156,11 @@ impl ChatJob {
         self.call.hold(Arc::clone(&self.model), lease);
         Ok(lease)
     }
+}
+
+/// The time of `n` of them.
+fn times(each: Duration, n: u64) -> Duration {
+    each.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX))
 }
 
 const BUSY: &str = "server busy, please try again.  maximum pending requests exceeded";

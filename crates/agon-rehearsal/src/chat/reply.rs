@@ -10,7 +10,7 @@ use axum::{
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::{AnswerText, ChatJob, DECODE_TOKEN, PREFILL_TOKEN, RUNNER_DIED};
+use super::{AnswerText, ChatJob, DECODE_TOKEN, PREFILL_TOKEN, RUNNER_DIED, times};
 use crate::{
     answer::CastAnswer,
     cache::Lease,
@@ -29,14 +29,14 @@ impl ChatJob {
             AnswerText::Composed(answer) => answer.tokens,
             AnswerText::Loaded(_) => return Metrics::default(),
         };
-        let times = |each: Duration, n: u64| each.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX));
         let interval = self.token_interval();
+        let prefill = if config.prefill_token.is_zero() { PREFILL_TOKEN } else { config.prefill_token };
         let pace = if interval.is_zero() { DECODE_TOKEN } else { interval };
         Metrics {
             queued,
             prompt: lease.prompt,
             cached: lease.cached,
-            prefill: config.latency + self.plan.delay + times(PREFILL_TOKEN, lease.prompt - lease.cached),
+            prefill: config.latency + self.plan.delay + times(prefill, lease.prompt - lease.cached),
             answer: tokens,
             decode: times(pace, tokens),
         }

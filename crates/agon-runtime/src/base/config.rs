@@ -1,6 +1,6 @@
 //! What a node is told at its start.
 use crate::base::clock::Clock;
-use crate::host::Speeds;
+use crate::host::{Scheduling, Speeds};
 use agon_bus::Bus;
 use agon_core::breaker::BreakerPolicy;
 use agon_core::restart::RestartPolicy;
@@ -210,6 +210,8 @@ pub struct HostConfig {
     pub models: Served,
     /// So many calls per model at once.
     pub permits: NonZeroUsize,
+    /// Whose call is next.
+    pub scheduling: Scheduling,
     /// What its models are launched with, the same for every call.
     pub runner: RunnerOptions,
     /// Limits of one call; the turn's limit is the debate's own.

@@ -92,7 +92,8 @@ mod tests {
             kept: false,
         };
         let debate = DebateId::parse("a-debate").unwrap();
-        TurnOffer { debate, ask, first: true, owner: Some("n1".into()), priority: Priority::Normal, time_left }
+        let priority = Priority::Normal;
+        TurnOffer { debate, ask, first: true, owner: Some("n1".into()), priority, time_left, beginning: false }
     }
 
     #[tokio::test(start_paused = true)]

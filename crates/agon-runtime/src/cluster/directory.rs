@@ -207,6 +207,18 @@ impl Directory {
                 .any(|(standing, id)| id != here && well(standing))
     }
 
+    /// Whether another host that lives would play a turn for the model at once.
+    pub(crate) fn idle_elsewhere(&self, model: &ModelName, here: &HostId) -> bool {
+        let Some(own) = self.local(here) else { return false };
+        let idle = |standing: &HostStanding| {
+            standing.listed && standing.breaker == BreakerState::Closed && standing.load < standing.permits
+        };
+        let others = self.locals.iter().filter(|other| other.id != *here && other.plays == own.plays);
+        let mut local = others.filter(|other| !other.is_draining()).filter_map(|other| other.standing(model));
+        let remote = || self.remotes.standings(model, own.plays.is_rehearsing());
+        local.any(|standing| idle(&standing)) || remote().iter().any(|(standing, id)| id != here && idle(standing))
+    }
+
     /// The hosts whose breaker for this model is open.
     pub(crate) fn open_at(&self, model: &ModelName) -> Vec<HostId> {
         let is_open = |standing: &HostStanding| standing.breaker == BreakerState::Open;

@@ -1,28 +1,33 @@
 //! The gate of one model at one host: its circuit breaker and its permits.
 //!
 //! Both belong together, because a call needs both at once, and here is the only place that sees every call.
+use crate::base::clock::millis;
 use crate::base::shared::Shared;
 use crate::base::tasks::TaskScope;
-use crate::host::gate::permits::{FairQueue, WaitingPlace};
+use crate::host::gate::line::{Line, Next, Outlook, Waiting, WaitingPlace};
+use agon_core::Timestamp;
 use agon_core::breaker::BreakerDecision;
-use agon_core::{DebateId, Timestamp};
 use agon_proto::BreakerState;
 use agon_telemetry::{CircuitState, Permits};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 mod limiter;
+pub(crate) mod line;
 mod link;
-pub(crate) mod permits;
 mod presence;
+mod prompt_cache;
 pub(crate) mod stride;
 
 use link::GateRoom;
-pub(crate) use link::{CallReport, FailingCalls, GateLink, Permit, QueuedPlace, Witness};
+pub(crate) use link::{CallReport, FailingCalls, GateLink, GateSettings, Permit, QueuedPlace, Witness};
 pub(crate) use presence::{Absence, ServerAway, ServerSight, Why};
+pub(crate) use prompt_cache::CallCost;
 
 /// What a call is told that wants to start.
 type PermitAnswer = Result<Permit, PermitRefusal>;
@@ -44,7 +49,7 @@ pub(crate) enum PermitRefusal {
 
 pub(crate) enum Msg {
     Acquire {
-        place: WaitingPlace<DebateId>,
+        place: WaitingPlace,
         reply: oneshot::Sender<PermitAnswer>,
     },
     /// A call has ended.
@@ -54,6 +59,13 @@ pub(crate) enum Msg {
     Crash(crate::base::hooks::Death),
 }
 
+/// A turn that waits here for so long may be played where nobody waits.
+const STRANGER_WAITS: Duration = Duration::from_secs(2);
+/// How often those who wait are looked at although nothing is heard.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
+/// A permit that is kept is not looked at more often.
+const SHORTEST_WAIT: Duration = Duration::from_millis(1);
+
 pub(crate) struct Args {
     pub(crate) shared: Shared,
     pub(crate) link: Arc<GateLink>,
@@ -62,7 +74,7 @@ pub(crate) struct Args {
 pub(crate) struct State {
     shared: Shared,
     link: Arc<GateLink>,
-    queue: FairQueue<DebateId, oneshot::Sender<PermitAnswer>>,
+    queue: Line<oneshot::Sender<PermitAnswer>>,
     scope: TaskScope,
     alarm: Option<(Timestamp, AbortHandle)>,
     /// What the observer knows of the permits.
@@ -78,7 +90,7 @@ impl Actor for Gate {
 
     async fn pre_start(&self, _: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
         let Args { shared, link } = args;
-        let queue = FairQueue::new(shared.config.gate_queue.get());
+        let queue = Line::new(link.scheduling, shared.config.gate_queue.get());
         Ok(State { queue, scope: shared.tasks.scope(), alarm: None, told: None, shared, link })
     }
 
@@ -102,7 +114,8 @@ impl Actor for Gate {
 }
 
 impl State {
-    fn queue_up(&mut self, place: WaitingPlace<DebateId>, reply: oneshot::Sender<PermitAnswer>) {
+    fn queue_up(&mut self, place: WaitingPlace, reply: oneshot::Sender<PermitAnswer>) {
+        self.link.cache().arrives(&place.debate, Instant::now());
         let Err(reply) = self.queue.push(place.clone(), reply) else { return };
         self.queue.retain(|waits| !waits.is_closed());
         if let Err(reply) = self.queue.push(place, reply) {
@@ -113,28 +126,64 @@ impl State {
     /// Lets in as many as may start now.
     fn admit(&mut self, myself: &ActorRef<Msg>) {
         let now = self.shared.clock.now();
-        while let Some(free) = self.link.free_place()
-            && let Some((place, reply)) = self.next_waiting()
-        {
+        self.queue.retain(|waits| !waits.is_closed());
+        while let Some(free) = self.link.free_place() {
+            let waiting = match self.next_waiting() {
+                Next::Serve(waiting) => waiting,
+                Next::Hold(until) => {
+                    self.wake_from(myself, now, until);
+                    break;
+                }
+                Next::Nobody => break,
+            };
             match self.link.admit(now) {
-                BreakerDecision::Pass(pass) => answer(reply, Ok(self.permit(free, pass))),
+                BreakerDecision::Pass(pass) => {
+                    let Waiting { place, item, .. } = waiting;
+                    self.link.cache().begins(&place.debate, place.priority, Instant::now());
+                    answer(item, Ok(self.permit(free, pass, place)));
+                }
                 BreakerDecision::Wait(until) => {
-                    self.queue.put_back(place, reply);
+                    self.queue.put_back(waiting);
                     self.wake_at(myself, now, until);
                     break;
                 }
             }
         }
+        self.send_strangers_away(myself, now);
         self.announce(myself, now);
         self.send_away(now);
+        self.link.waiting.store(self.queue.len(), Ordering::Relaxed);
     }
 
-    fn permit(&self, place: OwnedSemaphorePermit, pass: agon_core::breaker::Pass) -> Permit {
-        Permit::new(self.link.clone(), self.shared.clock.clone(), place, pass)
+    fn permit(&self, free: OwnedSemaphorePermit, pass: agon_core::breaker::Pass, place: WaitingPlace) -> Permit {
+        Permit::new(self.link.clone(), self.shared.clock.clone(), (free, pass), place.debate)
     }
 
-    fn next_waiting(&mut self) -> Option<(WaitingPlace<DebateId>, oneshot::Sender<PermitAnswer>)> {
-        std::iter::from_fn(|| self.queue.pop()).find(|(_, reply)| !reply.is_closed())
+    fn next_waiting(&mut self) -> Next<oneshot::Sender<PermitAnswer>> {
+        let cache = self.link.cache();
+        // the place of the one that is chosen was taken already
+        let free = self.link.free() + 1;
+        self.queue.next(Outlook { now: Instant::now(), free, cache: &cache })
+    }
+
+    /// Has another host play what waits here for long, if one would play it at once and this server holds nothing of its debate.
+    fn send_strangers_away(&mut self, myself: &ActorRef<Msg>, now: Timestamp) {
+        if self.queue.len() == 0 {
+            return;
+        }
+        let directory = &self.shared.directory;
+        if directory.idle_elsewhere(&self.link.model, &self.link.host) {
+            let cache = self.link.cache();
+            let stranger = self.queue.take_stranger(&cache, Instant::now() - STRANGER_WAITS);
+            stranger.into_iter().for_each(|stranger| answer(stranger.item, Err(PermitRefusal::Elsewhere)));
+        }
+        // patience ends, and others come and go, without a word to this gate
+        self.wake_at(myself, now, now.plus(millis(LOOK_AGAIN)));
+    }
+
+    fn wake_from(&mut self, myself: &ActorRef<Msg>, now: Timestamp, at: Instant) {
+        let wait = at.saturating_duration_since(Instant::now()).max(SHORTEST_WAIT);
+        self.wake_at(myself, now, now.plus(millis(wait)));
     }
 
     fn wake_at(&mut self, myself: &ActorRef<Msg>, now: Timestamp, at: Timestamp) {
@@ -162,7 +211,11 @@ impl State {
             // nobody waits here then, and the host must know when it may try again
             self.wake_at(myself, now, until);
         }
-        let contested = state == BreakerState::Closed && self.queue.len() > 0;
+        if let (_, Some(until)) = self.link.kept() {
+            self.wake_from(myself, now, until);
+        }
+        let idle_elsewhere = || self.shared.directory.idle_elsewhere(&self.link.model, &self.link.host);
+        let contested = state == BreakerState::Closed && self.queue.len() > 0 && !idle_elsewhere();
         self.link.set_room(GateRoom { at_once: self.has_room(state), contested });
     }
 
@@ -180,7 +233,8 @@ impl State {
 
     /// Whether a turn that is taken now would start at once.
     fn has_room(&self, breaker: BreakerState) -> bool {
-        let free = self.link.limit().saturating_sub(self.link.in_flight()) > self.queue.len();
+        let (kept, _) = self.link.kept();
+        let free = self.link.free() > self.queue.len() + kept;
         match breaker {
             BreakerState::Closed => free,
             // where every breaker is open, turns are told so here
@@ -199,9 +253,7 @@ impl State {
             Some(until) if !self.well_elsewhere() => PermitRefusal::BreakerOpen(until),
             None | Some(_) => PermitRefusal::Elsewhere,
         };
-        while let Some((_, reply)) = self.next_waiting() {
-            answer(reply, Err(refusal));
-        }
+        self.queue.drain().into_iter().for_each(|waiting| answer(waiting.item, Err(refusal)));
     }
 
     fn well_elsewhere(&self) -> bool {

@@ -208,6 +208,7 @@ impl State {
     fn drop_cell(&mut self, debate: &DebateId) {
         self.turns.remove(debate);
         self.shared.journal.forget(debate);
+        self.gates.iter().for_each(|(_, gate)| gate.link.cache().forget(debate));
         self.cells.remove(debate);
     }
 

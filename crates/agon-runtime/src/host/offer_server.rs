@@ -120,7 +120,11 @@ impl OfferServer {
         if !self.is_well(&gate) && self.shared.directory.well_elsewhere(&offer.ask.model, &self.host) {
             return Err("the breaker for the model is open");
         }
-        let place = gate.place().ok_or("too many turns wait for the model")?;
+        if gate.should_move(&offer.debate) && self.shared.directory.idle_elsewhere(&offer.ask.model, &self.host) {
+            return Err("another host would play the turn before this one has a permit");
+        }
+        let waits = !self.turns.are_over(&offer.debate);
+        let place = gate.place(&offer.debate, waits).ok_or("too many turns wait for the model")?;
         let left = self.shared.stopwatch.left(&offer, OfferWay::Request, self.shared.clock.now());
         Ok(Some(TakenTurn::new(offer, left, Some(place))))
     }

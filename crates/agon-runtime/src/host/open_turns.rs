@@ -14,6 +14,8 @@ pub(crate) struct TakenTurn {
     pub(crate) debate: DebateId,
     pub(crate) ask: Ask,
     pub(crate) priority: Priority,
+    /// Somebody was heard in the debate before.
+    pub(crate) begun: bool,
     pub(crate) taken: Instant,
     /// When its coordinator gives it up.
     until: Instant,
@@ -36,11 +38,12 @@ pub(crate) struct TakenTurn {
 impl TakenTurn {
     /// A turn for which so much time is left.
     pub(crate) fn new(offer: TurnOffer, left: Duration, place: Option<QueuedPlace>) -> Self {
-        let TurnOffer { debate, ask, first, owner, priority, time_left: _ } = offer;
+        let TurnOffer { debate, ask, first, owner, priority, beginning, time_left: _ } = offer;
         Self {
             debate,
             ask,
             priority,
+            begun: !beginning,
             taken: Instant::now(),
             until: Instant::now() + left,
             owner: Mutex::new(owner),
@@ -61,6 +64,10 @@ impl TakenTurn {
     /// The time until its coordinator gives it up.
     pub(crate) fn left(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
+    }
+    /// When that is.
+    pub(crate) fn given_up_at(&self) -> Instant {
+        self.until
     }
     /// The node that wants to hear of it.
     pub(crate) fn owner(&self) -> Option<NodeId> {
@@ -143,6 +150,10 @@ impl HostTurns {
     /// A turn that is played here already.
     pub(crate) fn get(&self, debate: &DebateId, turn: TurnId) -> Option<Arc<TakenTurn>> {
         lock(&self.debates).get(debate).and_then(|open| open.get(turn))
+    }
+    /// Whether no turn of a debate is open here.
+    pub(crate) fn are_over(&self, debate: &DebateId) -> bool {
+        lock(&self.debates).get(debate).is_none_or(|open| open.is_empty())
     }
     pub(crate) fn remove(&self, debate: &DebateId) {
         lock(&self.debates).remove(debate);

@@ -2,7 +2,7 @@
 use crate::base::config::HostConfig;
 use crate::base::shared::{Common, Shared};
 use crate::host::failure;
-use crate::host::gate::permits::WaitingPlace;
+use crate::host::gate::line::WaitingPlace;
 use crate::host::gate::{CallReport, Permit, PermitRefusal};
 use agon_core::{DebateId, HostId, ModelName, Priority};
 use agon_llm::{
@@ -61,10 +61,11 @@ impl Helper {
     async fn permit(&self) -> Result<Permit, ChatError> {
         let gate =
             self.shared.directory.gate(&self.host.id, &self.model).ok_or_else(|| refused(PermitRefusal::Elsewhere))?;
-        let key =
+        let debate =
             DebateId::parse(LINE).map_err(|error| ChatError::new(ChatErrorKind::BadRequest, &error.to_string()))?;
-        let place = WaitingPlace { priority: Priority::Normal, key };
-        gate.acquire(&place, Instant::now() + PATIENCE).await.map_err(refused)
+        let since = Instant::now();
+        let place = WaitingPlace { priority: Priority::Normal, debate, begun: true, patience: PATIENCE / 2, since };
+        gate.acquire(&place, since + PATIENCE).await.map_err(refused)
     }
 }
 

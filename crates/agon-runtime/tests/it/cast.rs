@@ -130,6 +130,7 @@ impl Cast {
     /// The server as a host.
     pub fn host(&self, id: &str, permits: usize) -> HostConfig {
         HostConfig {
+            scheduling: agon_runtime::Scheduling::default(),
             id: HostId::from(id),
             client: Arc::new(self.clone()),
             models: Served::List(vec!["m".into()]),
@@ -262,7 +263,7 @@ fn not_in_the_script<T>() -> Result<T, ChatError> {
 }
 
 /// The same prompt always gets the same answer.
-fn answer(prompt: &str, schema: Option<&Value>) -> String {
+pub fn answer(prompt: &str, schema: Option<&Value>) -> String {
     let hash = prompt.bytes().fold(7u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
     match schema {
         Some(schema) => fill(schema, hash).to_string(),

@@ -3,7 +3,7 @@ use crate::cast::{Cast, Cue};
 use crate::test_bench::*;
 use agon_bus::{Faults, FaultyBus, MemoryBus};
 use agon_core::*;
-use agon_runtime::{HostConfig, Node, Served};
+use agon_runtime::{HostConfig, Node, Scheduling, Served};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -160,8 +160,10 @@ async fn malformed_answers_do_not_open_the_breaker() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn debates_that_wait_for_one_permit_take_turns() {
-    let (_, cast, node) = scene("n1", Duration::from_millis(500), 1).await;
+async fn where_scheduling_is_fair_debates_that_wait_for_one_permit_take_turns() {
+    let (stage, cast) = (TestBench::new(), Cast::new(Duration::from_millis(500)));
+    let host = HostConfig { scheduling: Scheduling::Fair, ..cast.host("gpu1", 1) };
+    let node = stage.node("n1", vec![host]).await;
     let topics = ["a bridge", "a school", "a harbour"];
     for (n, topic) in topics.iter().enumerate() {
         let spec = DebateSpec { topic: (*topic).into(), max_rounds: 4, ..simultaneous_spec() };

@@ -50,6 +50,8 @@ mod recall;
 #[cfg(test)]
 mod roles;
 #[cfg(test)]
+mod scheduled;
+#[cfg(test)]
 mod seats;
 #[cfg(test)]
 mod slow;

@@ -83,6 +83,7 @@ impl GatewayBench {
     pub fn host(&self, models: Served) -> HostConfig {
         let endpoint = Endpoint::parse(EndpointKind::Ollama, &self.rehearsal.url()).unwrap();
         HostConfig {
+            scheduling: agon_runtime::Scheduling::default(),
             id: "stage".into(),
             client: connect(&endpoint, None, &Http::default()),
             models,

@@ -27,6 +27,12 @@ pub struct RehearsalArgs {
     /// Slots of the modelled prompt cache, per model
     #[arg(long, value_name = "N", default_value = "1")]
     pub slots: NonZeroUsize,
+    /// Tokens of prompts that the modelled cache keeps beside its slots, per model, as llama.cpp's --cache-ram
+    #[arg(long, value_name = "TOKENS", default_value_t = 65_536)]
+    pub ram_cache: u64,
+    /// Time to evaluate one token of a prompt that the modelled cache does not cover, such as 500us
+    #[arg(long, value_name = "TIME", default_value = "0")]
+    pub prefill_token: Length,
     /// Count every prompt as fully evaluated
     #[arg(long)]
     pub no_model_cache: bool,

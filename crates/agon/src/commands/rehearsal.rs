@@ -12,6 +12,8 @@ pub fn run(context: &Context, args: &RehearsalArgs) -> Result<Exit, Stop> {
         listen: args.listen,
         parallel: args.parallel.map(std::num::NonZeroUsize::get),
         slots: args.slots.get(),
+        ram_cache_tokens: args.ram_cache,
+        prefill_token: args.prefill_token.0,
         model_cache: !args.no_model_cache,
         fingerprints: args.fingerprints,
         calls: args.calls.clone(),

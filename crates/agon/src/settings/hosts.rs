@@ -36,6 +36,9 @@ pub struct HostSettings {
     /// Calls at one time, per model; should equal the server's `OLLAMA_NUM_PARALLEL`.
     #[serde(default = "one")]
     pub permits: NonZeroUsize,
+    /// Whose call is next.
+    #[serde(default)]
+    pub scheduling: HostScheduling,
     /// Context length that models are launched with; absent leaves it to the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub num_ctx: Option<u32>,
@@ -57,6 +60,28 @@ pub struct HostSettings {
     /// Who named it.
     #[serde(skip)]
     pub origin: Origin,
+}
+
+/// Whose call is next at a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostScheduling {
+    /// That of the debates whose prompts the server still holds.
+    #[default]
+    CacheAware,
+    /// Each debate's in turn.
+    Fair,
+    /// That of whoever came first.
+    Fifo,
+}
+impl From<HostScheduling> for agon_runtime::Scheduling {
+    fn from(scheduling: HostScheduling) -> Self {
+        match scheduling {
+            HostScheduling::CacheAware => Self::CacheAware,
+            HostScheduling::Fair => Self::Fair,
+            HostScheduling::Fifo => Self::Fifo,
+        }
+    }
 }
 
 /// The field that a call's token limit is sent in.
@@ -125,6 +150,7 @@ impl HostSettings {
             prefix: None,
             models: Vec::new(),
             permits: one(),
+            scheduling: HostScheduling::default(),
             num_ctx: None,
             first_byte_timeout: first_byte(),
             idle_timeout: idle(),

@@ -2,8 +2,9 @@
 use super::place::HostStanding;
 use crate::base::config::{HostConfig, NodeConfig, Served};
 use crate::cluster::needs::TurnNeeds;
-use crate::host::GateLink;
+use crate::host::Scheduling;
 use crate::host::Speeds;
+use crate::host::{GateLink, GateSettings};
 use agon_core::breaker::BreakerPolicy;
 use agon_core::{HostId, ModelName, NodeId};
 use agon_proto::{BreakerState, HostAlive, HostModel, HostTools};
@@ -75,6 +76,7 @@ struct HostProfile {
     plays: Plays,
     server: String,
     permits: usize,
+    scheduling: Scheduling,
     tools: HostTools,
     speeds: Arc<Speeds>,
 }
@@ -85,6 +87,7 @@ pub(crate) struct LocalHost {
     offers: Offers,
     server: String,
     permits: usize,
+    scheduling: Scheduling,
     tools: HostTools,
     speeds: Arc<Speeds>,
     breaker: BreakerPolicy,
@@ -122,6 +125,7 @@ impl LocalHost {
             plays: if host.rehearsal { Plays::Rehearsals } else { Plays::Real },
             server: host.client.endpoint().to_string(),
             permits: host.permits.get(),
+            scheduling: host.scheduling,
             tools: HostTools {
                 tools: node.tools.keys().cloned().collect(),
                 verifiers: node.verifiers.keys().cloned().collect(),
@@ -135,12 +139,13 @@ impl LocalHost {
         let permits = node.seat_permits.get();
         let (server, tools) = (String::new(), HostTools::default());
         let speeds = node.speeds.clone();
-        let kind = HostProfile { offers: Offers::Seats, plays: Plays::Both, server, permits, tools, speeds };
+        let (offers, scheduling) = (Offers::Seats, Scheduling::Fair);
+        let kind = HostProfile { offers, plays: Plays::Both, server, permits, scheduling, tools, speeds };
         Self::new(seats_of(&node.id), node.breaker, vec![ModelName::from(ModelName::EXTERNAL)], kind)
     }
 
     fn new(id: HostId, breaker: BreakerPolicy, listed: Vec<ModelName>, kind: HostProfile) -> Self {
-        let HostProfile { offers, plays, server, permits, tools, speeds } = kind;
+        let HostProfile { offers, plays, server, permits, scheduling, tools, speeds } = kind;
         let entry = |name: ModelName| (plain(&name), Listed { name, facts: ModelFacts::default() });
         Self {
             id,
@@ -148,6 +153,7 @@ impl LocalHost {
             offers,
             server,
             permits,
+            scheduling,
             tools,
             speeds,
             breaker,
@@ -211,7 +217,9 @@ impl LocalHost {
             Some(gate) => Some(gate.clone()),
             None if self.learns() && gates.len() >= MOST_LEARNED => None,
             None => {
-                let fresh = Arc::new(GateLink::new(self.id.clone(), model.clone(), self.permits, self.breaker));
+                let (permits, scheduling, breaker) = (self.permits, self.scheduling, self.breaker);
+                let settings = GateSettings { permits, scheduling, breaker };
+                let fresh = Arc::new(GateLink::new(self.id.clone(), model.clone(), settings));
                 gates.insert(model, fresh.clone());
                 Some(fresh)
             }

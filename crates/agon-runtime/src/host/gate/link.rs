@@ -5,14 +5,15 @@ use crate::base::clock::Clock;
 use crate::base::tasks::tell;
 use crate::base::trouble::Trouble;
 use crate::host::gate::limiter::Limiter;
-use crate::host::gate::permits::WaitingPlace;
+use crate::host::gate::line::{Scheduling, WaitingPlace};
+use crate::host::gate::prompt_cache::{CallCost, PromptCache};
 use agon_core::breaker::{Breaker, BreakerDecision, BreakerPolicy, CallEnd, Pass};
 use agon_core::{DebateId, HostId, ModelName, Priority, Timestamp};
 use agon_proto::{BreakerState, ModelServerAway};
 use agon_telemetry::CircuitState;
 use ractor::ActorRef;
 use std::fmt::Display;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
@@ -27,7 +28,12 @@ pub(crate) struct GateLink {
     actor: RwLock<Option<ActorRef<Msg>>>,
     permits: Arc<Semaphore>,
     capacity: usize,
+    pub(crate) scheduling: Scheduling,
+    /// Calls that wait at the gate.
+    pub(super) waiting: AtomicUsize,
     rules: Mutex<Rules>,
+    /// What the server still holds of the debates that were played here.
+    cache: Mutex<PromptCache>,
     /// Turns that were accepted and hold no permit yet; offers beyond it are refused, so that another host may take them.
     antechamber: Arc<Semaphore>,
     /// The same for turns that are pulled.
@@ -117,8 +123,18 @@ impl CallReport {
     pub(crate) const SUCCESS: Self = Self { call: CallEnd::Success, busy: false, sight: ServerSight::There };
 }
 
+/// What a gate is told of its server.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GateSettings {
+    /// Calls at once.
+    pub(crate) permits: usize,
+    pub(crate) scheduling: Scheduling,
+    pub(crate) breaker: BreakerPolicy,
+}
+
 impl GateLink {
-    pub(crate) fn new(host: HostId, model: ModelName, capacity: usize, policy: BreakerPolicy) -> Self {
+    pub(crate) fn new(host: HostId, model: ModelName, settings: GateSettings) -> Self {
+        let GateSettings { permits: capacity, scheduling, breaker: policy } = settings;
         let (breaker, presence) = (Breaker::new(policy), Presence::default());
         let (limiter, closed) = (Limiter::new(capacity), BreakerState::Closed);
         let rules = Rules {
@@ -138,7 +154,10 @@ impl GateLink {
             actor: RwLock::new(None),
             permits: Arc::new(Semaphore::new(capacity)),
             capacity,
+            scheduling,
+            waiting: AtomicUsize::new(0),
             rules: Mutex::new(rules),
+            cache: Mutex::new(PromptCache::new(capacity)),
             antechamber: Arc::new(Semaphore::new(capacity.saturating_mul(2))),
             pulls: Arc::new(Semaphore::new(capacity.saturating_add(Priority::ALL.len()))),
             pulled: Mutex::default(),
@@ -149,6 +168,11 @@ impl GateLink {
     fn rules(&self) -> MutexGuard<'_, Rules> {
         // every change is one call, so that a panic elsewhere leaves them whole
         self.rules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// What the server still holds of debates.
+    pub(crate) fn cache(&self) -> MutexGuard<'_, PromptCache> {
+        // every change is one call here too
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
     /// Notes what a call saw, and says that the server is away or there again.
     fn note(&self, rules: &mut Rules, now: Timestamp, began: Timestamp, sight: ServerSight) -> Noted {
@@ -251,14 +275,36 @@ impl GateLink {
         let offered = self.capacity.saturating_mul(2).saturating_sub(self.antechamber.available_permits());
         offered + self.pulled().iter().sum::<usize>()
     }
+    /// Calls that might start now.
+    pub(super) fn free(&self) -> usize {
+        self.limit().saturating_sub(self.in_flight())
+    }
+    /// Whether a debate that was played here had better be played where nobody waits.
+    pub(crate) fn should_move(&self, debate: &DebateId) -> bool {
+        let ahead = self.waiting.load(Ordering::Relaxed);
+        self.scheduling == Scheduling::CacheAware
+            && self.free() == 0
+            && self.cache().should_move(debate, ahead, self.limit())
+    }
+    /// How many permits are kept for debates which are about to go on, and until when the first of them is.
+    pub(super) fn kept(&self) -> (usize, Option<Instant>) {
+        match self.scheduling {
+            Scheduling::CacheAware => self.cache().expected(Instant::now(), &Priority::ALL),
+            Scheduling::Fair | Scheduling::Fifo => (0, None),
+        }
+    }
     /// The place of a call, if one may start.
     pub(super) fn free_place(&self) -> Option<OwnedSemaphorePermit> {
         (self.in_flight() < self.limit()).then(|| self.permits.clone().try_acquire_owned().ok()).flatten()
     }
-    /// A place to wait in for a turn that is offered, if there is one.
-    pub(crate) fn place(&self) -> Option<QueuedPlace> {
+    /// A place to wait in for a turn that is offered, if there is one. Debates that are played here, or wait here already, have one
+    /// without asking: elsewhere their prompts would have to be evaluated again.
+    pub(crate) fn place(&self, debate: &DebateId, waits: bool) -> Option<QueuedPlace> {
+        if waits || self.scheduling == Scheduling::CacheAware && self.cache().knows(debate) {
+            return Some(QueuedPlace { _place: None, pulled: None });
+        }
         let place = self.antechamber.clone().try_acquire_owned().ok()?;
-        Some(QueuedPlace { _place: place, pulled: None })
+        Some(QueuedPlace { _place: Some(place), pulled: None })
     }
     /// Waits for a place for a turn that is yet to be pulled: what is pulled has not reached the gate yet, so its room does not show it.
     pub(crate) async fn reserve(&self) -> Option<OwnedSemaphorePermit> {
@@ -267,7 +313,7 @@ impl GateLink {
     /// The place of a turn that was pulled.
     pub(crate) fn pulled_into(self: &Arc<Self>, place: OwnedSemaphorePermit, priority: Priority) -> QueuedPlace {
         self.count_pulled(priority, |count| count + 1);
-        QueuedPlace { _place: place, pulled: Some((self.clone(), priority)) }
+        QueuedPlace { _place: Some(place), pulled: Some((self.clone(), priority)) }
     }
     fn pulled(&self) -> MutexGuard<'_, [usize; 3]> {
         self.pulled.lock().unwrap_or_else(PoisonError::into_inner)
@@ -294,7 +340,7 @@ impl GateLink {
     }
 
     /// Waits for leave to call, at the longest until `until`.
-    pub(crate) async fn acquire(&self, place: &WaitingPlace<DebateId>, until: Instant) -> PermitAnswer {
+    pub(crate) async fn acquire(&self, place: &WaitingPlace, until: Instant) -> PermitAnswer {
         loop {
             if self.is_closed() {
                 return Err(PermitRefusal::Elsewhere);
@@ -320,7 +366,7 @@ impl GateLink {
 
 /// The place of a turn that holds no permit yet.
 pub(crate) struct QueuedPlace {
-    _place: OwnedSemaphorePermit,
+    _place: Option<OwnedSemaphorePermit>,
     pulled: Option<(Arc<GateLink>, Priority)>,
 }
 impl Drop for QueuedPlace {
@@ -340,11 +386,22 @@ pub(crate) struct Permit {
     pass: Option<Pass>,
     era: u64,
     began: Timestamp,
+    debate: DebateId,
+    cost: Option<CallCost>,
 }
 impl Permit {
-    pub(super) fn new(link: Arc<GateLink>, clock: Arc<dyn Clock>, place: OwnedSemaphorePermit, pass: Pass) -> Self {
+    pub(super) fn new(
+        link: Arc<GateLink>,
+        clock: Arc<dyn Clock>,
+        (place, pass): (OwnedSemaphorePermit, Pass),
+        debate: DebateId,
+    ) -> Self {
         let (era, began) = (link.rules().limiter.era(), clock.now());
-        Self { link, clock, place: Some(place), pass: Some(pass), era, began }
+        Self { link, clock, place: Some(place), pass: Some(pass), era, began, debate, cost: None }
+    }
+    /// Notes what the call cost its server.
+    pub(crate) fn cost(&mut self, cost: CallCost) {
+        self.cost = Some(cost);
     }
     /// Says how the call ended. Whether its server is away, so that the call may be made again once it is back.
     pub(crate) fn report(mut self, end: CallReport) -> bool {
@@ -411,6 +468,7 @@ impl Witness {
 impl Drop for Permit {
     fn drop(&mut self) {
         self.count(CallReport::NEUTRAL);
+        self.link.cache().ends(&self.debate, Instant::now(), self.cost);
         // the place must be free before the gate hears of it
         drop(self.place.take());
         if let Some(gate) = self.link.actor() {

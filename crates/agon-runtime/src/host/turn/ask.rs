@@ -5,8 +5,8 @@ use super::{NoAnswer, Play, Unplayed};
 use crate::base::clock::millis;
 use crate::host::contexts::Bound;
 use crate::host::failure;
-use crate::host::gate::permits::WaitingPlace;
-use crate::host::gate::{CallReport, GateLink, Permit, PermitRefusal, Witness};
+use crate::host::gate::line::WaitingPlace;
+use crate::host::gate::{CallCost, CallReport, GateLink, Permit, PermitRefusal, Witness};
 use crate::host::host_state::Answerer;
 use crate::host::open_turns::TakenTurn;
 use crate::host::request::{self, Costs};
@@ -54,6 +54,8 @@ struct Lost {
     failure: Failure,
 }
 
+/// For how much of the time that a turn may wait others may be preferred to it, by its priority.
+const PATIENCE: [f64; 3] = [0.05, 0.5, 0.8];
 /// How often those who wait are told what for.
 const TELL_EVERY: Duration = Duration::from_secs(1);
 /// A turn that has another model looks soon whether its server is away.
@@ -118,18 +120,27 @@ impl Play {
 
     async fn acquire(&self, admission: &Admission, since: Instant) -> Result<Permit, PermitRefusal> {
         let gate = self.gate().ok_or(PermitRefusal::Elsewhere)?;
-        let limit = Duration::from_millis(admission.retry.wait_limit_ms);
-        let place = WaitingPlace { priority: self.work.priority, key: self.work.debate.clone() };
+        let (limit, place) =
+            (Duration::from_millis(admission.retry.wait_limit_ms), self.waiting_place(admission, since));
+        let until = if place.begun { since + limit } else { self.work.given_up_at() };
         let mut draining = self.shared.directory.draining(&self.host_state.id);
         tokio::select! {
             biased;
             _ = draining.wait_for(|draining| *draining) => Err(PermitRefusal::Elsewhere),
-            permit = gate.acquire(&place, since + limit) => match (permit, gate.away()) {
+            permit = gate.acquire(&place, until) => match (permit, gate.away()) {
                 (Err(PermitRefusal::NoPermit), Some(away)) => Err(PermitRefusal::Away(away)),
                 (permit, _) => permit,
             },
             refusal = self.out_of_patience(&gate, admission) => Err(refusal),
         }
+    }
+
+    /// Where the turn waits. Whoever watches is preferred to whoever does not.
+    fn waiting_place(&self, admission: &Admission, since: Instant) -> WaitingPlace {
+        let TakenTurn { debate, priority, begun, .. } = &*self.work;
+        let limit = Duration::from_millis(admission.retry.wait_limit_ms);
+        let patience = limit.mul_f64(priority.pick(PATIENCE));
+        WaitingPlace { priority: *priority, debate: debate.clone(), begun: *begun, patience, since }
     }
 
     /// Returns when the server was away for as long as a turn waits for one; until then it tells what is waited for. A
@@ -343,11 +354,14 @@ impl Play {
     fn account(
         &self,
         (outcome, bound): (Result<ChatAnswer, ChatError>, Option<Bound>),
-        permit: Permit,
+        mut permit: Permit,
         costs: &mut Costs,
         call: &mut Call,
         started: Instant,
     ) -> Result<ChatAnswer, Lost> {
+        if let Ok(answer) = &outcome {
+            permit.cost(CallCost { usage: answer.usage, prefill_ms: answer.timing.prefill_ms });
+        }
         self.shared.config.speeds.learn(&self.host_state.id, &self.work.ask.model, &outcome);
         let is_away = match &outcome {
             Ok(_) => permit.report(CallReport::SUCCESS),

@@ -25,6 +25,7 @@ impl State {
             priority: admission.priority,
             // known when it is sent
             time_left: None,
+            beginning: debate.usage().calls == 0,
         };
         let until = Instant::now() + Duration::from_millis(open.ask.deadline.since(self.now()));
         let (placed, warm) = (open.host.clone(), self.warm.get(&open.ask.model).cloned());
