@@ -54,11 +54,11 @@ impl NodeRig {
         let client = agon_llm::connect_with(ClientConfig::new(endpoint));
         let many = NonZeroUsize::new(plan.debates.max(1) as usize).unwrap_or(NonZeroUsize::MIN);
         let host = HostConfig {
-            scheduling: agon_runtime::Scheduling::default(),
+            scheduling: plan.scheduling.into(),
             id: HostId::from("bench"),
             client,
             models: Served::Any,
-            permits: many,
+            permits: plan.permits.unwrap_or(many),
             runner: RunnerOptions { num_ctx: plan.context },
             timeouts: CallTimeouts { first_byte: Duration::from_secs(900), idle: Duration::from_secs(60), turn: None },
             rehearsal: true,

@@ -9,6 +9,7 @@ mod context;
 mod debates;
 mod floor;
 mod meter;
+mod scheduling;
 mod tables;
 
 use anyhow::{Result, ensure};
@@ -68,6 +69,12 @@ struct BenchPlan {
     /// A judge decides, not the debaters' votes
     #[arg(long)]
     judge: bool,
+    /// Who is next at the host
+    #[arg(long, value_enum, default_value = "cache-aware")]
+    scheduling: scheduling::Policy,
+    /// Calls at once; as many as debates if absent
+    #[arg(long)]
+    permits: Option<std::num::NonZeroUsize>,
     /// Worker threads
     #[arg(long, default_value_t = 2)]
     threads: usize,
@@ -87,6 +94,8 @@ enum BenchSubject {
     Cluster,
     /// One debate of five speakers and ten rounds on one model: prompt tokens only
     Layout,
+    /// Many debates of four debaters at one server: what their prompts cost, and when each ends
+    Scheduling,
     /// One long debate of four speakers on one model: its prompts against the model's context
     Context,
 }
@@ -151,6 +160,7 @@ fn main() -> Result<()> {
             BenchSubject::FloorWaiting => serde_json::to_string(&floor::wait(&plan).await?)?,
             BenchSubject::Cluster => String::new(),
             BenchSubject::Layout => serde_json::to_string(&debates::layout(&plan).await?)?,
+            BenchSubject::Scheduling => serde_json::to_string(&scheduling::run(&plan).await?)?,
             BenchSubject::Context => serde_json::to_string(&context::run(&plan).await?)?,
         })
     })?;

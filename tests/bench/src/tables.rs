@@ -2,6 +2,7 @@
 mod cluster;
 mod console;
 mod context;
+mod scheduling;
 
 use crate::Measurement;
 use crate::debates::LayoutFigures;
@@ -37,6 +38,8 @@ enum BenchTable {
     Layout,
     /// Prompts and prompt tokens of 64 rounds under each memory, against the model's context
     Context,
+    /// Prompt tokens and times of up to 128 debates at one server, by who is next
+    Scheduling,
     /// Processor time, wall time and memory of 1 to 10,000 debates at once
     Load,
     /// Processor time per turn from 4 to 64 rounds
@@ -79,6 +82,9 @@ pub fn run(args: Args) -> Result<()> {
     }
     if wanted(BenchTable::Context) {
         bench.context()?;
+    }
+    if wanted(BenchTable::Scheduling) {
+        bench.scheduling()?;
     }
     if wanted(BenchTable::Growth) {
         bench.growth()?;

@@ -56,6 +56,8 @@ struct Lost {
 
 /// For how much of the time that a turn may wait others may be preferred to it, by its priority.
 const PATIENCE: [f64; 3] = [0.05, 0.5, 0.8];
+/// A turn of a debate with a time budget is passed over for this part of it at the most.
+const HURRY: u32 = 40;
 /// How often those who wait are told what for.
 const TELL_EVERY: Duration = Duration::from_secs(1);
 /// A turn that has another model looks soon whether its server is away.
@@ -140,6 +142,8 @@ impl Play {
         let TakenTurn { debate, priority, begun, .. } = &*self.work;
         let limit = Duration::from_millis(admission.retry.wait_limit_ms);
         let patience = limit.mul_f64(priority.pick(PATIENCE));
+        let budget = admission.spec.budget.seconds.map(|seconds| Duration::from_secs(seconds) / HURRY);
+        let patience = budget.map_or(patience, |budget| budget.min(patience));
         WaitingPlace { priority: *priority, debate: debate.clone(), begun: *begun, patience, since }
     }
 

@@ -1,0 +1,90 @@
+//! What many debates at one model server cost its prompt cache, by who is next, and how long each of them takes.
+use crate::BenchPlan;
+use crate::debates::NodeRig;
+use agon_core::{Answered, DebateState, Event, Position, Usage};
+use agon_runtime::Scheduling;
+use anyhow::{Result, ensure};
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// Who is next, as the settings of a host name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Policy {
+    /// `scheduling = "cache_aware"`
+    CacheAware,
+    /// `scheduling = "fair"`
+    Fair,
+    /// `scheduling = "fifo"`
+    Fifo,
+}
+impl From<Policy> for Scheduling {
+    fn from(policy: Policy) -> Self {
+        match policy {
+            Policy::CacheAware => Self::CacheAware,
+            Policy::Fair => Self::Fair,
+            Policy::Fifo => Self::Fifo,
+        }
+    }
+}
+
+/// What a run gave.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SchedulingFigures {
+    pub calls: u64,
+    pub prompt_tokens: u64,
+    pub evaluated_tokens: u64,
+    /// Seconds from the first submission to the end of each debate, in the order of submission.
+    pub ended_s: Vec<f64>,
+}
+
+/// Four debaters, everything else as a debate file has it by default but for the way to decide.
+fn spec(number: u32, rounds: u32) -> String {
+    let personas: String = ["Ada", "Bo", "Cy", "Dee"]
+        .iter()
+        .enumerate()
+        .map(|(n, name)| format!("- {{name: {name}, stance: position {n} on the buses}}\n"))
+        .collect();
+    format!(
+        "topic: Should city number {number} replace its diesel buses within five years?\nmodel: bench\n\
+         max_rounds: {rounds}\nconsensus_strategy: vote\npersonas:\n{personas}"
+    )
+}
+
+/// Runs all debates at once, each on a topic of its own.
+pub async fn run(plan: &BenchPlan) -> Result<SchedulingFigures> {
+    let rig = NodeRig::start(plan).await?;
+    let started = Instant::now();
+    let submitted = (0..plan.debates).map(|n| {
+        let (rig, spec) = (&rig, spec(n, plan.rounds));
+        async move { rig.submit(format!("scheduled-{n}"), &spec).await }
+    });
+    let debates = futures_util::future::try_join_all(submitted).await?;
+    let ends = debates.iter().map(|id| {
+        let rig = &rig;
+        async move {
+            let (state, _) = rig.node.finished(id).await?;
+            ensure!(state == DebateState::Succeeded, "{id} has {state:?}");
+            Ok(started.elapsed().as_secs_f64())
+        }
+    });
+    let ended_s = futures_util::future::try_join_all(ends).await?;
+    let mut figures = SchedulingFigures { calls: 0, prompt_tokens: 0, evaluated_tokens: 0, ended_s };
+    for id in &debates {
+        for record in agon_store::Journal::read(rig.journal.as_ref(), id, Position(0)).await? {
+            record.events.iter().for_each(|event| figures.add(event));
+        }
+    }
+    rig.node.drain().await;
+    Ok(figures)
+}
+
+impl SchedulingFigures {
+    fn add(&mut self, event: &Event) {
+        let Event::Answered(Answered { call, .. }) = event else { return };
+        let Usage { prompt_tokens: Some(prompt), cached_tokens, .. } = call.usage else { return };
+        self.calls += 1;
+        self.prompt_tokens += prompt;
+        self.evaluated_tokens += prompt.saturating_sub(cached_tokens.unwrap_or(0));
+    }
+}
