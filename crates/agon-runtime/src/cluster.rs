@@ -6,6 +6,7 @@
 mod directory;
 mod needs;
 pub(crate) mod peers;
+pub(crate) mod probe;
 
 pub use directory::KnownHost;
 pub(crate) use directory::{Directory, Listed, ModelFacts, OrderProof, plain, seats_of};

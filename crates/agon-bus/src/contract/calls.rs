@@ -45,6 +45,15 @@ pub async fn a_request_without_a_server_fails_at_once(bus: &dyn Bus, scope: &Cas
     Ok(())
 }
 
+/// A listener is somebody, although it never answers.
+pub async fn a_request_that_only_a_listener_hears_times_out(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
+    let listener = bus.subscribe(&scope.hint()).await?;
+    let answer = bus.request(&scope.hint(), bytes("?"), Duration::from_millis(200)).await;
+    assert!(matches!(answer, Err(BusError::Timeout { .. })), "{answer:?}");
+    drop(listener);
+    Ok(())
+}
+
 /// Replies come back; a server that drops a request lets the asker wait.
 pub async fn a_server_answers_and_an_unanswered_request_times_out(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
     let mut server = bus.serve(&pattern::host(&Token::new(&scope.name))).await?;

@@ -54,6 +54,7 @@ macro_rules! bus_contract {
             a_listener_hears_what_fits_its_pattern,
             a_dropped_listener_costs_nothing,
             a_request_without_a_server_fails_at_once,
+            a_request_that_only_a_listener_hears_times_out,
             a_server_answers_and_an_unanswered_request_times_out,
             requests_are_shared_among_servers,
             work_comes_in_the_order_it_was_added,

@@ -72,7 +72,14 @@ impl Bus for MemoryBus {
     }
     async fn request(&self, subject: &str, payload: Payload, patience: Duration) -> Result<Payload, BusError> {
         payload.check_size(subject)?;
-        self.servers.request(Message { subject: subject.to_owned(), payload }, patience).await
+        match self.servers.request(Message { subject: subject.to_owned(), payload }, patience).await {
+            // somebody is there who never answers
+            Err(BusError::NoResponders(subject)) if self.hints.has_listener(&subject) => {
+                tokio::time::sleep(patience).await;
+                Err(BusError::Timeout { subject, waited: patience })
+            }
+            answered => answered,
+        }
     }
     async fn serve(&self, pattern: &str) -> Result<Box<dyn Server>, BusError> {
         Ok(Box::new(self.servers.serve(pattern, self.limits.per_server)?))

@@ -176,6 +176,24 @@ impl Directory {
         }
     }
 
+    /// Whether a host may still play what it has taken: one that drains plays on, one that is silent or gone does not.
+    pub(crate) fn is_there(&self, host: &HostId) -> bool {
+        self.local(host).is_some() || self.remotes.is_there(host)
+    }
+
+    /// Hosts of other processes that missed a sign of life, and when each was last heard.
+    pub(crate) fn late(&self, after: Duration, now: Instant) -> Vec<(HostId, Instant)> {
+        self.remotes.late(after, now)
+    }
+
+    /// Nobody listens for a host that was last heard then.
+    pub(crate) fn bury(&self, host: &HostId, last: Instant) {
+        if self.remotes.bury(host, last) {
+            tracing::warn!(%host, "host is gone, its turns go elsewhere");
+            self.grow();
+        }
+    }
+
     /// A version that grows when a host appears, dies, drains or comes back, and when a breaker or what is served changes.
     pub(crate) fn changed(&self) -> watch::Receiver<u64> {
         self.version.subscribe()

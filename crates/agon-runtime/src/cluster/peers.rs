@@ -67,6 +67,8 @@ struct HeardNodes {
     steady: Option<Instant>,
     /// Since when signs are listened to without a gap that is known of.
     listening: Option<Instant>,
+    /// Nodes at whose subjects nobody listens any more, and when each was last heard.
+    gone: BTreeMap<NodeId, Instant>,
 }
 
 impl Peers {
@@ -95,6 +97,30 @@ impl Peers {
         heard.nodes.insert(alive.node.clone(), (alive, now));
         let forgotten = self.silent * REMEMBERED;
         heard.nodes.retain(|_, (_, last)| now.duration_since(*last) < forgotten);
+        let HeardNodes { nodes, gone, .. } = &mut *heard;
+        gone.retain(|node, at| nodes.get(node).is_some_and(|(_, last)| last == at));
+    }
+
+    /// The nodes that have been silent for so long and are not dead yet, and when each was last heard; none while our own signs of life do
+    /// not come back steadily.
+    pub(crate) fn late(&self, after: Duration, now: Instant) -> Vec<(NodeId, Instant)> {
+        let heard = self.lock();
+        let listening = heard.echo.is_some_and(|echo| now.duration_since(echo) <= self.gap);
+        let steady = heard.steady.is_some_and(|steady| now.duration_since(steady) > self.silent);
+        if !listening || !steady {
+            return Vec::new();
+        }
+        let late = |(id, (_, last)): (&NodeId, &(NodeAlive, Instant))| {
+            let silence = now.duration_since(*last);
+            let is_late = silence > after && silence <= self.silent && heard.gone.get(id) != Some(last);
+            is_late.then(|| (id.clone(), *last))
+        };
+        heard.nodes.iter().filter_map(late).collect()
+    }
+
+    /// Nobody listens for a node that was last heard then.
+    pub(crate) fn bury(&self, node: &NodeId, last: Instant) {
+        self.lock().gone.insert(node.clone(), last);
     }
 
     /// What is known of a node.
@@ -105,6 +131,11 @@ impl Peers {
 
     fn judge(&self, heard: &HeardNodes, known: Option<&(NodeAlive, Instant)>, now: Instant) -> Life {
         let last = known.map(|(_, last)| *last);
+        if let Some((alive, last)) = known
+            && heard.gone.get(&alive.node) == Some(last)
+        {
+            return Life::Dead;
+        }
         if let Some((alive, last)) = known
             && now.duration_since(*last) <= self.silent
         {
@@ -291,6 +322,32 @@ mod tests {
         assert_eq!(peers.life(&"other".into(), after(start, 14)), Life::Alive);
         assert_eq!(peers.life(&"other".into(), after(start, 15)), Life::Dead);
         assert_eq!(peers.dead(after(start, 15)), ["other".into()]);
+    }
+
+    #[test]
+    fn a_node_for_which_nobody_listens_is_dead_before_its_silence_kills_it_and_alive_once_it_is_heard() {
+        let (peers, start) = peers();
+        run(&peers, start, 0..10, &["me", "other"]);
+        peers.hear(sign("me"), after(start, 10));
+        let (other, late) = (NodeId::from("other"), Duration::from_millis(2_300));
+
+        assert_eq!(peers.late(late, after(start, 10)), []);
+        let [(node, last)] = peers.late(late, after(start, 11)).try_into().unwrap();
+        peers.bury(&node, last);
+
+        assert_eq!(peers.life(&other, after(start, 11)), Life::Dead);
+        assert_eq!((peers.dead(after(start, 11)), peers.late(late, after(start, 11))), (vec![other.clone()], vec![]));
+        peers.hear(sign("other"), after(start, 12));
+        assert_eq!(peers.life(&other, after(start, 12)), Life::Alive);
+    }
+
+    #[test]
+    fn nobody_is_late_for_one_who_has_just_come_back_to_the_bus() {
+        let (peers, start) = peers();
+        run(&peers, start, 0..10, &["me", "other"]);
+        run(&peers, start, 20..24, &["me"]);
+
+        assert_eq!(peers.late(Duration::from_secs(2), after(start, 24)), []);
     }
 
     #[test]

@@ -168,6 +168,7 @@ impl State {
         }
         let takeover = Takeover { shared: shared.clone(), target: target.clone() };
         self.scope.spawn(cell(), async move { takeover.run().await });
+        self.scope.spawn(cell(), crate::cluster::probe::run(shared.clone()));
         let sweeper = Sweeper { shared: shared.clone(), target: target.clone() };
         self.scope.spawn(cell(), async move { sweeper.run().await });
     }

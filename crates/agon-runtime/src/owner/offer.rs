@@ -200,7 +200,5 @@ pub(crate) fn unserved(shared: &Shared, ask: &Ask, rehearsal: bool) -> TurnResul
 
 /// Whether a host may still play what it has taken: one that drains plays on, one that is silent does not.
 pub(crate) fn plays_on(shared: &Shared, host: &HostId) -> bool {
-    let silent = shared.config.times.host_silent;
-    shared.directory.lives(host)
-        || shared.directory.known().iter().any(|known| known.alive.host == *host && known.silence <= silent)
+    shared.directory.lives(host) || shared.directory.is_there(host)
 }

@@ -138,6 +138,36 @@ impl Remotes {
         known.hosts.values().map(host).collect()
     }
 
+    /// Whether a host was heard lately and is not gone; it may drain.
+    pub(super) fn is_there(&self, host: &HostId) -> bool {
+        let (known, at) = (self.read(), Instant::now());
+        let there = |remote: &RemoteHost| !remote.dead && at.saturating_duration_since(remote.at) <= self.silent;
+        known.hosts.get(host).is_some_and(there)
+    }
+
+    /// The hosts that have been silent for so long and are not dead yet, and when each was last heard; none where this node has just come
+    /// back to the bus.
+    pub(super) fn late(&self, after: Duration, at: Instant) -> Vec<(HostId, Instant)> {
+        let known = self.read();
+        let now = known.hearing.now(at, self.most_unheard());
+        if now.saturating_sub(known.hearing.resumed) <= self.silent {
+            return Vec::new();
+        }
+        let late = known.hosts.values().filter(|remote| !remote.dead);
+        let late = late.filter(|remote| known.hearing.silence(remote.heard, now) > after);
+        late.map(|remote| (remote.alive.host.clone(), remote.at)).collect()
+    }
+
+    /// Nobody listens for a host that was last heard then. True when that is news.
+    pub(super) fn bury(&self, host: &HostId, last: Instant) -> bool {
+        let mut known = self.write();
+        let Some(remote) = known.hosts.get_mut(host).filter(|remote| !remote.dead && remote.at == last) else {
+            return false;
+        };
+        remote.dead = true;
+        true
+    }
+
     /// Notices who has died and forgets the long dead. True when somebody died, and when to look next.
     pub(super) fn expire(&self, at: Instant) -> (bool, Option<Instant>) {
         let mut known = self.write();
