@@ -3,7 +3,7 @@ use crate::text::{cut, one_line};
 use agon_core::fence::Foreign;
 use agon_core::{
     Answered, Conclusion, Consensus, Event, Given, Guidance, ModeratorDecision, Note, Outcome, ParticipantId, Position,
-    Remark, RoundStatus, ToolUse, VoteRule, VoteUnit,
+    Remark, RoundPlan, RoundStatus, RoundSummary, ToolUse, VoteRule, VoteUnit,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,8 +22,8 @@ pub(crate) struct ViewFacts {
     /// The warnings of each interjection.
     warnings: Vec<(Position, Vec<Remark>)>,
     result: Vec<(Position, (&'static str, Foreign<'static>))>,
-    /// What the moderator says to each round, oldest first.
-    guidance: Vec<(Position, u32, Guidance)>,
+    /// What the moderator says to each round, oldest first; rounds to which it says nothing are not in.
+    guidance: Vec<RoundOpening>,
     /// Its summary of the last round that it closed.
     closing: Option<Arc<str>>,
     /// The moderator's closing summary of the whole debate.
@@ -43,10 +43,23 @@ pub(crate) struct Summary {
     pub(crate) text: Arc<str>,
 }
 
-/// A decision of the moderator on one line: in full, and with each text cut short.
+/// What the moderator said when it opened a round.
+pub(crate) struct RoundOpening {
+    /// The event that recorded it.
+    pub(crate) position: Position,
+    /// The round.
+    pub(crate) round: u32,
+    /// What it said.
+    pub(crate) guidance: Guidance,
+}
+
+/// A decision of the moderator on one line: in full, with each text cut short, and what of it the transcript does not show where it shows the
+/// opening of a round.
 struct Decided {
+    shown_in: u32,
     full: Foreign<'static>,
     short: Foreign<'static>,
+    rest: Option<Foreign<'static>>,
 }
 
 /// How much of each text a short line of a decision keeps.
@@ -64,7 +77,10 @@ impl ViewFacts {
             Event::FallbackDecided { turn, decision } => self.decided(position, turn.round, decision, true),
             Event::RoundOpened { round, briefing, new_angle, .. } => {
                 let (briefing, new_angle, summary) = (briefing.clone(), new_angle.clone(), self.closing.clone());
-                self.guidance.push((position, *round, Guidance { briefing, new_angle, summary }));
+                let guidance = Guidance { briefing, new_angle, summary };
+                if guidance != Guidance::default() {
+                    self.guidance.push(RoundOpening { position, round: *round, guidance });
+                }
             }
             Event::ToolCalled { participant, tool, .. } if tool.result.is_some() => {
                 let found = self.found.entry(participant.clone()).or_default();
@@ -102,7 +118,12 @@ impl ViewFacts {
 
     fn decided(&mut self, position: Position, round: u32, decision: &ModeratorDecision, fallback: bool) {
         let line = |most| Foreign::new(decision_line(round, decision, (fallback, most)));
-        self.decisions.push((position, Decided { full: line(usize::MAX), short: line(DECISION_LENGTH) }));
+        let (full, short) = (line(usize::MAX), line(DECISION_LENGTH));
+        let (shown_in, rest) = match decision {
+            ModeratorDecision::Opens(_) => (round, undisclosed(round, decision, fallback)),
+            ModeratorDecision::Closes(_) => (round + 1, undisclosed(round, decision, fallback)),
+        };
+        self.decisions.push((position, Decided { shown_in, full, short, rest: rest.map(Foreign::new) }));
         match decision {
             ModeratorDecision::Opens(plan) => self.done = self.done.or(plan.done.then_some(position)),
             ModeratorDecision::Closes(close) => {
@@ -142,12 +163,17 @@ impl ViewFacts {
     }
 
     /// All decisions of the moderator up to a position, one line each: in full, the latest first to be, as far as that takes no more
-    /// than so many bytes together; the earlier ones shortened.
-    pub(crate) fn decisions(&self, sees: Position, most: usize) -> Vec<Foreign<'_>> {
+    /// than so many bytes together; the earlier ones shortened. Of those that the openings of rounds show, only what these leave out.
+    pub(crate) fn decisions(&self, sees: Position, most: usize, shown: &[RoundOpening]) -> Vec<Foreign<'_>> {
+        let is_shown = |decided: &Decided| shown.iter().any(|opening| opening.round == decided.shown_in);
         let known = self.decisions.partition_point(|(position, _)| *position <= sees);
         let mut left = most;
         let mut lines: Vec<Foreign<'_>> = Vec::with_capacity(known);
         for (_, decided) in self.decisions.iter().take(known).rev() {
+            if is_shown(decided) {
+                lines.extend(decided.rest.as_ref().map(Foreign::borrowed));
+                continue;
+            }
             let fits = decided.full.bytes() <= left;
             left = if fits { left - decided.full.bytes() } else { 0 };
             lines.push(if fits { decided.full.borrowed() } else { decided.short.borrowed() });
@@ -164,8 +190,13 @@ impl ViewFacts {
 
     /// What the moderator says to a round that was opened up to a position.
     pub(crate) fn guidance(&self, sees: Position, of: u32) -> Option<&Guidance> {
-        let opened = self.guidance.iter().rfind(|(position, round, _)| *position <= sees && *round == of);
-        opened.map(|(_, _, guidance)| guidance)
+        self.openings(sees).iter().rfind(|opening| opening.round == of).map(|opening| &opening.guidance)
+    }
+
+    /// What the moderator said when it opened rounds, up to a position.
+    pub(crate) fn openings(&self, sees: Position) -> &[RoundOpening] {
+        let known = self.guidance.partition_point(|opening| opening.position <= sees);
+        self.guidance.get(..known).unwrap_or_default()
     }
 
     /// The last summary up to a position, by its index.
@@ -244,6 +275,22 @@ fn consensus_line(consensus: &Consensus) -> String {
     format!("{strength}{contested}: {} of {}{answer}", consensus.top, consensus.eligible)
 }
 
+/// What of a decision the opening of a round does not show; none where that is nothing.
+fn undisclosed(round: u32, decision: &ModeratorDecision, fallback: bool) -> Option<String> {
+    let (decision, tells) = match decision {
+        ModeratorDecision::Opens(plan) => {
+            let plan = RoundPlan { briefing: None, new_angle: None, ..plan.clone() };
+            let tells = !plan.next_speakers.is_empty();
+            (ModeratorDecision::Opens(plan), tells)
+        }
+        ModeratorDecision::Closes(close) => {
+            let tells = close.status == RoundStatus::Settled || close.decision.is_some();
+            (ModeratorDecision::Closes(RoundSummary { summary: String::new(), ..close.clone() }), tells)
+        }
+    };
+    (tells || fallback).then(|| decision_line(round, &decision, (fallback, usize::MAX)))
+}
+
 /// The decision on one line, each of its texts cut after so many characters.
 fn decision_line(round: u32, decision: &ModeratorDecision, (fallback, most): (bool, usize)) -> String {
     let mut line = match decision {
@@ -267,7 +314,10 @@ fn decision_line(round: u32, decision: &ModeratorDecision, (fallback, most): (bo
                 RoundStatus::Settled => "settled",
                 RoundStatus::Continue => "continue",
             };
-            let mut line = format!("closed round {round} as {status}: {}", cut(&one_line(&summary.summary), most));
+            let mut line = format!("closed round {round} as {status}");
+            if !summary.summary.is_empty() {
+                line.push_str(&format!(": {}", cut(&one_line(&summary.summary), most)));
+            }
             if let Some(decision) = summary.decision.as_deref().filter(|decision| !decision.trim().is_empty()) {
                 line.push_str(&format!("; decision: {}", cut(&one_line(decision), most)));
             }

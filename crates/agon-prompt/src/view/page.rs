@@ -1,5 +1,5 @@
 //! The transcript as text: the whole of it as it grows, and pages of what only some see.
-use super::facts::Summary;
+use super::facts::{RoundOpening, Summary};
 use super::sight::VisibleEntries;
 use agon_core::fence::{ENTRY, Fence, Foreign, Mark, Part, Written};
 use agon_core::{Check, Entry, ParticipantId, Position, SHOWN_CLAIM_CHARS, SHOWN_OUTPUT_CHARS, SpeechKind};
@@ -19,6 +19,19 @@ struct PageEnd {
     bytes: usize,
     chars: usize,
     entries: usize,
+    openings: usize,
+}
+
+/// What stands in the transcript of debaters and moderator: speeches, and what the moderator said when it opened rounds.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) entries: &'a [Entry],
+    pub(super) openings: &'a [RoundOpening],
+}
+impl Known<'_> {
+    fn reaches(&self, end: &PageEnd) -> bool {
+        self.entries.len() > end.entries || self.openings.len() > end.openings
+    }
 }
 
 /// The part of the transcript that a prompt shows.
@@ -49,7 +62,8 @@ impl ShownTranscript<'_> {
 impl Rendered {
     pub(super) fn new(head: Written, mark: Mark) -> Self {
         let start = Part::from(&head);
-        let start = PageEnd { position: Position(0), bytes: start.bytes(), chars: start.chars(), entries: 0 };
+        let start =
+            PageEnd { position: Position(0), bytes: start.bytes(), chars: start.chars(), entries: 0, openings: 0 };
         Self { text: head, mark, ends: vec![start] }
     }
 
@@ -58,36 +72,70 @@ impl Rendered {
         self.text.up_to(self.ends.first().map_or(0, |end| end.bytes))
     }
 
-    /// Renders the entries up to a position that are not rendered yet.
-    pub(super) fn grow(&mut self, sees: Position, entries: &[Entry]) {
-        let Some(before) = self.ends.last().copied().filter(|end| end.entries < entries.len()) else { return };
-        push_from(&mut Fence::within(&mut self.text, &self.mark), entries, before.entries);
+    /// Renders what is known up to a position and not rendered yet.
+    pub(super) fn grow(&mut self, sees: Position, known: Known<'_>) {
+        let Some(before) = self.ends.last().copied().filter(|end| known.reaches(end)) else { return };
+        push_from(&mut Fence::within(&mut self.text, &self.mark), known, &before);
         let text = self.text.as_str();
         let chars = before.chars + text.get(before.bytes..).unwrap_or_default().chars().count();
-        self.ends.push(PageEnd { position: sees, bytes: text.len(), chars, entries: entries.len() });
+        let (entries, openings) = (known.entries.len(), known.openings.len());
+        self.ends.push(PageEnd { position: sees, bytes: text.len(), chars, entries, openings });
     }
 
-    /// What stands up to a position, of which these are the entries.
-    pub(super) fn up_to(&self, sees: Position, entries: &[Entry]) -> ShownTranscript<'_> {
+    /// What stands up to a position, at which this is known.
+    pub(super) fn up_to(&self, sees: Position, known: Known<'_>) -> ShownTranscript<'_> {
         let after = self.ends.partition_point(|end| end.position <= sees);
-        let end = self.ends.get(after.saturating_sub(1));
-        let text = self.text.up_to(end.map_or(0, |end| end.bytes));
-        let (chars, known) = end.map_or((0, 0), |end| (end.chars, end.entries));
-        if known >= entries.len() || after < self.ends.len() {
-            return ShownTranscript { text: PageText::Whole(text), chars };
+        let Some(end) = self.ends.get(after.saturating_sub(1)) else {
+            return ShownTranscript { text: PageText::Whole(self.text.up_to(0)), chars: 0 };
+        };
+        let text = self.text.up_to(end.bytes);
+        if !known.reaches(end) || after < self.ends.len() {
+            return ShownTranscript { text: PageText::Whole(text), chars: end.chars };
         }
         let mut whole = Written::default();
         whole.push(text);
-        push_from(&mut Fence::within(&mut whole, &self.mark), entries, known);
+        push_from(&mut Fence::within(&mut whole, &self.mark), known, end);
         let chars = Part::from(&whole).chars();
         ShownTranscript { text: PageText::Made(whole), chars }
     }
 }
 
-fn push_from(fence: &mut Fence<'_>, entries: &[Entry], from: usize) {
-    for (number, entry) in (from + 1..).zip(entries.get(from..).unwrap_or_default()) {
+fn push_from(fence: &mut Fence<'_>, known: Known<'_>, from: &PageEnd) {
+    let mut openings = known.openings.get(from.openings..).unwrap_or_default();
+    for (number, entry) in (from.entries + 1..).zip(known.entries.get(from.entries..).unwrap_or_default()) {
+        openings = push_openings(fence, openings, Some(entry));
         push_numbered(fence, number, entry);
     }
+    push_openings(fence, openings, None);
+}
+
+/// Adds the openings of rounds that came before an entry, or all, and says which are left.
+fn push_openings<'o>(
+    fence: &mut Fence<'_>,
+    openings: &'o [RoundOpening],
+    before: Option<&Entry>,
+) -> &'o [RoundOpening] {
+    let came = openings.partition_point(|opening| before.is_none_or(|entry| opening.position < entry.position));
+    let (came, later) = openings.split_at_checked(came).unwrap_or_default();
+    came.iter().for_each(|opening| push_opening(fence, opening));
+    later
+}
+
+/// Adds what the moderator said when it opened a round, each on one line, and an empty line.
+fn push_opening(fence: &mut Fence<'_>, opening: &RoundOpening) {
+    fence.ours(ENTRY).ours("Round ").ours(opening.round).ours(", opened by the moderator\n");
+    let guidance = &opening.guidance;
+    let parts = [
+        ("Briefing", &guidance.briefing),
+        ("New angle", &guidance.new_angle),
+        ("Summary of the last round", &guidance.summary),
+    ];
+    for (key, words) in parts {
+        if let Some(words) = words {
+            fence.ours(key).ours(": ").line(&Foreign::new(&**words)).ours("\n");
+        }
+    }
+    fence.ours("\n");
 }
 
 fn push_numbered(fence: &mut Fence<'_>, number: usize, entry: &Entry) {
@@ -100,8 +148,8 @@ fn push_numbered(fence: &mut Fence<'_>, number: usize, entry: &Entry) {
 #[derive(Default)]
 pub(super) struct Pages(Mutex<Vec<(PageKey, TranscriptPage)>>);
 
-/// Which summary, and which entries by index and by the event that recorded them.
-type PageKey = (Option<usize>, Vec<(usize, Position)>);
+/// Which summary, which entries by index and by the event that recorded them, and the last opening of a round.
+type PageKey = (Option<usize>, Vec<(usize, Position)>, Option<Position>);
 
 #[derive(Clone)]
 struct TranscriptPage {
@@ -116,6 +164,7 @@ const MOST_PAGES: usize = 8;
 pub(super) struct PageContent<'a> {
     pub(super) sight: &'a VisibleEntries,
     pub(super) entries: &'a [Entry],
+    pub(super) openings: &'a [RoundOpening],
     pub(super) summary: Option<&'a Summary>,
     pub(super) mark: &'a Mark,
 }
@@ -127,7 +176,8 @@ impl Pages {
         head: impl FnOnce() -> Part<'h>,
     ) -> ShownTranscript<'static> {
         let positions = shown.sight.shown.iter().filter_map(|at| Some((*at, shown.entries.get(*at)?.position)));
-        let key: PageKey = (shown.sight.summary, positions.collect());
+        let opened = shown.openings.last().map(|opening| opening.position);
+        let key: PageKey = (shown.sight.summary, positions.collect(), opened);
         let page = {
             let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             match pages.iter().find(|(known, _)| *known == key) {
@@ -171,11 +221,14 @@ impl PageContent<'_> {
             summary.push(fence);
         }
         let mut next = first;
+        let mut openings = self.openings;
         for (at, entry) in self.sight.shown.iter().filter_map(|at| Some((*at, self.entries.get(*at)?))) {
+            openings = push_openings(fence, openings, Some(entry));
             push_gap(fence, at.saturating_sub(next));
             push_numbered(fence, at + 1, entry);
             next = at + 1;
         }
+        push_openings(fence, openings, None);
     }
 
     /// How many entries are left out at the end.
