@@ -162,19 +162,7 @@ fn laid_out<'a>(
         (Role::Debater(_, persona), Audience::Debaters | Audience::Voters) => {
             let tools = Author::all(persona, |persona| &persona.tools);
             let tail = tail::debater(view, ask, (persona, if with_tools { &tools } else { &[] }));
-            let own = |then: Written| {
-                let user = Written::joined([own_section(&view.spec, view.seed, &ask.task), then], "");
-                let chars = Part::from(&user).chars();
-                (user, chars)
-            };
-            let user = if sees_nobody(&view.spec, work) {
-                own(tail)
-            } else if *work == Work::ScoreDebaters {
-                let bench = JudgePreamble { order: 0, unnamed: true, mark: &marks.debate };
-                own(judge::message(view, ask, &bench, &tail))
-            } else {
-                after_transcript(view, ask, &Written::joined([tail::found(view, ask), tail], ""))
-            };
+            let user = for_debater(view, ask, tail);
             Some((&heads.debate.system, user))
         }
         (Role::Summarizer(summarizer), Audience::Summarizer) => {
@@ -190,6 +178,21 @@ fn laid_out<'a>(
         }
         (_, _) => None,
     }
+}
+
+/// What a debater reads after the system message, and how many characters that is.
+fn for_debater(view: &View, ask: &Ask, tail: Written) -> (Written, usize) {
+    let work = &ask.task.work;
+    let then = if sees_nobody(&view.spec, work) {
+        tail
+    } else if *work == Work::ScoreDebaters {
+        judge::message(view, ask, &JudgePreamble { order: 0, unnamed: true, mark: &view.marks.debate }, &tail)
+    } else {
+        return after_transcript(view, ask, &Written::joined([tail::found(view, ask), tail], ""));
+    };
+    let user = Written::joined([own_section(&view.spec, view.seed, &ask.task), then], "");
+    let chars = Part::from(&user).chars();
+    (user, chars)
 }
 
 /// What the speaker sees, the line that closes the transcript, and the tail; and how many characters that is.

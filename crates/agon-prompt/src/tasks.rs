@@ -33,15 +33,7 @@ pub(crate) fn described(spec: &DebateSpec, task: &Task) -> Written {
         Work::Revise => debater::revision(spec.mode),
         Work::Reflect => debater::reflection(spec, task.material.notes()),
         Work::Ballot { stage } => ballot(spec, *stage),
-        Work::Vote => cast(
-            spec,
-            match task.material.form() {
-                // scores have a task of their own
-                BallotForm::Single | BallotForm::Scores => template::VOTE,
-                BallotForm::Ranking => template::RANKED_VOTE,
-                BallotForm::Approval => template::APPROVAL_VOTE,
-            },
-        ),
+        Work::Vote => vote(spec, task.material.form()),
         Work::ScoreDebaters => fill(template::SCORE_DEBATERS, &[]),
         Work::OpenRound
         | Work::CloseRound
@@ -78,6 +70,18 @@ fn ballot(spec: &DebateSpec, stage: BallotStage) -> Written {
             (BallotStage::Final, false) => template::BALLOT_FINAL,
             (BallotStage::Initial, true) => template::BALLOT_PROPOSALS,
             (BallotStage::Final, true) => template::BALLOT_REVISIONS,
+        },
+    )
+}
+
+fn vote(spec: &DebateSpec, form: BallotForm) -> Written {
+    cast(
+        spec,
+        match form {
+            // scores have a task of their own
+            BallotForm::Single | BallotForm::Scores => template::VOTE,
+            BallotForm::Ranking => template::RANKED_VOTE,
+            BallotForm::Approval => template::APPROVAL_VOTE,
         },
     )
 }

@@ -1,15 +1,18 @@
 //! What the speakers of a debate know, folded from its log.
+mod decisions;
+mod entry;
 mod facts;
 mod feeds;
 mod history;
 mod page;
 mod sight;
 
+use entry::push_gap;
+pub(crate) use entry::{Labels, part_of, push_checks, push_entry};
 pub(crate) use facts::{RoundOpening, Summary, ViewFacts};
 pub(crate) use feeds::section as feeds;
 pub(crate) use history::section as history;
-use page::push_gap;
-pub(crate) use page::{Labels, ShownTranscript, part_of, push_checks, push_entry};
+pub(crate) use page::ShownTranscript;
 pub(crate) use sight::VisibleEntries;
 
 use crate::head::Head;

@@ -1,9 +1,9 @@
 //! What speakers know beside the transcript: decisions, summaries, notes, warnings, the result.
-use crate::text::{cut, one_line};
+use super::decisions::Decided;
 use agon_core::fence::Foreign;
 use agon_core::{
     Answered, Conclusion, Consensus, Event, Given, Guidance, ModeratorDecision, Note, Outcome, ParticipantId, Position,
-    Remark, RoundPlan, RoundStatus, RoundSummary, ToolUse, VoteRule, VoteUnit,
+    Remark, RoundStatus, ToolUse, VoteRule, VoteUnit,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -53,17 +53,6 @@ pub(crate) struct RoundOpening {
     pub(crate) guidance: Guidance,
 }
 
-/// A decision of the moderator on one line: in full, with each text cut short, and what of it the transcript does not show where it shows the
-/// opening of a round.
-struct Decided {
-    shown_in: u32,
-    full: Foreign<'static>,
-    short: Foreign<'static>,
-    rest: Option<Foreign<'static>>,
-}
-
-/// How much of each text a short line of a decision keeps.
-const DECISION_LENGTH: usize = 160;
 /// How many notes of one persona are kept: only the last one is shown, and an ask may be a few behind.
 const KEPT_NOTES: usize = 4;
 /// How many of its own tools' results a speaker is shown again; as many more are kept for an ask that is behind.
@@ -117,13 +106,7 @@ impl ViewFacts {
     }
 
     fn decided(&mut self, position: Position, round: u32, decision: &ModeratorDecision, fallback: bool) {
-        let line = |most| Foreign::new(decision_line(round, decision, (fallback, most)));
-        let (full, short) = (line(usize::MAX), line(DECISION_LENGTH));
-        let (shown_in, rest) = match decision {
-            ModeratorDecision::Opens(_) => (round, undisclosed(round, decision, fallback)),
-            ModeratorDecision::Closes(_) => (round + 1, undisclosed(round, decision, fallback)),
-        };
-        self.decisions.push((position, Decided { shown_in, full, short, rest: rest.map(Foreign::new) }));
+        self.decisions.push((position, Decided::new(round, decision, fallback)));
         match decision {
             ModeratorDecision::Opens(plan) => self.done = self.done.or(plan.done.then_some(position)),
             ModeratorDecision::Closes(close) => {
@@ -273,59 +256,4 @@ fn consensus_line(consensus: &Consensus) -> String {
     let answer = consensus.answer.as_deref().map_or_else(String::new, |answer| format!(" for {answer}"));
     let contested = if consensus.contested { ", contested" } else { "" };
     format!("{strength}{contested}: {} of {}{answer}", consensus.top, consensus.eligible)
-}
-
-/// What of a decision the opening of a round does not show; none where that is nothing.
-fn undisclosed(round: u32, decision: &ModeratorDecision, fallback: bool) -> Option<String> {
-    let (decision, tells) = match decision {
-        ModeratorDecision::Opens(plan) => {
-            let plan = RoundPlan { briefing: None, new_angle: None, ..plan.clone() };
-            let tells = !plan.next_speakers.is_empty();
-            (ModeratorDecision::Opens(plan), tells)
-        }
-        ModeratorDecision::Closes(close) => {
-            let tells = close.status == RoundStatus::Settled || close.decision.is_some();
-            (ModeratorDecision::Closes(RoundSummary { summary: String::new(), ..close.clone() }), tells)
-        }
-    };
-    (tells || fallback).then(|| decision_line(round, &decision, (fallback, usize::MAX)))
-}
-
-/// The decision on one line, each of its texts cut after so many characters.
-fn decision_line(round: u32, decision: &ModeratorDecision, (fallback, most): (bool, usize)) -> String {
-    let mut line = match decision {
-        ModeratorDecision::Opens(plan) => {
-            let speakers: Vec<String> = plan.next_speakers.iter().map(ToString::to_string).collect();
-            let mut line = format!("opened round {round}");
-            let parts = [
-                ("speakers", Some(speakers.join(", "))),
-                ("briefing", plan.briefing.clone()),
-                ("angle", plan.new_angle.clone()),
-            ];
-            for (what, value) in parts {
-                if let Some(value) = value.filter(|value| !value.is_empty()) {
-                    line.push_str(&format!("; {what}: {}", cut(&one_line(&value), most)));
-                }
-            }
-            line
-        }
-        ModeratorDecision::Closes(summary) => {
-            let status = match summary.status {
-                RoundStatus::Settled => "settled",
-                RoundStatus::Continue => "continue",
-            };
-            let mut line = format!("closed round {round} as {status}");
-            if !summary.summary.is_empty() {
-                line.push_str(&format!(": {}", cut(&one_line(&summary.summary), most)));
-            }
-            if let Some(decision) = summary.decision.as_deref().filter(|decision| !decision.trim().is_empty()) {
-                line.push_str(&format!("; decision: {}", cut(&one_line(decision), most)));
-            }
-            line
-        }
-    };
-    if fallback {
-        line.push_str(" (put in place of an answer that could not be had)");
-    }
-    line
 }
