@@ -1,5 +1,5 @@
-//! The judge's own layout: candidates, the transcript as it is presented to a judge, the task.
-use crate::text::known_choices;
+//! The judge's own layout: the transcript as it is presented to a judge, the task. What may be chosen stands in the task alone, so that judges
+//! who read one order share all before it.
 use crate::view::{Labels, View, part_of, push_checks, push_entry};
 use agon_core::fence::{ENTRY, Fence, FenceKind, Foreign, Mark, Written};
 use agon_core::{Ask, DebateSpec, presentation, speaker_labels};
@@ -8,8 +8,6 @@ use agon_core::{Ask, DebateSpec, presentation, speaker_labels};
 pub(crate) struct JudgePreamble<'a> {
     /// Which order of presentation.
     pub(crate) order: u32,
-    /// What stands for election.
-    pub(crate) candidates: &'a [String],
     /// Names are hidden whatever the judge's settings are: debaters score each other.
     pub(crate) unnamed: bool,
     /// The mark that the reader's system message names.
@@ -20,12 +18,6 @@ pub(crate) struct JudgePreamble<'a> {
 /// name only, as whole words with the same letter case. A nickname, or what a style gives away, stays.
 pub(crate) fn message(view: &View, ask: &Ask, bench: &JudgePreamble<'_>, tail: &Written) -> Written {
     let mut text = Written::default();
-    let candidates = known_choices(view, bench.candidates).unwrap_or_default();
-    if !candidates.is_empty() {
-        text.push("# Candidates\n- ");
-        text.push(Written::joined(&candidates, "\n- "));
-        text.push("\n\n");
-    }
     let mut fence = Fence::open(&mut text, FenceKind::Transcript, bench.mark);
     if bench.unnamed {
         // without a judge's settings a presentation hides names and shuffles

@@ -7,11 +7,13 @@
 //! Invariant: nothing here does IO, reads a clock or rolls dice: the same log and the same ask give the same bytes.
 
 mod answer;
+mod head;
 mod judge;
 mod mask;
 mod prompt;
 mod schema;
 mod tail;
+mod tasks;
 mod template;
 mod text;
 mod tools;

@@ -1,12 +1,12 @@
 //! One ask as the messages and options of a model call.
+use crate::head::{own_section, sees_nobody};
 use crate::judge::{self, JudgePreamble};
 use crate::tail;
 use crate::view::{View, VisibleEntries};
 use agon_core::fence::{Author, FenceKind, Mark, Part, PromptText, Written};
 use agon_core::seed::sampling_seed;
 use agon_core::{
-    Ask, Audience, BallotStage, CallOptions, Fit, Moderator, ParticipantId, Persona, Position, Role, SpeechKind,
-    Summarizer, Task, Voice, Work,
+    Ask, Audience, CallOptions, Fit, Moderator, ParticipantId, Persona, Position, Role, Summarizer, Task, Voice, Work,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -134,7 +134,7 @@ fn laid_out<'a>(
     role: Role<'a>,
     with_tools: bool,
 ) -> Option<(&'a PromptText, (Written, usize))> {
-    let (systems, marks) = (&view.systems, &view.marks);
+    let (heads, marks) = (&view.heads, &view.marks);
     let judged = |bench: JudgePreamble<'_>, tail: &Written| {
         let user = judge::message(view, ask, &bench, tail);
         let chars = Part::from(&user).chars();
@@ -145,55 +145,54 @@ fn laid_out<'a>(
         let chars = Part::from(&user).chars();
         (user, chars)
     };
-    let Task { work, material } = &ask.task;
+    let Task { work, .. } = &ask.task;
     let traits = work.traits();
     match (role, traits.audience) {
         (Role::Judge(_, judge), Audience::Judges | Audience::Voters) => {
-            let (order, candidates) = (traits.order.unwrap_or(0), material.candidates());
+            let order = traits.order.unwrap_or(0);
             let unnamed = *work == Work::ScoreDebaters;
             let tail = tail::judge(view, ask, judge);
-            Some((&systems.judge, judged(JudgePreamble { order, candidates, unnamed, mark: &marks.judge }, &tail)))
+            Some((&heads.judge.system, judged(JudgePreamble { order, unnamed, mark: &marks.judge }, &tail)))
         }
         (Role::Moderator(moderator), Audience::Moderator) => {
             let tools = Author::all(moderator, |moderator| &moderator.tools);
             let tail = tail::moderator(view, ask, (moderator, if with_tools { &tools } else { &[] }));
-            Some((&systems.debate, after_transcript(view, ask, &tail)))
+            Some((&heads.debate.system, after_transcript(view, ask, &tail)))
         }
         (Role::Debater(_, persona), Audience::Debaters | Audience::Voters) => {
             let tools = Author::all(persona, |persona| &persona.tools);
             let tail = tail::debater(view, ask, (persona, if with_tools { &tools } else { &[] }));
-            let user = if sees_nobody(view, work) {
-                let chars = Part::from(&tail).chars();
-                (tail, chars)
-            } else if *work == Work::ScoreDebaters {
-                judged(JudgePreamble { order: 0, candidates: &[], unnamed: true, mark: &marks.debate }, &tail)
-            } else {
-                after_transcript(view, ask, &Written::joined([tail::found(view, ask), tail], ""))
-            };
-            Some((&systems.debate, user))
+            let user = for_debater(view, ask, tail);
+            Some((&heads.debate.system, user))
         }
         (Role::Summarizer(summarizer), Audience::Summarizer) => {
             let sight = VisibleEntries::since_last_summary(view, ask.sees);
             let tail = tail::summarizer(view, ask, summarizer);
-            Some((&systems.summarizer, served(sight, &marks.summarizer, &tail)))
+            Some((&heads.summarizer.system, served(sight, &marks.summarizer, &tail)))
         }
         (Role::Synthesizer(synthesizer), Audience::Synthesizer) => {
             let total = view.entries(ask.sees).len();
             let sight = VisibleEntries { summary: None, shown: (0..total).collect(), total };
             let tail = tail::synthesizer(view, ask, synthesizer);
-            Some((&systems.synthesizer, served(sight, &marks.synthesizer, &tail)))
+            Some((&heads.synthesizer.system, served(sight, &marks.synthesizer, &tail)))
         }
         (_, _) => None,
     }
 }
 
-/// Openings, proposals and first ballots are given before anybody was heard: they mention nobody. First ballots on proposals come
-/// after these.
-fn sees_nobody(view: &View, work: &Work) -> bool {
-    match work {
-        Work::Ballot { stage: BallotStage::Initial } => !view.spec.ballots_on_proposals(),
-        work => matches!(work, Work::Opening | Work::Statement { speech: SpeechKind::Proposal, .. }),
-    }
+/// What a debater reads after the system message, and how many characters that is.
+fn for_debater(view: &View, ask: &Ask, tail: Written) -> (Written, usize) {
+    let work = &ask.task.work;
+    let then = if sees_nobody(&view.spec, work) {
+        tail
+    } else if *work == Work::ScoreDebaters {
+        judge::message(view, ask, &JudgePreamble { order: 0, unnamed: true, mark: &view.marks.debate }, &tail)
+    } else {
+        return after_transcript(view, ask, &Written::joined([tail::found(view, ask), tail], ""));
+    };
+    let user = Written::joined([own_section(&view.spec, view.seed, &ask.task), then], "");
+    let chars = Part::from(&user).chars();
+    (user, chars)
 }
 
 /// What the speaker sees, the line that closes the transcript, and the tail; and how many characters that is.

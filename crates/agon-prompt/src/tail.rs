@@ -2,11 +2,8 @@
 mod debater;
 mod judge;
 mod moderator;
-mod names;
 mod service;
-mod speech;
 mod tool_results;
-mod votes;
 
 pub(crate) use debater::debater;
 pub(crate) use judge::judge;
@@ -14,11 +11,13 @@ pub(crate) use moderator::moderator;
 pub(crate) use service::{summarizer, synthesizer};
 pub(crate) use tool_results::found;
 
+use crate::head::{Head, instructions_vary};
+use crate::tasks::{described, is_number, title};
 use crate::template::{self, fill, line};
 use crate::text::{alternatives, known_choices, listed};
 use crate::view::View;
 use agon_core::fence::{Author, Fence, FenceKind, Foreign, Mark, Part, Reader, Written, YOUR_TURN};
-use agon_core::{AnswerKind, Ask, DebateSpec, Think, Voice};
+use agon_core::{Ask, BallotForm, DebateSpec, ParticipantId, Think, Voice, Work};
 
 /// What a turn quotes, inside a fence, and after the delimiter the `Key: value` lines and the instructions. No word from outside stands behind
 /// the delimiter.
@@ -26,6 +25,23 @@ struct Tail {
     mark: Mark,
     quoted: Written,
     own: Written,
+}
+
+/// What a turn adds to the description of its task.
+struct TurnTask {
+    /// Who is meant, what may be chosen, how long a member may be.
+    lines: Vec<Written>,
+    answer: AnswerForm,
+}
+
+/// How a task is answered.
+enum AnswerForm {
+    /// In words, at most so many.
+    Speech(u32),
+    /// By the object that its description shows.
+    Json,
+    /// As the description says.
+    AsDescribed,
 }
 
 /// Whom a tail is for.
@@ -43,7 +59,7 @@ impl Tail {
         tail.key("You are", view.called(&ask.participant));
         tail.maybe("Your stance", head.stance);
         tail.key("Role", head.role);
-        tail.key("Task", names::task_name(&view.spec, &ask.task));
+        tail.key("Task", title(&view.spec, &ask.task));
         tail
     }
     fn key<'p>(&mut self, key: impl Into<Part<'p>>, value: impl Into<Part<'p>>) {
@@ -78,6 +94,19 @@ impl Tail {
         self.own.push("\n");
         self.own.push(text.into().trimmed());
         self.own.push("\n");
+    }
+    /// What the task asks for, unless the head says it, what this turn adds, and how to answer.
+    fn task(&mut self, view: &View, ask: &Ask, (head, adds): (&Head, TurnTask)) {
+        let known = head.describes(&view.spec, &ask.task);
+        let what = if known { Written::default() } else { described(&view.spec, &ask.task) };
+        let now = match adds.answer {
+            AnswerForm::Speech(words) => fill(template::SPEAK_NOW, &[("words", words.into())]),
+            AnswerForm::Json if known => fill(template::ANSWER_NOW, &[]),
+            AnswerForm::Json | AnswerForm::AsDescribed => Written::default(),
+        };
+        let lines: Vec<Written> =
+            std::iter::once(what).chain(adds.lines).chain([now]).filter(|line| !Part::from(line).is_empty()).collect();
+        self.paragraph(Written::joined(&lines, "\n"));
     }
     /// What tools there are, if there are some.
     fn tools(&mut self, view: &View, tools: &[Author<'_>]) {
@@ -148,9 +177,9 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The author's instructions to everybody.
+/// The author's instructions to everybody, where they change with the turn; else the head has them.
 fn instructions(spec: &DebateSpec) -> Option<Author<'_>> {
-    Author::of(spec, |spec| spec.instructions.as_deref())
+    Author::of(spec, |spec| spec.instructions.as_deref()).filter(|_| instructions_vary(spec))
 }
 
 /// Which round it is, as long as there are rounds.
@@ -160,7 +189,7 @@ fn round_of(view: &View, ask: &Ask) -> Option<Written> {
 }
 
 /// The languages that debaters speak, where there is more than one; who names none speaks the debate's.
-fn languages(spec: &DebateSpec) -> Option<Written> {
+pub(crate) fn languages(spec: &DebateSpec) -> Option<Written> {
     let own = Author::of(spec, |spec| spec.language.as_deref());
     let mut spoken: Vec<Option<Author<'_>>> = Vec::new();
     for persona in &spec.personas {
@@ -205,24 +234,10 @@ fn choice_of(view: &View, template: &'static str, choices: &[String]) -> Written
     }
 }
 
-/// Whether an answer to the topic is a number.
-fn is_number(spec: &DebateSpec) -> bool {
-    spec.answer.as_ref().is_some_and(|form| form.kind == AnswerKind::Number)
-}
-
-/// The options that are answers to the topic, as alternatives; none where the file lists none.
-fn options(view: &View) -> Option<Written> {
-    let known = known_choices(view, view.spec.options()?)?;
-    Some(alternatives(&known))
-}
-
 /// All that stand for election.
 fn all_of(view: &View, choices: &[String]) -> Written {
     known_choices(view, choices).map_or_else(|| fill(line(template::CANDIDATES, 2), &[]), |known| listed(&known))
 }
-
-/// How many words are left of a speech that is to be short.
-const SHORT: u32 = 120;
 
 /// A length that ends well before the token limit does: half a word per token, a quarter where thinking shares the limit.
 fn words(voice: &Voice) -> u32 {
@@ -242,23 +257,25 @@ fn told_share(voice: &Voice) -> usize {
     voice.num_ctx.unwrap_or(USUAL_CONTEXT) as usize * 7 / 8
 }
 
-/// 0 and 10 have a wording of their own, the rest comes in three grades.
-fn agreement(intensity: u8, template: &'static str) -> Written {
-    let grade = match intensity {
-        0 => 0,
-        1..=3 => 1,
-        4..=6 => 2,
-        7..=9 => 3,
-        10.. => 4,
-    };
-    fill(line(template, grade), &[("intensity", intensity.into())])
+/// What may be chosen on a ballot or vote, and the debaters to be scored.
+fn choosing(view: &View, ask: &Ask) -> Vec<Written> {
+    let material = &ask.task.material;
+    let may = |at: usize, key, choices: Written| vec![fill(line(template::MAY_CHOOSE, at), &[(key, choices.into())])];
+    let one = |template, choices: &[String]| choice_of(view, template, choices);
+    let candidates = material.candidates();
+    match (&ask.task.work, material.form()) {
+        (Work::Ballot { .. }, _) => may(0, "choice", one(template::CHOICE, material.choices())),
+        (Work::Vote, BallotForm::Single | BallotForm::Scores) => may(0, "choice", one(template::CHOICE, candidates)),
+        (Work::Vote, BallotForm::Ranking) | (Work::Rank { .. }, _) => may(1, "choices", all_of(view, candidates)),
+        (Work::Vote, BallotForm::Approval) => may(2, "choices", all_of(view, candidates)),
+        (Work::Judge { .. }, _) => may(3, "choice", one(template::WINNER, candidates)),
+        (Work::ScoreDebaters, _) => vec![scored(view, material.debaters())],
+        // nothing is chosen
+        (_, _) => Vec::new(),
+    }
 }
 
-/// A task with a line for each member of its answer, and the answer's form.
-fn with_form(task: Written, members: &[Written], forms: &[&'static str]) -> Written {
-    let mut all = Written::joined([&task, &Written::joined(members, "\n")], "\n");
-    all.push("\nAnswer with one JSON object: {");
-    all.push(Written::joined(forms.iter().copied(), ", "));
-    all.push("}");
-    all
+fn scored(view: &View, debaters: &[(ParticipantId, String)]) -> Written {
+    let labels = debaters.iter().map(|(_, label)| view.called(&label.as_str().into()));
+    fill(template::SCORED, &[("labels", Written::joined(labels, ", ").into())])
 }

@@ -12,12 +12,11 @@ templates! {
     SYSTEM = "system";
     JUDGE_SYSTEM = "judge_system";
     RULES_ADVERSARIAL = "rules_adversarial";
-    RULES_ADVERSARIAL_OPENING = "rules_adversarial_opening";
     RULES_DELIBERATIVE = "rules_deliberative";
+    RULES_ADVERSARIAL_OPENING = "rules_adversarial_opening";
     RULES_DELIBERATIVE_OPENING = "rules_deliberative_opening";
     OPENING = "task_opening";
     ARGUMENT = "task_argument";
-    ARGUMENT_GUIDED = "task_argument_guided";
     CLOSING = "task_closing";
     CLOSING_ASSIGNED = "task_closing_assigned";
     BALLOT_INITIAL = "task_ballot_initial";
@@ -53,7 +52,6 @@ templates! {
     FISHBOWL = "task_fishbowl";
     OPEN_FIGHT = "task_open_fight";
     STEPS = "task_steps";
-    BENCH_SPEECH = "task_bench";
     BENCH = "bench";
     GUIDED = "guided";
     MY_ANSWER = "my_answer";
@@ -103,6 +101,22 @@ templates! {
     CONFIDENCE = "confidence";
     CHECKED = "checked";
     MARK_CLAIMS = "mark_claims";
+    RULES = "rules";
+    SPEECHES = "speeches";
+    OWN_RULES = "own_rules";
+    AGREEMENT_WHEN = "agreement_when";
+    STATED_ANSWER = "stated_answer";
+    END_WITH = "end_with";
+    TASKS = "tasks";
+    JUDGE_TASKS = "judge_tasks";
+    SPEAK_NOW = "speak_now";
+    ANSWER_NOW = "answer_now";
+    TOOL_RULES = "tool_rules";
+    INSTRUCTIONS = "instructions";
+    REVISED_BY = "revised_by";
+    COMMENT_WITHIN = "comment_within";
+    MAY_CHOOSE = "may_choose";
+    SCORED = "scored";
 }
 
 /// A wording with each `{{name}}` replaced by its value.
@@ -121,25 +135,18 @@ mod tests {
 
     #[test]
     fn the_built_in_wording_uses_only_values_that_are_filled_in() {
-        const KNOWN: [&str; 25] = [
+        const KNOWN: [&str; 18] = [
             "kind",
             "confidence",
             "form",
             "stays",
             "marker",
             "words",
-            "short",
             "choice",
             "choices",
-            "names",
-            "winner",
             "intensity",
             "style",
             "to",
-            "other",
-            "duty",
-            "language",
-            "of",
             "critics",
             "labels",
             "calls",

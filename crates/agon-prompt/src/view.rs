@@ -1,25 +1,30 @@
 //! What the speakers of a debate know, folded from its log.
+mod decisions;
+mod entry;
 mod facts;
 mod feeds;
 mod history;
 mod page;
 mod sight;
 
-pub(crate) use facts::{Summary, ViewFacts};
-use page::push_gap;
-pub(crate) use page::{Labels, ShownTranscript, part_of, push_checks, push_entry};
+use entry::push_gap;
+pub(crate) use entry::{Labels, part_of, push_checks, push_entry};
+pub(crate) use facts::{RoundOpening, Summary, ViewFacts};
+pub(crate) use feeds::section as feeds;
+pub(crate) use history::section as history;
+pub(crate) use page::ShownTranscript;
 pub(crate) use sight::VisibleEntries;
 
+use crate::head::Head;
 use crate::mask::Masks;
 use crate::schema;
-use crate::template::{self, fill};
-use agon_core::fence::{Author, Fence, FenceKind, Mark, Part, PromptText, Reader, Written};
+use agon_core::fence::{Author, Fence, FenceKind, Mark, Part, Reader, Written};
 use agon_core::signals::{Gauge, Scale};
 use agon_core::{
     Admission, Ask, Check, DebateSpec, Entry, Event, Memory, ParticipantId, Position, SpeechKind, Task, Transcript,
     Work, kept,
 };
-use page::{PageContent, Pages, Rendered};
+use page::{Known, PageContent, Pages, Rendered};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -29,7 +34,7 @@ pub struct View {
     pub(crate) spec: Arc<DebateSpec>,
     pub(crate) seed: u64,
     pub(crate) marks: Marks,
-    pub(crate) systems: Systems,
+    pub(crate) heads: Heads,
     pub(crate) facts: ViewFacts,
     transcript: Transcript,
     rendered: Rendered,
@@ -43,16 +48,16 @@ pub struct View {
 /// The schemas of tasks, and of how many speeches each may cite some.
 type Schemas = Vec<(Task, Option<usize>, Arc<Value>)>;
 
-/// The system messages, by who reads them.
-pub(crate) struct Systems {
+/// What does not change, by who reads it.
+pub(crate) struct Heads {
     /// Debaters and moderator.
-    pub(crate) debate: PromptText,
+    pub(crate) debate: Head,
     /// Judges.
-    pub(crate) judge: PromptText,
+    pub(crate) judge: Head,
     /// The summarizer.
-    pub(crate) summarizer: PromptText,
+    pub(crate) summarizer: Head,
     /// The synthesizer.
-    pub(crate) synthesizer: PromptText,
+    pub(crate) synthesizer: Head,
 }
 
 /// The marks of the transcript, by who reads it.
@@ -77,15 +82,16 @@ impl View {
             summarizer: mark(Reader::Summarizer),
             synthesizer: mark(Reader::Synthesizer),
         };
-        let system = |rules, mark| system(rules, admission, mark);
+        let debate = Head::debate(admission, &marks.debate);
+        let roster = head(&admission.spec, &marks.debate);
         Self {
-            systems: Systems {
-                debate: system(template::SYSTEM, &marks.debate),
-                judge: system(template::JUDGE_SYSTEM, &marks.judge),
-                summarizer: system(template::SUMMARIZER_SYSTEM, &marks.summarizer),
-                synthesizer: system(template::SYNTHESIZER_SYSTEM, &marks.synthesizer),
+            rendered: Rendered::new(Written::joined([debate.user.clone(), roster], ""), marks.debate.clone()),
+            heads: Heads {
+                debate,
+                judge: Head::judges(admission, &marks.judge),
+                summarizer: Head::summarizer(admission, &marks.summarizer),
+                synthesizer: Head::synthesizer(admission, &marks.synthesizer),
             },
-            rendered: Rendered::new(head(&admission.spec, &marks.debate), marks.debate.clone()),
             spec: Arc::new(admission.spec.clone()),
             seed: admission.seed,
             marks,
@@ -113,7 +119,8 @@ impl View {
         self.transcript.apply(position, event);
         // Who may see a speech is asked only after all who spoke at once are heard; then their order is final.
         if let Event::TurnAsked(ask) = event {
-            self.rendered.grow(ask.sees, self.transcript.up_to(ask.sees));
+            let (entries, openings) = (self.transcript.up_to(ask.sees), self.facts.openings(ask.sees));
+            self.rendered.grow(ask.sees, Known { entries, openings });
         }
         self.facts.apply(position, event);
     }
@@ -145,9 +152,12 @@ impl View {
     /// Roster and what a sight shows debaters and moderator of the transcript, without the line that closes the transcript.
     pub(crate) fn seen_by(&self, sight: &VisibleEntries, sees: Position) -> ShownTranscript<'_> {
         if sight.is_whole() {
-            return self.rendered.up_to(sees, self.entries(sees));
+            let (entries, openings) = (self.entries(sees), self.facts.openings(sees));
+            return self.rendered.up_to(sees, Known { entries, openings });
         }
-        self.pages.page(&self.shown(sight, sees, &self.marks.debate), || self.rendered.head())
+        let openings = self.openings(sight, sees);
+        let shown = PageContent { openings, ..self.shown(sight, sees, &self.marks.debate) };
+        self.pages.page(&shown, || self.rendered.head())
     }
 
     /// The same for a reader with a mark of its own, who shares it with nobody.
@@ -157,9 +167,22 @@ impl View {
         text
     }
 
+    /// What a sight shows of what the moderator said when it opened rounds: that to rounds of which speeches are shown, and the last.
+    pub(crate) fn openings(&self, sight: &VisibleEntries, sees: Position) -> &[RoundOpening] {
+        let openings = self.facts.openings(sees);
+        let first = sight.shown.first().filter(|_| !sight.is_whole());
+        let round = match (sight.is_whole(), first.and_then(|at| self.entries(sees).get(*at))) {
+            (true, _) => 0,
+            (false, Some(entry)) => entry.turn.round,
+            (false, None) => u32::MAX,
+        };
+        let dropped = openings.partition_point(|opening| opening.round < round).min(openings.len().saturating_sub(1));
+        openings.get(dropped..).unwrap_or_default()
+    }
+
     fn shown<'a>(&'a self, sight: &'a VisibleEntries, sees: Position, mark: &'a Mark) -> PageContent<'a> {
         let summary = sight.summary.and_then(|at| self.facts.summaries.get(at));
-        PageContent { sight, entries: self.entries(sees), summary, mark }
+        PageContent { sight, entries: self.entries(sees), openings: &[], summary, mark }
     }
 
     /// What a participant is called.
@@ -220,35 +243,6 @@ impl View {
 
 /// How many schemas are kept.
 const MOST_SCHEMAS: usize = 32;
-
-fn system(rules: &'static str, admission: &Admission, mark: &Mark) -> PromptText {
-    let spec = &admission.spec;
-    let mut system = fill(rules, &[("marker", mark.into())]);
-    if !spec.verifiers.is_empty() {
-        system.push("\n");
-        system.push(fill(template::CHECKED, &[]));
-    }
-    let sections = [
-        ("Topic", Author::of(spec, |spec| Some(&spec.topic))),
-        ("Context", Author::of(spec, |spec| spec.context.as_deref())),
-        ("Materials", Author::of(spec, |spec| spec.materials.as_deref())),
-    ];
-    for (title, body) in sections {
-        if let Some(body) = body {
-            for part in ["\n\n# ", title, "\n"] {
-                system.push(part);
-            }
-            system.push(body.trimmed());
-        }
-    }
-    let foreign = [feeds::section(&admission.feeds, mark), history::section(&admission.history, mark)];
-    for section in foreign.into_iter().flatten() {
-        system.push("\n\n");
-        system.push(section);
-    }
-    system.push("\n");
-    system.finished()
-}
 
 /// The roster and the fence's first line.
 fn head(spec: &DebateSpec, mark: &Mark) -> Written {

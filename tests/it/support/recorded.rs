@@ -65,6 +65,12 @@ impl Recorded {
         let quoted = self.shown().split_once("<<< quotations ").map_or("", |(_, quoted)| quoted);
         self.tail().lines().chain(quoted.lines()).find_map(|line| line.strip_prefix(key)?.strip_prefix(": "))
     }
+    /// The value of a key of what the moderator said when it opened a round.
+    pub fn opening(&self, round: u32, key: &str) -> Option<&str> {
+        let (_, rest) = self.fenced().split_once(&format!("### Round {round}, opened by the moderator\n"))?;
+        let (opening, _) = rest.split_once("\n\n")?;
+        opening.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "))
+    }
     /// What stands between the fence's lines; empty where there is no transcript.
     pub fn fenced(&self) -> &str {
         let inside = self.shown().split_once("<<< transcript ").and_then(|(_, rest)| rest.split_once('\n'));
@@ -73,16 +79,21 @@ impl Recorded {
     /// The entries of the transcript.
     pub fn entries(&self) -> Vec<PromptEntry> {
         let mut entries: Vec<PromptEntry> = Vec::new();
+        let mut spoken = false;
         for line in self.fenced().lines() {
             match (entry_header(line), entries.last_mut()) {
-                (Some(entry), _) => entries.push(entry),
+                (Some(entry), _) => {
+                    entries.push(entry);
+                    spoken = true;
+                }
                 // what stands before the first entry, or between two, belongs to none
+                (None, _) if line.starts_with("### Round ") => spoken = false,
                 (None, _) if line.starts_with("### ") || line.starts_with("## ") => {}
-                (None, None) => {}
-                (None, Some(entry)) => {
+                (None, Some(entry)) if spoken => {
                     entry.text.push_str(line);
                     entry.text.push('\n');
                 }
+                (None, _) => {}
             }
         }
         entries

@@ -9,7 +9,7 @@ named! {
     #[derive(PartialOrd, Ord)]
     pub enum ContextScope {
         FullLog = "full_log": "the whole debate" => "the whole log",
-        LastNTurns = "last_n_turns": "the last `context_turns` speeches" => "the last speeches",
+        LastNTurns = "last_n_turns": "at most the last `context_turns` speeches" => "the last speeches",
         SummaryOnly = "summary_only": "a running summary, and the last round" => "a summary and the last round",
         PersonaScoped = "persona_scoped": "the speaker's own speeches, those addressed to it, and the moderator's"
             => "one's own speeches, those that address one, and the moderator's",
@@ -21,7 +21,7 @@ named! {
     #[derive(PartialOrd, Ord)]
     pub enum Memory {
         AppendAll = "append_all": "everything" => "everything is kept",
-        RollingWindow = "rolling_window": "the last `memory_window` speeches" => "a rolling window of the last speeches",
+        RollingWindow = "rolling_window": "at most the last `memory_window` speeches" => "a rolling window of the last speeches",
         SummarizePast = "summarize_past": "a summary every `summarize_every` rounds, and everything since"
             => "a summary of the past, and what was said since",
         PersonaMasking = "persona_masking": "what `sees` and `hidden_from` of the personas allow"
@@ -39,7 +39,7 @@ pub struct Windows {
     /// `summarize_past`: rounds between two summaries.
     pub summarize_every: u32,
     /// How many speeches both windows drop at a time, 1 to their size: 1 shows the last ones exactly, more keeps what two calls share
-    /// the same for as many speeches.
+    /// the same for as many speeches. Debate files say half of the window where they say nothing; logs that say nothing mean 1.
     pub window_step: u32,
 }
 impl Default for Windows {
@@ -48,6 +48,11 @@ impl Default for Windows {
     }
 }
 impl Windows {
+    /// The step where a debate file names none, in a debate whose smallest window shows `size` speeches: half of them, so that a full window
+    /// shows at least half of its size.
+    pub fn usual_step(size: u32) -> u32 {
+        (size / 2).max(1)
+    }
     /// How many of `total` speeches a window of `size` has dropped: as many as are too many, in steps of `window_step`.
     pub fn dropped(&self, size: u32, total: usize) -> usize {
         let size = size.max(1);
@@ -68,6 +73,12 @@ pub struct Summarizer {
 }
 
 impl DebateSpec {
+    /// How many speeches the smallest window shows; none where everything is shown.
+    pub fn smallest_window(&self) -> Option<u32> {
+        let last_n = (self.context_scope == ContextScope::LastNTurns).then_some(self.windows.context_turns);
+        let rolls = (self.memory == Memory::RollingWindow).then_some(self.windows.memory_window);
+        [last_n, rolls].into_iter().flatten().min()
+    }
     /// Whether masks let a debater see somebody's turns of a kind. Its own it always sees.
     pub fn lets_see(&self, reader: &Persona, author: &ParticipantId, kind: TurnKind) -> bool {
         if self.memory != Memory::PersonaMasking || *author == reader.name {
@@ -88,6 +99,11 @@ impl DebateSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn half_of_a_window_is_its_usual_step_and_one_at_least() {
+        assert_eq!([1, 2, 3, 12].map(Windows::usual_step), [1, 1, 1, 6]);
+    }
 
     #[test]
     fn a_window_shows_the_last_speeches_exactly_and_with_a_step_drops_so_many_at_a_time() {

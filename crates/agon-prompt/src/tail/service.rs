@@ -1,6 +1,6 @@
 //! The tails of those who serve the debate: the summarizer, and the synthesizer after it.
-use super::{Tail, TailHead, Values, instructions, staff_languages, told_share, words};
-use crate::template::{self, fill, line};
+use super::{AnswerForm, Tail, TailHead, TurnTask, Values, instructions, staff_languages, told_share, words};
+use crate::template::{self, line};
 use crate::view::View;
 use agon_core::fence::{Author, Part, Written};
 use agon_core::{Ask, Summarizer, Synthesizer};
@@ -14,7 +14,8 @@ pub(crate) fn summarizer(view: &View, ask: &Ask, summarizer: &Summarizer) -> Wri
         tail.key("Rounds", Written::joined([Part::from(from), through.into()], ""));
     }
     staff_languages(&mut tail, spec);
-    tail.paragraph(fill(template::SUMMARISE, &[("words", words(&summarizer.voice).into())]));
+    let adds = TurnTask { lines: Vec::new(), answer: AnswerForm::Speech(words(&summarizer.voice)) };
+    tail.task(view, ask, (&view.heads.summarizer, adds));
     let own = Author::of(summarizer, |summarizer| summarizer.instructions.as_deref());
     tail.close([instructions(spec), own], &Values::new(view, ask), ask)
 }
@@ -26,7 +27,7 @@ pub(crate) fn synthesizer(view: &View, ask: &Ask, synthesizer: &Synthesizer) -> 
     for (key, value) in view.facts.result(ask.sees) {
         tail.quoted(key, Some(value));
     }
-    for decision in view.facts.decisions(ask.sees, told_share(&synthesizer.voice)) {
+    for decision in view.facts.decisions(ask.sees, told_share(&synthesizer.voice), &[]) {
         tail.quoted("The moderator", Some(decision));
     }
     tail.quoted("The moderator's summary of the debate", view.facts.summed_up(ask.sees));

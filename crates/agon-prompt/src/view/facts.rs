@@ -1,5 +1,5 @@
 //! What speakers know beside the transcript: decisions, summaries, notes, warnings, the result.
-use crate::text::{cut, one_line};
+use super::decisions::Decided;
 use agon_core::fence::Foreign;
 use agon_core::{
     Answered, Conclusion, Consensus, Event, Given, Guidance, ModeratorDecision, Note, Outcome, ParticipantId, Position,
@@ -22,8 +22,8 @@ pub(crate) struct ViewFacts {
     /// The warnings of each interjection.
     warnings: Vec<(Position, Vec<Remark>)>,
     result: Vec<(Position, (&'static str, Foreign<'static>))>,
-    /// What the moderator says to each round, oldest first.
-    guidance: Vec<(Position, u32, Guidance)>,
+    /// What the moderator says to each round, oldest first; rounds to which it says nothing are not in.
+    guidance: Vec<RoundOpening>,
     /// Its summary of the last round that it closed.
     closing: Option<Arc<str>>,
     /// The moderator's closing summary of the whole debate.
@@ -43,14 +43,16 @@ pub(crate) struct Summary {
     pub(crate) text: Arc<str>,
 }
 
-/// A decision of the moderator on one line: in full, and with each text cut short.
-struct Decided {
-    full: Foreign<'static>,
-    short: Foreign<'static>,
+/// What the moderator said when it opened a round.
+pub(crate) struct RoundOpening {
+    /// The event that recorded it.
+    pub(crate) position: Position,
+    /// The round.
+    pub(crate) round: u32,
+    /// What it said.
+    pub(crate) guidance: Guidance,
 }
 
-/// How much of each text a short line of a decision keeps.
-const DECISION_LENGTH: usize = 160;
 /// How many notes of one persona are kept: only the last one is shown, and an ask may be a few behind.
 const KEPT_NOTES: usize = 4;
 /// How many of its own tools' results a speaker is shown again; as many more are kept for an ask that is behind.
@@ -64,7 +66,10 @@ impl ViewFacts {
             Event::FallbackDecided { turn, decision } => self.decided(position, turn.round, decision, true),
             Event::RoundOpened { round, briefing, new_angle, .. } => {
                 let (briefing, new_angle, summary) = (briefing.clone(), new_angle.clone(), self.closing.clone());
-                self.guidance.push((position, *round, Guidance { briefing, new_angle, summary }));
+                let guidance = Guidance { briefing, new_angle, summary };
+                if guidance != Guidance::default() {
+                    self.guidance.push(RoundOpening { position, round: *round, guidance });
+                }
             }
             Event::ToolCalled { participant, tool, .. } if tool.result.is_some() => {
                 let found = self.found.entry(participant.clone()).or_default();
@@ -101,8 +106,7 @@ impl ViewFacts {
     }
 
     fn decided(&mut self, position: Position, round: u32, decision: &ModeratorDecision, fallback: bool) {
-        let line = |most| Foreign::new(decision_line(round, decision, (fallback, most)));
-        self.decisions.push((position, Decided { full: line(usize::MAX), short: line(DECISION_LENGTH) }));
+        self.decisions.push((position, Decided::new(round, decision, fallback)));
         match decision {
             ModeratorDecision::Opens(plan) => self.done = self.done.or(plan.done.then_some(position)),
             ModeratorDecision::Closes(close) => {
@@ -142,12 +146,17 @@ impl ViewFacts {
     }
 
     /// All decisions of the moderator up to a position, one line each: in full, the latest first to be, as far as that takes no more
-    /// than so many bytes together; the earlier ones shortened.
-    pub(crate) fn decisions(&self, sees: Position, most: usize) -> Vec<Foreign<'_>> {
+    /// than so many bytes together; the earlier ones shortened. Of those that the openings of rounds show, only what these leave out.
+    pub(crate) fn decisions(&self, sees: Position, most: usize, shown: &[RoundOpening]) -> Vec<Foreign<'_>> {
+        let is_shown = |decided: &Decided| shown.iter().any(|opening| opening.round == decided.shown_in);
         let known = self.decisions.partition_point(|(position, _)| *position <= sees);
         let mut left = most;
         let mut lines: Vec<Foreign<'_>> = Vec::with_capacity(known);
         for (_, decided) in self.decisions.iter().take(known).rev() {
+            if is_shown(decided) {
+                lines.extend(decided.rest.as_ref().map(Foreign::borrowed));
+                continue;
+            }
             let fits = decided.full.bytes() <= left;
             left = if fits { left - decided.full.bytes() } else { 0 };
             lines.push(if fits { decided.full.borrowed() } else { decided.short.borrowed() });
@@ -164,8 +173,13 @@ impl ViewFacts {
 
     /// What the moderator says to a round that was opened up to a position.
     pub(crate) fn guidance(&self, sees: Position, of: u32) -> Option<&Guidance> {
-        let opened = self.guidance.iter().rfind(|(position, round, _)| *position <= sees && *round == of);
-        opened.map(|(_, _, guidance)| guidance)
+        self.openings(sees).iter().rfind(|opening| opening.round == of).map(|opening| &opening.guidance)
+    }
+
+    /// What the moderator said when it opened rounds, up to a position.
+    pub(crate) fn openings(&self, sees: Position) -> &[RoundOpening] {
+        let known = self.guidance.partition_point(|opening| opening.position <= sees);
+        self.guidance.get(..known).unwrap_or_default()
     }
 
     /// The last summary up to a position, by its index.
@@ -242,40 +256,4 @@ fn consensus_line(consensus: &Consensus) -> String {
     let answer = consensus.answer.as_deref().map_or_else(String::new, |answer| format!(" for {answer}"));
     let contested = if consensus.contested { ", contested" } else { "" };
     format!("{strength}{contested}: {} of {}{answer}", consensus.top, consensus.eligible)
-}
-
-/// The decision on one line, each of its texts cut after so many characters.
-fn decision_line(round: u32, decision: &ModeratorDecision, (fallback, most): (bool, usize)) -> String {
-    let mut line = match decision {
-        ModeratorDecision::Opens(plan) => {
-            let speakers: Vec<String> = plan.next_speakers.iter().map(ToString::to_string).collect();
-            let mut line = format!("opened round {round}");
-            let parts = [
-                ("speakers", Some(speakers.join(", "))),
-                ("briefing", plan.briefing.clone()),
-                ("angle", plan.new_angle.clone()),
-            ];
-            for (what, value) in parts {
-                if let Some(value) = value.filter(|value| !value.is_empty()) {
-                    line.push_str(&format!("; {what}: {}", cut(&one_line(&value), most)));
-                }
-            }
-            line
-        }
-        ModeratorDecision::Closes(summary) => {
-            let status = match summary.status {
-                RoundStatus::Settled => "settled",
-                RoundStatus::Continue => "continue",
-            };
-            let mut line = format!("closed round {round} as {status}: {}", cut(&one_line(&summary.summary), most));
-            if let Some(decision) = summary.decision.as_deref().filter(|decision| !decision.trim().is_empty()) {
-                line.push_str(&format!("; decision: {}", cut(&one_line(decision), most)));
-            }
-            line
-        }
-    };
-    if fallback {
-        line.push_str(" (put in place of an answer that could not be had)");
-    }
-    line
 }

@@ -4,7 +4,7 @@ use agon_core::fence::{Fence, FenceKind, Foreign, Mark, Written};
 use agon_core::{FeedItem, FeedReading};
 
 /// The section on feeds; none where no feed gave an item. Why one gave none is not for models.
-pub(super) fn section(feeds: &[FeedReading], mark: &Mark) -> Option<Written> {
+pub(crate) fn section(feeds: &[FeedReading], mark: &Mark) -> Option<Written> {
     let filled: Vec<&FeedReading> = feeds.iter().filter(|feed| !feed.items.is_empty()).collect();
     if filled.is_empty() {
         return None;

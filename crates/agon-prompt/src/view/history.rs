@@ -5,7 +5,7 @@ use agon_core::fence::{Fence, FenceKind, Foreign, Mark, Written};
 use agon_core::{FailedArgument, Failing, PastDebate, Timestamp};
 
 /// The section on earlier debates; none where there is nothing to tell.
-pub(super) fn section(history: &[PastDebate], mark: &Mark) -> Option<Written> {
+pub(crate) fn section(history: &[PastDebate], mark: &Mark) -> Option<Written> {
     if history.is_empty() {
         return None;
     }

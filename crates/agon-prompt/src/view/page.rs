@@ -1,8 +1,9 @@
 //! The transcript as text: the whole of it as it grows, and pages of what only some see.
-use super::facts::Summary;
+use super::entry::{push_gap, push_numbered, push_opening};
+use super::facts::{RoundOpening, Summary};
 use super::sight::VisibleEntries;
-use agon_core::fence::{ENTRY, Fence, Foreign, Mark, Part, Written};
-use agon_core::{Check, Entry, ParticipantId, Position, SHOWN_CLAIM_CHARS, SHOWN_OUTPUT_CHARS, SpeechKind};
+use agon_core::fence::{Fence, Mark, Part, Written};
+use agon_core::{Entry, Position};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The whole transcript as text: roster, the fence's first line and all entries, appended to and never changed.
@@ -19,6 +20,19 @@ struct PageEnd {
     bytes: usize,
     chars: usize,
     entries: usize,
+    openings: usize,
+}
+
+/// What stands in the transcript of debaters and moderator: speeches, and what the moderator said when it opened rounds.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) entries: &'a [Entry],
+    pub(super) openings: &'a [RoundOpening],
+}
+impl Known<'_> {
+    fn reaches(&self, end: &PageEnd) -> bool {
+        self.entries.len() > end.entries || self.openings.len() > end.openings
+    }
 }
 
 /// The part of the transcript that a prompt shows.
@@ -49,7 +63,8 @@ impl ShownTranscript<'_> {
 impl Rendered {
     pub(super) fn new(head: Written, mark: Mark) -> Self {
         let start = Part::from(&head);
-        let start = PageEnd { position: Position(0), bytes: start.bytes(), chars: start.chars(), entries: 0 };
+        let start =
+            PageEnd { position: Position(0), bytes: start.bytes(), chars: start.chars(), entries: 0, openings: 0 };
         Self { text: head, mark, ends: vec![start] }
     }
 
@@ -58,50 +73,61 @@ impl Rendered {
         self.text.up_to(self.ends.first().map_or(0, |end| end.bytes))
     }
 
-    /// Renders the entries up to a position that are not rendered yet.
-    pub(super) fn grow(&mut self, sees: Position, entries: &[Entry]) {
-        let Some(before) = self.ends.last().copied().filter(|end| end.entries < entries.len()) else { return };
-        push_from(&mut Fence::within(&mut self.text, &self.mark), entries, before.entries);
+    /// Renders what is known up to a position and not rendered yet.
+    pub(super) fn grow(&mut self, sees: Position, known: Known<'_>) {
+        let Some(before) = self.ends.last().copied().filter(|end| known.reaches(end)) else { return };
+        push_from(&mut Fence::within(&mut self.text, &self.mark), known, &before);
         let text = self.text.as_str();
         let chars = before.chars + text.get(before.bytes..).unwrap_or_default().chars().count();
-        self.ends.push(PageEnd { position: sees, bytes: text.len(), chars, entries: entries.len() });
+        let (entries, openings) = (known.entries.len(), known.openings.len());
+        self.ends.push(PageEnd { position: sees, bytes: text.len(), chars, entries, openings });
     }
 
-    /// What stands up to a position, of which these are the entries.
-    pub(super) fn up_to(&self, sees: Position, entries: &[Entry]) -> ShownTranscript<'_> {
+    /// What stands up to a position, at which this is known.
+    pub(super) fn up_to(&self, sees: Position, known: Known<'_>) -> ShownTranscript<'_> {
         let after = self.ends.partition_point(|end| end.position <= sees);
-        let end = self.ends.get(after.saturating_sub(1));
-        let text = self.text.up_to(end.map_or(0, |end| end.bytes));
-        let (chars, known) = end.map_or((0, 0), |end| (end.chars, end.entries));
-        if known >= entries.len() || after < self.ends.len() {
-            return ShownTranscript { text: PageText::Whole(text), chars };
+        let Some(end) = self.ends.get(after.saturating_sub(1)) else {
+            return ShownTranscript { text: PageText::Whole(self.text.up_to(0)), chars: 0 };
+        };
+        let text = self.text.up_to(end.bytes);
+        if !known.reaches(end) || after < self.ends.len() {
+            return ShownTranscript { text: PageText::Whole(text), chars: end.chars };
         }
         let mut whole = Written::default();
         whole.push(text);
-        push_from(&mut Fence::within(&mut whole, &self.mark), entries, known);
+        push_from(&mut Fence::within(&mut whole, &self.mark), known, end);
         let chars = Part::from(&whole).chars();
         ShownTranscript { text: PageText::Made(whole), chars }
     }
 }
 
-fn push_from(fence: &mut Fence<'_>, entries: &[Entry], from: usize) {
-    for (number, entry) in (from + 1..).zip(entries.get(from..).unwrap_or_default()) {
+fn push_from(fence: &mut Fence<'_>, known: Known<'_>, from: &PageEnd) {
+    let mut openings = known.openings.get(from.openings..).unwrap_or_default();
+    for (number, entry) in (from.entries + 1..).zip(known.entries.get(from.entries..).unwrap_or_default()) {
+        openings = push_openings(fence, openings, Some(entry));
         push_numbered(fence, number, entry);
     }
+    push_openings(fence, openings, None);
 }
 
-fn push_numbered(fence: &mut Fence<'_>, number: usize, entry: &Entry) {
-    fence.ours(ENTRY).ours("T").ours(number).ours(" | ").line(&Foreign::new(entry.participant.as_str()));
-    push_entry(fence, entry, (&entry.text, &[]));
-    push_checks(fence, &entry.checks);
+/// Adds the openings of rounds that came before an entry, or all, and says which are left.
+fn push_openings<'o>(
+    fence: &mut Fence<'_>,
+    openings: &'o [RoundOpening],
+    before: Option<&Entry>,
+) -> &'o [RoundOpening] {
+    let came = openings.partition_point(|opening| before.is_none_or(|entry| opening.position < entry.position));
+    let (came, later) = openings.split_at_checked(came).unwrap_or_default();
+    came.iter().for_each(|opening| push_opening(fence, opening));
+    later
 }
 
 /// Pages of the transcript that only some see, so that those who see the same share one text.
 #[derive(Default)]
 pub(super) struct Pages(Mutex<Vec<(PageKey, TranscriptPage)>>);
 
-/// Which summary, and which entries by index and by the event that recorded them.
-type PageKey = (Option<usize>, Vec<(usize, Position)>);
+/// Which summary, which entries by index and by the event that recorded them, and the last opening of a round.
+type PageKey = (Option<usize>, Vec<(usize, Position)>, Option<Position>);
 
 #[derive(Clone)]
 struct TranscriptPage {
@@ -116,6 +142,7 @@ const MOST_PAGES: usize = 8;
 pub(super) struct PageContent<'a> {
     pub(super) sight: &'a VisibleEntries,
     pub(super) entries: &'a [Entry],
+    pub(super) openings: &'a [RoundOpening],
     pub(super) summary: Option<&'a Summary>,
     pub(super) mark: &'a Mark,
 }
@@ -127,7 +154,8 @@ impl Pages {
         head: impl FnOnce() -> Part<'h>,
     ) -> ShownTranscript<'static> {
         let positions = shown.sight.shown.iter().filter_map(|at| Some((*at, shown.entries.get(*at)?.position)));
-        let key: PageKey = (shown.sight.summary, positions.collect());
+        let opened = shown.openings.last().map(|opening| opening.position);
+        let key: PageKey = (shown.sight.summary, positions.collect(), opened);
         let page = {
             let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             match pages.iter().find(|(known, _)| *known == key) {
@@ -171,11 +199,14 @@ impl PageContent<'_> {
             summary.push(fence);
         }
         let mut next = first;
+        let mut openings = self.openings;
         for (at, entry) in self.sight.shown.iter().filter_map(|at| Some((*at, self.entries.get(*at)?))) {
+            openings = push_openings(fence, openings, Some(entry));
             push_gap(fence, at.saturating_sub(next));
             push_numbered(fence, at + 1, entry);
             next = at + 1;
         }
+        push_openings(fence, openings, None);
     }
 
     /// How many entries are left out at the end.
@@ -185,116 +216,5 @@ impl PageContent<'_> {
 
     fn push_end(&self, text: &mut Written) {
         push_gap(&mut Fence::within(text, self.mark), self.left_out());
-    }
-}
-
-/// Says that speeches are left out here. The line has the form of a header, which no speech can forge.
-pub(crate) fn push_gap(fence: &mut Fence<'_>, left_out: usize) {
-    match left_out {
-        0 => {}
-        1 => {
-            fence.ours("### Left out here: 1 speech.\n\n");
-        }
-        _ => {
-            fence.ours("### Left out here: ").ours(left_out).ours(" speeches.\n\n");
-        }
-    }
-}
-
-/// How debaters are called where their names are not to be known.
-pub(crate) type Labels = [(ParticipantId, String)];
-
-/// Adds ` | STANCE | KIND` to a header, the speech, and an empty line. Names in the kind are those of `labels`.
-pub(crate) fn push_entry(fence: &mut Fence<'_>, entry: &Entry, (speech, labels): (&str, &Labels)) {
-    if let Some(stance) = entry.stance.as_deref().filter(|stance| *stance != entry.participant.as_str()) {
-        fence.ours(" | ").line(&Foreign::new(stance));
-    }
-    let kind = kind_of(entry, labels);
-    if !kind.is_empty() {
-        fence.ours(" | ").line(&Foreign::new(kind));
-    }
-    fence.ours("\n").text(&Foreign::new(speech)).ours("\n\n");
-}
-
-/// Adds `### Check by NAME: RESULT`, claim and output, each on one line, and an empty line, for each check.
-pub(crate) fn push_checks(fence: &mut Fence<'_>, checks: &[Check]) {
-    for check in checks {
-        let part = |text: &str, most| Foreign::new(text.to_owned()).on_one_line().cut(most);
-        let output = part(&check.output, SHOWN_OUTPUT_CHARS);
-        fence.ours("### Check by ").line(&Foreign::new(check.verifier.as_str())).ours(": ").ours(check.result.as_str());
-        fence.ours("\nClaim: ").line(&part(&check.claim, SHOWN_CLAIM_CHARS)).ours("\n");
-        if !output.is_blank() {
-            fence.ours("Output: ").line(&output).ours("\n");
-        }
-        fence.ours("\n");
-    }
-}
-
-/// What a header says of a speech beside who held it: its kind unless that is the usual one, to whom, for which bench, and who cut it.
-fn kind_of(entry: &Entry, labels: &Labels) -> String {
-    let called = |name: &ParticipantId| {
-        let label = labels.iter().find(|(known, _)| known == name).map(|(_, label)| label.as_str());
-        label.unwrap_or(name.as_str()).to_owned()
-    };
-    let to = entry.to.as_ref().map(called);
-    let with = |kind: &str, link: &str| match &to {
-        Some(to) if kind.is_empty() => format!("{link} {to}"),
-        Some(to) => format!("{kind} {link} {to}"),
-        None => kind.to_owned(),
-    };
-    let mut kind = match entry.kind {
-        SpeechKind::Opening | SpeechKind::Argument | SpeechKind::Closing => with("", "to"),
-        SpeechKind::Question => with("question", "to"),
-        SpeechKind::Answer => with("answer", "to"),
-        SpeechKind::FollowUp => with("follow-up", "to"),
-        SpeechKind::Proposal => with("proposal", "to"),
-        SpeechKind::Revision => with("revision", "to"),
-        SpeechKind::Rebuttal => with("rebuttal", "to"),
-        SpeechKind::Clarification => with("clarification", "to"),
-        SpeechKind::Interjection => with("interjection", "to"),
-        SpeechKind::Critique => with("critique", "of"),
-        SpeechKind::Point => with("point of information", "to"),
-        SpeechKind::PointReply => with("answer to the point", "of"),
-        SpeechKind::Moderation => String::new(),
-    };
-    if let Some(bench) = entry.bench {
-        let gap = if kind.is_empty() { "" } else { " | " };
-        kind = format!("{}{gap}{kind}", bench.title());
-    }
-    if let Some(by) = &entry.cut_by {
-        let gap = if kind.is_empty() { "" } else { " " };
-        kind.push_str(&format!("{gap}(cut off by {})", called(by)));
-    }
-    kind
-}
-
-/// The part of the debate that an entry belongs to.
-pub(crate) fn part_of(entry: &Entry) -> Written {
-    match entry.kind {
-        SpeechKind::Opening | SpeechKind::Proposal => Written::joined(["Opening statements"], ""),
-        SpeechKind::Closing | SpeechKind::Rebuttal => Written::joined(["Final statements"], ""),
-        SpeechKind::Argument
-        | SpeechKind::Question
-        | SpeechKind::Answer
-        | SpeechKind::FollowUp
-        | SpeechKind::Revision
-        | SpeechKind::Clarification
-        | SpeechKind::Interjection
-        | SpeechKind::Critique
-        | SpeechKind::Point
-        | SpeechKind::PointReply
-        | SpeechKind::Moderation => Written::joined(["Round ".into(), Part::from(entry.turn.round)], ""),
-    }
-}
-
-impl Summary {
-    /// Adds the summary under a header, as the data that it is.
-    pub(crate) fn push(&self, fence: &mut Fence<'_>) {
-        fence.ours("### Summary of ");
-        match self.through {
-            0 | 1 => fence.ours("round 1"),
-            through => fence.ours("rounds 1 to ").ours(through),
-        };
-        fence.ours(", by the summarizer\n").text(&Foreign::new(&*self.text)).ours("\n\n");
     }
 }

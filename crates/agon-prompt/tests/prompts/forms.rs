@@ -13,14 +13,13 @@ fn with(mode: Mode, answer: AnswerForm) -> DebateSpec {
     DebateSpec { answer: Some(answer), ..spec(mode) }
 }
 
-/// The part of the prompt behind the delimiter, and the schema's member of this name.
+/// What a debater or judge reads, and the schema's member of this name.
 fn asked(spec: &DebateSpec, who: &str, task: Task, member: &str) -> (String, Value) {
     let view = view(spec.clone());
     let prompt = prompt(&view, &ask(&view, who, turn(0, 0), task)).unwrap();
-    let user = &prompt.messages[1].text;
-    let (_, tail) = user.split_once("=== YOUR TURN ===\n").unwrap();
+    let texts: Vec<&str> = prompt.messages.iter().map(|message| message.text.as_ref()).collect();
     let schema = prompt.schema.as_ref().map(|schema| schema["properties"][member].clone());
-    (tail.to_owned(), schema.unwrap_or_default())
+    (texts.join("\n"), schema.unwrap_or_default())
 }
 
 fn ballot(choices: &[&str]) -> Task {
@@ -60,14 +59,14 @@ fn the_prompt_of_a_sample_is_that_of_a_deliberative_opening_byte_for_byte() {
 fn options_stand_in_the_prompt_and_in_the_schema() {
     let spec = with(Mode::Deliberative, form(AnswerKind::Choice, &["Paris", "Rome"]));
     let (opening, _) = asked(&spec, "Ada", Work::Opening.into(), "");
-    let line = "End with a line of its own: My answer: <exactly \"Paris\" or \"Rome\", and nothing else>";
-    assert!(opening.contains(line), "{opening}");
+    let line = "\nMy answer: <exactly \"Paris\" or \"Rome\", and nothing else>";
+    assert!(opening.contains(line) && opening.contains("\nEnd with the line My answer: <answer>\n"), "{opening}");
     let (text, choice) = asked(&spec, "Ada", ballot(&["Paris", "Rome"]), "choice");
     assert!(text.contains("choice: exactly \"Paris\" or \"Rome\"."), "{text}");
     assert_eq!(choice, json!({"type": "string", "enum": ["Paris", "Rome"]}));
     let candidates = vec!["Paris".to_owned(), "Rome".to_owned()];
     let (text, winner) = asked(&spec, "judge", testing::judging(0, candidates), "winner");
-    assert!(text.contains("- winner: exactly \"Paris\" or \"Rome\".") && text.contains("\"winner\": text,"), "{text}");
+    assert!(text.contains("\nwinner: exactly \"Paris\" or \"Rome\".\n"), "{text}");
     assert_eq!(winner, json!({"enum": ["Paris", "Rome"]}));
 }
 
@@ -81,10 +80,10 @@ fn a_number_is_asked_for_as_one() {
     assert_eq!(choice, json!({"type": "number"}));
     let (text, winner) =
         asked(&spec, "judge", testing::judging(0, vec!["1200".to_owned(), "0.5".to_owned()]), "winner");
-    assert!(text.contains("- winner: exactly \"1200\" or \"0.5\"."), "{text}");
+    assert!(text.contains("\nwinner: exactly \"1200\" or \"0.5\"."), "{text}");
     assert_eq!(winner, json!({"enum": ["1200", "0.5"]}));
     let (text, winner) = asked(&spec, "judge", testing::judging(0, vec![]), "winner");
-    assert!(text.contains("- winner: one number in digits") && winner == json!({"type": "number"}), "{text}");
+    assert!(text.contains("\nwinner: one number in digits") && winner == json!({"type": "number"}), "{text}");
 }
 
 #[test]

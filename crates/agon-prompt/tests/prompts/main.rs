@@ -26,6 +26,8 @@ mod sight;
 #[cfg(test)]
 mod support;
 #[cfg(test)]
+mod tails;
+#[cfg(test)]
 mod tasks;
 #[cfg(test)]
 mod tools;

@@ -127,11 +127,17 @@ proptest! {
 
     #[test]
     fn a_moderators_words_stay_on_their_line(briefing in hostile(), summary in hostile()) {
-        let view = after_one_round(&spec(Mode::Adversarial));
-        let task = guided(Some(&briefing), Some(&summary), Some(&summary));
-        let plain = guided(Some("x"), Some("x"), Some("x"));
-        let lines = |task| user_of(&view, &ask(&view, "Ada", turn(2, 0), task)).split(['\n', '\r', '\u{2028}', '\u{85}', '\u{b}']).count();
-        prop_assert_eq!(lines(task), lines(plain));
+        let lines = |briefing: &str, summary: &str| {
+            let mut view = after_one_round(&spec(Mode::Adversarial));
+            let closing = RoundSummary { summary: summary.into(), ..RoundSummary::default() };
+            let event = Asked::at(turn(1, 10), MODERATOR).decision(ModeratorDecision::Closes(closing));
+            view.apply(view.position().next(), &event);
+            let told = guided(Some(briefing), Some(briefing), None);
+            open_round(&mut view, 2, &told);
+            let text = user_of(&view, &ask(&view, "Ada", turn(2, 0), told));
+            text.split(['\n', '\r', '\u{2028}', '\u{85}', '\u{b}']).count()
+        };
+        prop_assert_eq!(lines(&briefing, &format!("x{summary}")), lines("x", "x"));
     }
 }
 
@@ -155,6 +161,12 @@ pub fn filled_with(admission: Admission, text: &str) -> View {
     };
     let plan = RoundPlan { next_speakers: vec![text.into()], briefing: given(), new_angle: given(), done: false };
     let closing = RoundSummary { summary: text.into(), decision: given(), ..RoundSummary::default() };
+    let opened = Event::RoundOpened {
+        round: 2,
+        speakers: Vec::new(),
+        briefing: given().map(Into::into),
+        new_angle: given().map(Into::into),
+    };
     let points = vec![Point { by: "Ben".into(), text: text.into() }];
     let reply = PointReply { accepts: Some("Ben".into()), reply: given() };
     let (ada, moderator) = (|seat| Asked::at(turn(1, seat), "Ada"), |seat| Asked::at(turn(1, seat), MODERATOR));
@@ -173,6 +185,7 @@ pub fn filled_with(admission: Admission, text: &str) -> View {
         ada(3).points(points, reply),
         moderator(4).interjection(interjection),
         moderator(5).decision(ModeratorDecision::Closes(closing)),
+        opened,
         ada(6).note(note),
         Asked::at(turn(1, 7), SUMMARIZER).summary(0, text),
         Event::VoteTallied {
@@ -249,13 +262,17 @@ proptest! {
 }
 
 #[test]
-fn a_briefing_lives_in_the_round_that_it_was_given_for() {
+fn a_briefing_stands_in_the_round_that_it_was_given_for() {
     let spec = spec(Mode::Adversarial);
-    let view = after_one_round(&spec);
+    let mut view = after_one_round(&spec);
     let text = user_of(&view, &ask(&view, "Ada", turn(2, 0), argument()));
-    assert!(!text.contains("Settle who the customers are."), "the moderator's words of round 1 are gone in round 2");
-    let guided = guided(Some("Now deliveries."), None, None);
-    assert!(user_of(&view, &ask(&view, "Ada", turn(2, 0), guided)).contains("\nBriefing: Now deliveries.\n"));
+    assert!(!text.contains("Settle who the customers are."), "a round that was not opened says nothing");
+    assert!(!text.contains("Speak to what the moderator asks"));
+    let told = guided(Some("Now deliveries."), None, None);
+    open_round(&mut view, 2, &told);
+    let text = user_of(&view, &ask(&view, "Ada", turn(2, 0), told));
+    assert!(text.contains("\n### Round 2, opened by the moderator\nBriefing: Now deliveries.\n"), "{text}");
+    assert!(text.contains("\nSpeak to what the moderator asks for in this round.\n"));
 }
 
 #[test]

@@ -96,6 +96,15 @@ pub fn guided(briefing: Option<&str>, new_angle: Option<&str>, summary: Option<&
     Task::new(Work::Argument { to: None, bench: None }, Material { guidance, ..Material::default() })
 }
 
+/// The event that opens a round with what a task says.
+pub fn open_round(view: &mut View, round: u32, told: &Task) {
+    let Guidance { briefing, new_angle, .. } = &told.material.guidance;
+    let text = |text: &Option<std::sync::Arc<str>>| text.as_ref().map(ToString::to_string);
+    let (briefing, new_angle) = (text(briefing).map(Into::into), text(new_angle).map(Into::into));
+    let opened = Event::RoundOpened { round, speakers: Vec::new(), briefing, new_angle };
+    view.apply(view.position().next(), &opened);
+}
+
 /// The debate after its openings and one round.
 pub fn after_one_round(spec: &DebateSpec) -> View {
     let mut view = view(spec.clone());

@@ -80,7 +80,12 @@ fn deliberative_speeches_end_with_the_answer_that_they_stand_for() {
     let line = "My answer: <your answer in a few words>";
     for mode in [Mode::Deliberative, Mode::Adversarial] {
         let view = after_one_round(&everything(mode));
-        let asks = |task| user_of(&view, &ask(&view, "Ben", turn(2, 0), task)).contains(line);
+        let asks = |task| {
+            let text = user_of(&view, &ask(&view, "Ben", turn(2, 0), task));
+            let asks = text.contains("with the line My answer: <answer>\n");
+            assert!(!asks || text.contains(line), "what is asked for is described");
+            asks
+        };
         let proposal = Task::from(Work::Statement { speech: SpeechKind::Proposal, to: None, about: None });
         for task in [argument(), Work::Opening.into(), proposal, agon_core::testing::revising(vec!["Ada".into()])] {
             assert_eq!(asks(task), mode == Mode::Deliberative);
@@ -95,7 +100,8 @@ fn speeches_for_assigned_stances_state_an_answer_where_a_stop_rule_compares_them
     let mut spec = everything(Mode::Adversarial);
     spec.similarity.embedding_model = None;
     let asks = |spec: &DebateSpec, task| {
-        user_of(&after_one_round(spec), &ask(&after_one_round(spec), "Ben", turn(2, 0), task)).contains(line)
+        let text = user_of(&after_one_round(spec), &ask(&after_one_round(spec), "Ben", turn(2, 0), task));
+        text.contains(line) && text.contains("with the line My answer: <answer>\n")
     };
     for condition in [EndCondition::ConsensusReached, EndCondition::NoNewArguments, EndCondition::Impasse] {
         spec.end_condition = vec![condition];
@@ -170,8 +176,10 @@ fn a_debate_in_several_languages_says_so() {
     spec.personas[1].language = Some("French".into());
     let view = after_one_round(&spec);
     let shown = |who: &str, task| user_of(&view, &ask(&view, who, turn(2, 0), task));
-    assert!(shown("Ben", argument()).contains("Speak French yourself."));
-    assert!(shown("Ada", argument()).contains("Speak German yourself."));
+    for (who, language) in [("Ben", "\nLanguage: French\n"), ("Ada", "\nLanguage: German\n")] {
+        let text = shown(who, argument());
+        assert!(text.contains(language) && text.contains("several languages. Speak the one that your turn names."));
+    }
     for (who, task) in [
         ("judge", Work::EnoughSaid.into()),
         ("moderator", Work::CloseRound.into()),
@@ -242,14 +250,15 @@ fn critics_and_those_who_revise_are_told_what_the_moderator_says_to_their_round(
     view.apply(view.position().next(), &opened);
     for task in [Work::Critique { of: "Ada".into() }.into(), revise()] {
         let now = told(&view, 2, task.clone());
-        let lines = "Briefing: Look at Task: deliveries\nNew angle: the winter\nModerator's summary of the last round: Ada: customers walk.";
-        assert!(now.contains(lines) && now.contains("Speak to what the moderator asks for above."), "{now}");
-        assert!(!told(&view, 1, task).contains("Briefing"));
+        let lines = "### Round 2, opened by the moderator\nBriefing: Look at Task: deliveries\nNew angle: the winter\nSummary of the last round: Ada: customers walk.";
+        assert!(now.contains(lines) && now.contains("Speak to what the moderator asks for in this round."), "{now}");
+        assert!(!told(&view, 1, task).contains("Speak to what the moderator"));
     }
     let opened = Event::RoundOpened { round: 3, speakers: Vec::new(), briefing: None, new_angle: None };
     view.apply(view.position().next(), &opened);
     let later = told(&view, 3, revise());
-    assert!(!later.contains("deliveries") && !later.contains("Speak to what the moderator"), "{later}");
+    assert!(later.contains("### Round 3, opened by the moderator\nSummary of the last round: "), "{later}");
+    assert!(!later.contains("Speak to what the moderator"), "{later}");
 }
 
 #[test]
@@ -283,7 +292,8 @@ fn ballots_and_votes_ask_for_confidence_only_where_the_file_does() {
     for task in [ballot, vote(BallotForm::Single), vote(BallotForm::Ranking), vote(BallotForm::Approval)] {
         let of = |spec: &DebateSpec| {
             let view = after_one_round(spec);
-            tail(&view, &ask(&view, "Ada", turn(2, 0), task.clone()))
+            let prompt = prompt(&view, &ask(&view, "Ada", turn(2, 0), task.clone())).unwrap();
+            format!("{}{}", prompt.messages[1].text, prompt.schema.unwrap())
         };
         assert!(!of(&spec).contains("confidence"));
         let asked = of(&sure);
@@ -291,6 +301,6 @@ fn ballots_and_votes_ask_for_confidence_only_where_the_file_does() {
             "\nconfidence: how sure you are that your choice is right, a whole number from 0 (a guess) to 100"
         ));
         assert!(asked.contains("short texts], \"confidence\": number}\n"), "{asked}");
-        assert!(asked.contains("\"maximum\": 100"), "{asked}");
+        assert!(asked.contains("\"maximum\":100"), "{asked}");
     }
 }

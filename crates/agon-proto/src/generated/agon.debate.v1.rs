@@ -706,16 +706,17 @@ pub struct FormatOptions {
 /// How much a window keeps, and when summaries are made. An absent field is the default.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Windows {
-    /// last_n_turns: speeches shown; 12 by default.
+    /// last_n_turns: speeches shown at most; 12 by default.
     #[prost(uint32, optional, tag = "1")]
     pub context_turns: ::core::option::Option<u32>,
-    /// rolling_window: speeches kept; 12 by default.
+    /// rolling_window: speeches kept at most; 12 by default.
     #[prost(uint32, optional, tag = "2")]
     pub memory_window: ::core::option::Option<u32>,
     /// summarize_past: rounds between two summaries; 2 by default.
     #[prost(uint32, optional, tag = "3")]
     pub summarize_every: ::core::option::Option<u32>,
-    /// last_n_turns and rolling_window: speeches that a window drops at a time; 1 by default, which shows the last ones exactly.
+    /// last_n_turns and rolling_window: speeches that a full window drops at once. Absent: 1, which shows the last ones exactly. Debate files set
+    /// half of the window where they name none.
     #[prost(uint32, optional, tag = "4")]
     pub window_step: ::core::option::Option<u32>,
 }

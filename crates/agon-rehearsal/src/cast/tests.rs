@@ -27,16 +27,18 @@ struct ScriptedDebate {
     seed: u64,
     topic: &'static str,
     cast: Vec<(&'static str, &'static str)>,
+    /// What stands under `# Speeches`.
+    rules: &'static str,
 }
 
 impl ScriptedDebate {
     fn new(seed: u64) -> Self {
-        Self { entries: Vec::new(), seed, topic: TOPIC, cast: CAST.to_vec() }
+        Self { entries: Vec::new(), seed, topic: TOPIC, cast: CAST.to_vec(), rules: "" }
     }
 
     fn prompt(&self, tail: &str) -> Brief {
         let system = format!("Rules.\n\n# Topic\n{}\n\n# Context\n{CONTEXT}\n", self.topic);
-        let mut user = String::from("# Debaters\n");
+        let mut user = format!("# Speeches\n{}\n\n# Debaters\n", self.rules);
         for (name, stance) in &self.cast {
             writeln!(user, "- {name}: {stance}").unwrap();
         }

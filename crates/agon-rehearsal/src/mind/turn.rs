@@ -189,7 +189,7 @@ impl StatedAnswers {
 /// Whether the speaker has to argue the stance it was given: what it states is then not what it believes.
 fn is_assigned(brief: &Brief) -> bool {
     let speaks = brief.instructions.contains(MY_ANSWER);
-    if speaks { brief.instructions.contains("your stance, word for word") } else { brief.stance.is_some() }
+    if speaks { brief.rules.contains("your stance, word for word") } else { brief.stance.is_some() }
 }
 
 /// The mark of a debate's transcript, 16 hexadecimal digits in the rules; empty where there is none.

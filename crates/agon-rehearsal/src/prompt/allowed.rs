@@ -12,11 +12,11 @@ pub enum AllowedAnswers {
 }
 
 impl Brief {
-    /// What the instructions list; none where they list the debaters, or nothing.
+    /// What the instructions list, or what the rules say of the line that states an answer; none where they list the debaters, or nothing.
     pub fn allowed(&self) -> Option<AllowedAnswers> {
-        let own = |line: &'_ str| line.split_once(MY_ANSWER).map(|(_, rest)| rest.to_owned());
         let cast = |line: &'_ str| line.strip_prefix("choice:").map(str::to_owned);
-        let wanted = self.instructions.lines().rev().find_map(|line| own(line).or_else(|| cast(line)))?;
+        let own = |line: &'_ str| line.strip_prefix(MY_ANSWER).map(str::to_owned);
+        let wanted = self.instructions.lines().rev().find_map(cast).or_else(|| self.rules.lines().find_map(own))?;
         if wanted.contains("one number in digits") {
             return Some(AllowedAnswers::Number);
         }

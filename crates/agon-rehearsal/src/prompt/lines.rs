@@ -19,6 +19,8 @@ pub enum PromptSection {
     Result,
     Found,
     Earlier,
+    /// Rules and tasks, which hold at every turn.
+    Rules,
     /// What the turn quotes: lines `Key: value`.
     Quoted,
     Elsewhere,
@@ -34,6 +36,7 @@ impl PromptSection {
             "result" | "outcome" | "decision" | "verdict" => Self::Result,
             "tool results" | "tool result" | "results of tools" | "what tools found" => Self::Found,
             "earlier debates" => Self::Earlier,
+            "rules for debaters" | "speeches" | "tasks" => Self::Rules,
             name if is_summary(name) => Self::Summary,
             _ => Self::Elsewhere,
         }
@@ -121,6 +124,12 @@ pub fn entry_header(line: &str) -> Option<TranscriptLine> {
         label: label.to_owned(),
         text,
     })
+}
+
+/// The round that a line says the moderator opened: `### Round 2, opened by the moderator`.
+pub fn opened_round(line: &str) -> Option<u32> {
+    let (round, _) = line.strip_prefix("### Round ")?.split_once(", opened by the moderator")?;
+    round.parse().ok()
 }
 
 /// A line that frames a speech and belongs to nobody's words.

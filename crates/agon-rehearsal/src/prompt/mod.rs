@@ -67,6 +67,10 @@ pub struct Brief {
     pub manner: String,
     /// Free text behind the keys.
     pub instructions: String,
+    /// What holds at every turn: rules, how speeches end, and what tasks ask for.
+    pub rules: String,
+    /// The round that the moderator opened last.
+    pub opened: Option<u32>,
 }
 
 /// One line of the roster.

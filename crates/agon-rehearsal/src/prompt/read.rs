@@ -3,8 +3,8 @@
 use super::{
     Brief, RosterLine,
     lines::{
-        PromptSection, entry_header, fenced, heading, is_label, is_marker, is_staff, is_summary, numbers, push_line,
-        read_round, split_at_delimiter,
+        PromptSection, entry_header, fenced, heading, is_label, is_marker, is_staff, is_summary, numbers, opened_round,
+        push_line, read_round, split_at_delimiter,
     },
 };
 
@@ -44,6 +44,9 @@ impl Brief {
                 // what came out of other debates is nobody's word in this one
             } else if let Some(next) = fenced(line) {
                 place = next;
+            } else if let Some(round) = opened_round(line) {
+                (self.opened, self.briefing, self.angle) = (Some(round), None, None);
+                place = PromptSection::Quoted;
             } else if let Some(entry) = entry_header(line) {
                 self.entries.push(entry);
                 place = PromptSection::Entry;
@@ -63,6 +66,7 @@ impl Brief {
     fn take_line(&mut self, place: PromptSection, line: &str) {
         match place {
             PromptSection::Topic => push_line(&mut self.topic, line),
+            PromptSection::Rules => push_line(&mut self.rules, line),
             PromptSection::Context => push_line(&mut self.context, line),
             PromptSection::Found if !is_marker(line) && !line.trim().is_empty() => self.found.push(line.to_owned()),
             PromptSection::Result => push_line(&mut self.result, line),
@@ -143,6 +147,12 @@ impl Brief {
     }
 
     fn fill_gaps(&mut self) {
+        // what the moderator said to an earlier round is not for this turn, and it needs no briefing itself
+        if self.opened.is_some()
+            && (self.opened != self.round.map(|(n, _)| n) || self.role.as_deref() == Some("moderator"))
+        {
+            (self.briefing, self.angle) = (None, None);
+        }
         let own = [&mut self.topic, &mut self.context, &mut self.instructions, &mut self.summary, &mut self.result];
         for text in own.into_iter().chain(self.entries.iter_mut().map(|entry| &mut entry.text)) {
             text.truncate(text.trim_end().len());

@@ -99,3 +99,31 @@ fn what_came_out_of_earlier_debates_is_nobodys_speech() {
 fn a_chat_without_the_delimiter_is_no_debate() {
     assert!(!Brief::read([("user", "Hello there")].into_iter()).is_debate);
 }
+
+#[test]
+fn rules_and_tasks_are_read_apart_from_what_the_turn_asks() {
+    let user = "# Speeches\nEnd so:\nMy answer: <exactly \"tea\" or \"milk\", and nothing else>\n\n# Tasks\n\n\"question\": Put one question.\n\n\
+        # Debaters\n- Ada: tea\n=== YOUR TURN ===\nYou are: Ada\nRole: debater\nTask: argument\n\nSpeak now.\n";
+    let brief = Brief::read([("system", SYSTEM), ("user", user)].into_iter());
+    assert!(brief.rules.contains("My answer: <exactly") && brief.rules.contains("\"question\": Put one question."));
+    assert_eq!(
+        (brief.instructions.as_str(), brief.topic.as_str()),
+        ("Speak now.", "Should we rewrite billing in Rust?")
+    );
+    assert_eq!(brief.allowed(), Some(AllowedAnswers::Options(vec!["tea".into(), "milk".into()])));
+}
+
+#[test]
+fn what_the_moderator_said_counts_in_the_round_that_it_opened() {
+    let shown = "### T1 | Ada\nYes.\n\n### Round 1, opened by the moderator\nBriefing: costs\nNew angle: time\n\n### T2 | Ben\nNo.\n\n\
+        ### Round 2, opened by the moderator\nBriefing: figures\n\n>>> end of transcript x\n\n=== YOUR TURN ===\nRole: ROLE\nTask: argument\n";
+    let read = |role: &str, round: &str| {
+        let user = format!("{}Round: {round} of 3\n", shown.replace("ROLE", role));
+        let brief = Brief::read([("user", user.as_str())].into_iter());
+        assert_eq!(brief.entries.iter().map(|entry| entry.text.as_str()).collect::<Vec<_>>(), ["Yes.", "No."]);
+        (brief.briefing, brief.angle)
+    };
+    assert_eq!(read("debater", "2"), (Some("figures".to_owned()), None));
+    assert_eq!(read("debater", "3"), (None, None));
+    assert_eq!(read("moderator", "2"), (None, None));
+}

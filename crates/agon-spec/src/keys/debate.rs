@@ -112,15 +112,15 @@ const KEYS: &[Key] = &[
         "What a speaker sees of the debate."),
     row!(DebateSpec, memory, Shape::Choice(&Memory::CHOICES), "append_all", "What is kept of the past."),
     row!(DebateSpec, windows.context_turns, Shape::Integer { min: 1, max: 1_000 }, "12",
-        "`context_scope: last_n_turns`: how many of the last speeches are shown.")
+        "`context_scope: last_n_turns`: how many of the last speeches are shown at most.")
         .after("context_scope").needs("`context_scope: last_n_turns`", &["context_scope"], shows_turns),
     row!(DebateSpec, windows.memory_window, Shape::Integer { min: 1, max: 1_000 }, "12",
-        "`memory: rolling_window`: how many of the last speeches are kept.")
+        "`memory: rolling_window`: how many of the last speeches are kept at most.")
         .needs("`memory: rolling_window`", &["memory"], keeps_window),
-    row!(DebateSpec, windows.window_step, Shape::Integer { min: 1, max: 1_000 }, "1",
-        "`last_n_turns` and `rolling_window`: how many speeches a window drops at a time, at most its size. With 1 it \
-         shows the last ones exactly; with more it shows up to so many less, and a model server can reuse more of the \
-         prompt.")
+    row!(DebateSpec, windows.window_step, Shape::Integer { min: 1, max: 1_000 }, "half of the window",
+        "`last_n_turns` and `rolling_window`: how many speeches a full window drops at once, at most its size. Half \
+         of the window by default: it then shows at most its size and at least half of it, and a model server can \
+         reuse the prompt between two drops. With 1 it always shows the last ones exactly.")
         .needs("`context_scope: last_n_turns` or `memory: rolling_window`", &["context_scope", "memory"],
             |spec| shows_turns(spec) || keeps_window(spec))
         .since("0.2"),

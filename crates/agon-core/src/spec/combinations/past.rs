@@ -30,8 +30,7 @@ fn windows(spec: &DebateSpec, found: &mut ProblemList) {
          last_n_turns` or `memory: rolling_window`"
             .to_owned()
     });
-    let sizes = [last_n.then_some(given.context_turns), rolls.then_some(given.memory_window)];
-    let smallest = sizes.into_iter().flatten().min();
+    let smallest = spec.smallest_window();
     found.require(smallest.is_none_or(|size| step <= size), &["window_step"], || {
         let size = smallest.unwrap_or_default();
         format!("`window_step` is {step}, and the window shows {size} speeches: allowed are 1 to {size}")

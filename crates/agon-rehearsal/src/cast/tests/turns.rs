@@ -162,9 +162,10 @@ fn answers_converge_in_most_debates_and_stay_apart_in_some() {
 
 #[test]
 fn who_has_an_assigned_stance_states_it_to_the_end_unless_it_says_what_others_say() {
-    let ask = "End with a line of its own: My answer: <your stance, word for word; another answer only if ...>";
+    let ask = "End with the line My answer: <answer>";
     for seed in 0..20 {
         let mut debate = ScriptedDebate::new(seed);
+        debate.rules = "My answer: <your stance, word for word; another answer only if ...>";
         debate.entries.push((CAST[1].0.into(), CAST[1].1.into(), format!("So.\n\nMy answer: {}", CAST[1].1)));
         let brief = debate.prompt(&tail(0, "argument", 6, ask));
         let stated = |behaviour| {
@@ -241,13 +242,13 @@ fn summaries_other_labels_and_gaps_in_the_transcript_break_nothing() {
 
 #[test]
 fn claims_are_marked_now_and_then_where_the_prompt_asks_for_it_and_some_are_wrong() {
-    let ask = "Put that claim into a block of its own:\n```check sum\nthe claim\n```\nThere is: sum.\nEnd with \"My answer: ...\".";
-    let marked = |seed, ask: &str| {
-        let debate = ScriptedDebate::whole(seed);
-        let speak = |seat| said(&debate, seat, "argument", ask);
+    let rules = "Put that claim into a block of its own:\n```check sum\nthe claim\n```\nThere is: sum.";
+    let marked = |seed, rules| {
+        let debate = ScriptedDebate { rules, ..ScriptedDebate::whole(seed) };
+        let speak = |seat| said(&debate, seat, "argument", "End with \"My answer: ...\".");
         (0..3).map(speak).filter(|text| text.contains("```check sum\n")).collect::<Vec<_>>()
     };
-    let texts: Vec<String> = (0..20).flat_map(|seed| marked(seed, ask)).collect();
+    let texts: Vec<String> = (0..20).flat_map(|seed| marked(seed, rules)).collect();
     let sums: Vec<[u64; 3]> = texts
         .iter()
         .map(|text| {
