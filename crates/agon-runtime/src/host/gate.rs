@@ -130,7 +130,7 @@ impl State {
     }
 
     fn permit(&self, place: OwnedSemaphorePermit, pass: agon_core::breaker::Pass) -> Permit {
-        Permit::new(self.link.clone(), self.shared.clock.clone(), place, pass)
+        Permit::new(self.link.clone(), &self.shared, place, pass)
     }
 
     fn next_waiting(&mut self) -> Option<(WaitingPlace<DebateId>, oneshot::Sender<PermitAnswer>)> {

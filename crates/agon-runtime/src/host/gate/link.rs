@@ -2,6 +2,8 @@
 use super::presence::{Noted, Presence, ServerAway, ServerSight};
 use super::{Msg, PermitAnswer, PermitRefusal};
 use crate::base::clock::Clock;
+use crate::base::random::RandomSource;
+use crate::base::shared::Common;
 use crate::base::tasks::tell;
 use crate::base::trouble::Trouble;
 use crate::host::gate::limiter::Limiter;
@@ -11,6 +13,7 @@ use agon_core::{DebateId, HostId, ModelName, Priority, Timestamp};
 use agon_proto::{BreakerState, ModelServerAway};
 use agon_telemetry::CircuitState;
 use ractor::ActorRef;
+use rand::RngExt;
 use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -336,15 +339,17 @@ impl Drop for QueuedPlace {
 pub(crate) struct Permit {
     link: Arc<GateLink>,
     clock: Arc<dyn Clock>,
+    random: RandomSource,
     place: Option<OwnedSemaphorePermit>,
     pass: Option<Pass>,
     era: u64,
     began: Timestamp,
 }
 impl Permit {
-    pub(super) fn new(link: Arc<GateLink>, clock: Arc<dyn Clock>, place: OwnedSemaphorePermit, pass: Pass) -> Self {
+    pub(super) fn new(link: Arc<GateLink>, shared: &Common, place: OwnedSemaphorePermit, pass: Pass) -> Self {
+        let (clock, random) = (shared.clock.clone(), shared.config.random.clone());
         let (era, began) = (link.rules().limiter.era(), clock.now());
-        Self { link, clock, place: Some(place), pass: Some(pass), era, began }
+        Self { link, clock, random, place: Some(place), pass: Some(pass), era, began }
     }
     /// Says how the call ended. Whether its server is away, so that the call may be made again once it is back.
     pub(crate) fn report(mut self, end: CallReport) -> bool {
@@ -375,7 +380,8 @@ impl Permit {
         let mut rules = self.link.rules();
         let noted = self.link.note(&mut rules, now, self.began, end.sight);
         let call = if noted.counts { end.call } else { CallEnd::Neutral };
-        rules.breaker.report(now, pass, call, rand::random_range(0..=1000));
+        let jitter = self.random.draw(|numbers| numbers.random_range(0..=1000));
+        rules.breaker.report(now, pass, call, jitter);
         match (end.busy, call) {
             (true, _) => rules.limiter.busy(self.era),
             (false, CallEnd::Success) => rules.limiter.success(),
