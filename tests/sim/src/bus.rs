@@ -11,17 +11,17 @@ pub(crate) struct NodeBus(pub(crate) Arc<NodePorts>);
 
 impl NodeBus {
     /// Sends a hint on its way.
-    fn send(&self, subject: &str, payload: Payload, after: Duration) {
+    fn send(&self, asked: Asked<'_>, (subject, payload): (&str, Payload), after: Duration) {
         let (world, subject) = (self.0.world.clone(), subject.to_owned());
-        self.0.world.later(after, async move {
+        let name = self.0.name_of(asked, &payload.body);
+        self.0.world.later(after, name, async move {
             // nobody hears of it where the bus is closed
             world.bus.publish(&subject, payload).await.unwrap_or_default();
         });
     }
 
     async fn delivered(&self, delivery: Box<dyn Delivery>) -> Result<Box<dyn Delivery>, BusError> {
-        self.0.world.travel().await;
-        self.0.awake().await;
+        self.0.enter(Asked::bus("receive", &delivery.message().subject), &[]).await;
         Ok(Box::new(NodeDelivery { ports: self.0.clone(), inner: delivery }))
     }
 }
@@ -30,24 +30,22 @@ impl NodeBus {
 impl Bus for NodeBus {
     async fn publish(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
         let (ports, world) = (&self.0, &self.0.world);
-        ports.awake().await;
+        let asked = Asked::bus("hint", subject);
+        ports.enter(asked, &payload.body).await;
         if ports.cut_until().is_some() || world.strikes(FaultKind::LostHint) {
             return Ok(());
         }
         if world.strikes(FaultKind::DoubledHint) {
-            self.send(subject, payload.clone(), Duration::from_millis(world.draws.within(0..3_000)));
+            let after = Duration::from_millis(world.draws.within(0..3_000));
+            self.send(asked, (subject, payload.clone()), after);
         }
-        if world.strikes(FaultKind::LateHint) {
-            self.send(subject, payload, Duration::from_millis(world.draws.within(1..5_000)));
-            return Ok(());
+        let late = world.strikes(FaultKind::LateHint);
+        let after = if late { Duration::from_millis(world.draws.within(1..5_000)) } else { world.latency() };
+        if after.is_zero() {
+            return world.bus.publish(subject, payload).await;
         }
-        match world.latency() {
-            Duration::ZERO => world.bus.publish(subject, payload).await,
-            latency => {
-                self.send(subject, payload, latency);
-                Ok(())
-            }
-        }
+        self.send(asked, (subject, payload), after);
+        Ok(())
     }
 
     async fn subscribe(&self, pattern: &str) -> Result<Box<dyn Subscription>, BusError> {
@@ -62,19 +60,20 @@ impl Bus for NodeBus {
 
     async fn request(&self, subject: &str, payload: Payload, patience: Duration) -> Result<Payload, BusError> {
         let (ports, world) = (&self.0, &self.0.world);
-        ports.awake().await;
         let asked = Asked::bus("request", subject);
-        let late = || BusError::Timeout { subject: subject.to_owned(), waited: patience };
-        let lost = world.strikes(FaultKind::LostRequest);
-        if lost || ports.cut_until().is_some() {
-            tokio::time::sleep(patience).await;
-            ports.awake().await;
-            return Err(late());
-        }
-        let reply = tokio::time::timeout(patience, ports.call(asked, world.bus.request(subject, payload, patience)));
-        let reply = reply.await.unwrap_or_else(|_| Err(late()));
+        let asks = async {
+            ports.enter(asked, &payload.body).await;
+            let lost = world.strikes(FaultKind::LostRequest) || ports.cut_until().is_some();
+            let unanswered = world.strikes(FaultKind::LostReply);
+            if lost {
+                return std::future::pending().await;
+            }
+            let reply = ports.call(asked, world.bus.request(subject, payload, patience)).await;
+            if unanswered { std::future::pending().await } else { reply }
+        };
+        let reply = tokio::time::timeout(patience, asks).await;
         ports.awake().await;
-        if world.strikes(FaultKind::LostReply) { Err(late()) } else { reply }
+        reply.unwrap_or_else(|_| Err(BusError::Timeout { subject: subject.to_owned(), waited: patience }))
     }
 
     async fn serve(&self, pattern: &str) -> Result<Box<dyn Server>, BusError> {
@@ -83,15 +82,17 @@ impl Bus for NodeBus {
     }
 
     async fn enqueue(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
+        let asked = Asked::bus("queue", subject);
+        self.0.enter(asked, &[]).await;
         if self.0.world.strikes(FaultKind::LateWrite) {
             let (world, subject) = (self.0.world.clone(), subject.to_owned());
             let late = Duration::from_millis(world.draws.within(1..8_000));
-            self.0.world.later(late, async move {
+            self.0.world.later(late, self.0.name_of(asked, &[]), async move {
                 world.bus.enqueue(&subject, payload).await.unwrap_or_default();
             });
             return Err(BusError::unanswered());
         }
-        self.0.call(Asked::bus("queue", subject), self.0.world.bus.enqueue(subject, payload)).await
+        self.0.call(asked, self.0.world.bus.enqueue(subject, payload)).await
     }
 
     async fn try_pull(&self, pattern: &str, lease: Duration) -> Result<Option<Box<dyn Delivery>>, BusError> {
@@ -211,10 +212,9 @@ impl Delivery for NodeDelivery {
         self.ports.call(asked, self.inner.extend()).await
     }
     async fn ack(&self) -> Result<(), BusError> {
-        if self.ports.world.strikes(FaultKind::LostAck) {
-            return Ok(());
-        }
-        self.ports.call(Asked::bus("acknowledge", &self.inner.message().subject), self.inner.ack()).await
+        let acknowledge =
+            async { if self.ports.world.strikes(FaultKind::LostAck) { Ok(()) } else { self.inner.ack().await } };
+        self.ports.call(Asked::bus("acknowledge", &self.inner.message().subject), acknowledge).await
     }
     async fn nak(&self, delay: Duration) -> Result<(), BusError> {
         self.ports.call(Asked::bus("give back", &self.inner.message().subject), self.inner.nak(delay)).await

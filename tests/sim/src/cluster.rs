@@ -170,7 +170,7 @@ impl Cluster {
                 if tokio::time::timeout(CRASH_PATIENCE, ports.death()).await.is_err() {
                     ports.die();
                 }
-                self.world.later(Duration::ZERO, async move {
+                self.world.later(Duration::ZERO, (ports.name.clone(), Vec::new()), async move {
                     node.stop().await;
                 });
                 self.again(member, lasts).await?;

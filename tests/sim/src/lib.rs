@@ -16,6 +16,7 @@ mod model;
 mod plant;
 mod ports;
 mod run;
+mod scheduler;
 mod store;
 mod trace;
 mod world;

@@ -1,6 +1,6 @@
 //! A model server inside the process: short answers that no two calls share, after a while that the seed chooses.
 use crate::faults::FaultKind;
-use crate::ports::NodePorts;
+use crate::ports::{Asked, NodePorts};
 use crate::world::Generated;
 use agon_core::{DebateId, Usage};
 use agon_llm::{
@@ -16,7 +16,7 @@ use tokio::time::Instant;
 /// The model that every host serves.
 pub(crate) const MODEL: &str = "simulated";
 /// What stands before a debate's id in its topic, so that the server knows which debate calls.
-pub(crate) const TOPIC: &str = "Debate of the simulation: ";
+pub(crate) const TOPIC: &str = "Debate of the simulation ";
 
 const USAGE: Usage = Usage { prompt_tokens: Some(100), cached_tokens: None, completion_tokens: Some(10) };
 
@@ -30,19 +30,22 @@ pub(crate) struct SimulatedModel {
 impl ChatModel for SimulatedModel {
     async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<ChatAnswer, ChatError> {
         let (ports, world) = (&self.ports, &self.ports.world);
-        ports.awake().await;
+        ports.enter(Asked::bus("generate", ""), prompt_hash(request).as_bytes()).await;
         let number = self.begin(request);
+        let fails = world.strikes(FaultKind::FailedModel);
         let pause = if world.strikes(FaultKind::SlowModel) { 1_000..60_000 } else { 100..1_500 };
+        let kind = world.draws.number();
         tokio::time::sleep(Duration::from_millis(world.draws.within(pause))).await;
         ports.awake().await;
-        if world.strikes(FaultKind::FailedModel) {
+        if fails {
             let kinds = [
                 ChatErrorKind::Busy,
                 ChatErrorKind::Server5xx,
                 ChatErrorKind::Transport(TransportFault::Connect),
                 ChatErrorKind::Transport(TransportFault::Cut),
             ];
-            let kind = world.draws.one_of(&kinds).cloned().unwrap_or(ChatErrorKind::Busy);
+            let at = usize::try_from(kind).unwrap_or(0) % kinds.len();
+            let kind = kinds.get(at).cloned().unwrap_or(ChatErrorKind::Busy);
             return Err(ChatError::new(kind, "simulated"));
         }
         let text = match request.format.as_deref() {

@@ -1,5 +1,6 @@
 //! The ports of one node: between its actors and what all nodes share. Here calls take time, fail, and end with their node.
 use crate::faults::FaultKind;
+use crate::scheduler::CallName;
 use crate::world::World;
 use agon_bus::BusError;
 use agon_core::{Position, TurnId};
@@ -84,6 +85,17 @@ enum CallFate {
     LosesAnswer,
     DiesBefore,
     DiesAfter,
+}
+
+/// What is before a call.
+struct CallWay {
+    fate: CallFate,
+    there: Duration,
+    back: Duration,
+    /// It gets through although its sender dies meanwhile, or although what it asks is out of reach for a moment.
+    outlives: bool,
+    /// How long its sender waits for what is out of reach.
+    patience: Duration,
 }
 
 /// The errors that a port gives for a call that went wrong on its way.
@@ -212,29 +224,41 @@ impl NodePorts {
         asked: Asked<'_>,
         effect: impl Future<Output = Result<T, E>> + Send,
     ) -> Result<T, E> {
-        self.awake().await;
-        let fate = self.fate();
-        self.reach(asked).await?;
-        self.world.travel().await;
-        if fate == CallFate::Fails {
+        self.enter(asked, &[]).await;
+        let way = self.way();
+        self.reach(asked, &way).await?;
+        tokio::time::sleep(way.there).await;
+        self.world.scheduler.pass(self.name_of(asked, &[])).await;
+        if way.fate == CallFate::Fails {
             self.tell(asked, "fails");
             return Err(E::failed());
         }
-        if fate == CallFate::DiesBefore {
+        if way.fate == CallFate::DiesBefore {
             self.die();
         }
-        // what is on its way when its sender dies may arrive
-        if self.is_dead() && (fate == CallFate::DiesBefore || self.world.draws.happens(500)) {
+        if self.is_dead() && (way.fate == CallFate::DiesBefore || !way.outlives) {
             std::future::pending::<()>().await;
         }
         let done = effect.await;
         self.tell(asked, if done.is_ok() { "done" } else { "refused" });
-        if fate == CallFate::DiesAfter {
+        if way.fate == CallFate::DiesAfter {
             self.die();
         }
-        self.world.travel().await;
+        tokio::time::sleep(way.back).await;
         self.awake().await;
-        if fate == CallFate::LosesAnswer { Err(E::unanswered()) } else { done }
+        if way.fate == CallFate::LosesAnswer { Err(E::unanswered()) } else { done }
+    }
+
+    /// Waits until the node runs and it is this call's turn. Only then may it draw.
+    pub(crate) async fn enter(&self, asked: Asked<'_>, carries: &[u8]) {
+        self.awake().await;
+        self.world.scheduler.pass(self.name_of(asked, carries)).await;
+        self.awake().await;
+    }
+
+    /// What a call is told apart by.
+    pub(crate) fn name_of(&self, asked: Asked<'_>, carries: &[u8]) -> CallName {
+        (format!("{} {asked}", self.name), carries.to_vec())
     }
 
     fn tell(&self, asked: Asked<'_>, what: &str) {
@@ -242,20 +266,31 @@ impl NodePorts {
     }
 
     /// Fails when what is asked cannot be reached, after a while.
-    pub(crate) async fn reach<E: CallError>(&self, asked: Asked<'_>) -> Result<(), E> {
+    async fn reach<E: CallError>(&self, asked: Asked<'_>, way: &CallWay) -> Result<(), E> {
         let away = self.world.seen().store_away.filter(|_| asked.of_store);
         let Some(until) = away.filter(|until| *until > Instant::now()).max(self.cut_until()) else { return Ok(()) };
-        let patience = Duration::from_millis(self.world.draws.within(1..5_000));
         let left = until.saturating_duration_since(Instant::now());
-        // what is asked just before the end gets through
-        if left < patience && self.world.draws.happens(500) {
+        // what is asked just before the end may get through
+        if left < way.patience && way.outlives {
             tokio::time::sleep(left).await;
             return Ok(());
         }
-        tokio::time::sleep(patience).await;
-        self.awake().await;
+        tokio::time::sleep(way.patience).await;
+        self.enter(asked, &[]).await;
         self.tell(asked, "out of reach");
         Err(E::unanswered())
+    }
+
+    /// Draws all that will become of a call.
+    fn way(&self) -> CallWay {
+        let world = &self.world;
+        CallWay {
+            fate: self.fate(),
+            there: world.latency(),
+            back: world.latency(),
+            outlives: world.draws.happens(500),
+            patience: Duration::from_millis(world.draws.within(1..5_000)),
+        }
     }
 
     fn fate(&self) -> CallFate {

@@ -52,6 +52,7 @@ pub fn simulate(seed: u64, plant: Option<Plant>, print: bool) -> Result<SeedRepo
 
 async fn run(seed: u64, plant: Option<Plant>, print: bool) -> Result<SeedReport> {
     let world = Arc::new(World::new(seed, plant, print));
+    tokio::spawn(world.scheduler.clone().run(world.draws.clone()));
     let cluster = Cluster::start(&world).await?;
     let admissions =
         (1..=world.draws.within(2..5)).map(|number| admission(&world, number)).collect::<Result<Vec<_>>>()?;
@@ -102,6 +103,7 @@ async fn ended(world: &World, ids: &[DebateId]) {
 async fn submit(world: &World, cluster: &Cluster, admission: &Admission) -> Result<()> {
     tokio::time::sleep(Duration::from_millis(world.draws.within(0..8_000))).await;
     loop {
+        world.scheduler.pass((format!("client {}", admission.id), Vec::new())).await;
         if let Some(NodeLife { node, ports }) = cluster.any_well() {
             let submitted = tokio::time::timeout(CLIENT_PATIENCE, node.submit(admission.clone())).await;
             let accepted = matches!(submitted, Ok(Ok(())));
@@ -146,7 +148,7 @@ fn specs() -> Result<&'static [DebateSpec]> {
     }
     let specs = [(1, "sequential"), (2, "sequential"), (1, "simultaneous"), (2, "simultaneous")].map(|(rounds, visibility)| {
         let file = format!(
-            "topic: {TOPIC}x\nmodel: {MODEL}\nmax_rounds: {rounds}\nvisibility: {visibility}\nballots: none\n\
+            "topic: simulated\nmodel: {MODEL}\nmax_rounds: {rounds}\nvisibility: {visibility}\nballots: none\n\
              timeout_per_turn: 45s\njudge: {{orders: 1}}\npersonas:\n- {{name: Ada, stance: yes}}\n- {{name: Bo, stance: no}}\n"
         );
         let parsed = agon_spec::parse(&Source::new("simulated.yaml", file), &Defaults::default());

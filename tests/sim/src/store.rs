@@ -13,22 +13,16 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How long a client of the store waits for an answer that does not come.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 impl NodePorts {
     /// How long after its sender gave up a write lands, where it does so.
-    async fn lands_late(&self) -> Option<Duration> {
+    async fn lands_late(&self, asked: Asked<'_>) -> Option<Duration> {
+        self.enter(asked, &[]).await;
         if !self.world.strikes(FaultKind::LateWrite) {
             return None;
         }
-        let late = Duration::from_millis(self.world.draws.within(1..8_000));
-        Some(late)
-    }
-
-    /// Gives a write up whose answer does not come.
-    async fn give_up(&self) {
-        tokio::time::sleep(PATIENCE.min(Duration::from_millis(self.world.draws.within(1..5_000)))).await;
-        self.awake().await;
+        Some(Duration::from_millis(self.world.draws.within(1..8_000)))
     }
 
     fn full(&self) -> Option<StoreError> {
@@ -69,27 +63,31 @@ impl NodePorts {
 #[async_trait]
 impl Journal for NodePorts {
     async fn append(&self, debate: &DebateId, record: Record) -> Result<Arc<Record>, AppendError> {
-        if let Some(late) = self.lands_late().await {
+        let asked = Asked::store("append to", debate.as_str()).at(record.first);
+        if let Some(late) = self.lands_late(asked).await {
             let (lander, debate) = (self.again(), debate.clone());
-            self.world.later(late, async move {
+            self.world.later(late, self.name_of(asked, &[]), async move {
                 let landed = lander.land(&debate, record).await.is_ok();
                 lander.world.note(format_args!("{}: late append to {debate}, {landed}", lander.name));
             });
-            self.give_up().await;
+            tokio::time::sleep(PATIENCE).await;
+            self.awake().await;
             return Err(AppendError::unanswered());
         }
-        let asked = Asked::store("append to", debate.as_str()).at(record.first);
         self.call(asked, self.land(debate, record)).await
     }
 
     async fn read(&self, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError> {
         let asked = Asked::store("read", debate.as_str()).at(after);
-        let mut records = self.call(asked, self.world.store.read(debate, after)).await?;
-        if records.len() > 1 && self.world.strikes(FaultKind::ShortRead) {
-            let kept = self.world.draws.within(1..u64::try_from(records.len()).unwrap_or(1));
-            records.truncate(usize::try_from(kept).unwrap_or(1));
-        }
-        Ok(records)
+        let read = async {
+            let mut records = self.world.store.read(debate, after).await?;
+            if records.len() > 1 && self.world.strikes(FaultKind::ShortRead) {
+                let kept = self.world.draws.within(1..u64::try_from(records.len()).unwrap_or(1));
+                records.truncate(usize::try_from(kept).unwrap_or(1));
+            }
+            Ok(records)
+        };
+        self.call(asked, read).await
     }
 
     fn forget(&self, debate: &DebateId) {
@@ -100,16 +98,17 @@ impl Journal for NodePorts {
 #[async_trait]
 impl Registers for NodePorts {
     async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<RegisterOutcome, StoreError> {
-        if let Some(late) = self.lands_late().await {
+        let asked = Asked::store("decide", debate.as_str()).of(turn);
+        if let Some(late) = self.lands_late(asked).await {
             let (lander, debate) = (self.again(), debate.clone());
-            self.world.later(late, async move {
+            self.world.later(late, self.name_of(asked, &[]), async move {
                 let won = lander.write(&debate, turn, result).await.is_ok_and(|outcome| outcome.won);
                 lander.world.note(format_args!("{}: late result of {turn} of {debate}, {won}", lander.name));
             });
-            self.give_up().await;
+            tokio::time::sleep(PATIENCE).await;
+            self.awake().await;
             return Err(StoreError::unanswered());
         }
-        let asked = Asked::store("decide", debate.as_str()).of(turn);
         self.call(asked, self.write(debate, turn, result)).await
     }
 
@@ -162,12 +161,12 @@ impl Commands for NodePorts {
 #[async_trait]
 impl Catalogue for NodePorts {
     async fn note(&self, summary: DebateSummary) -> Result<(), StoreError> {
-        if self.world.strikes(FaultKind::LostNote) {
-            return Ok(());
-        }
         let debate = summary.id.clone();
         let asked = Asked::store(noted_as(&summary), debate.as_str());
-        self.call(asked, self.world.store.note(summary)).await
+        let note = async {
+            if self.world.strikes(FaultKind::LostNote) { Ok(()) } else { self.world.store.note(summary).await }
+        };
+        self.call(asked, note).await
     }
     async fn get_summary(&self, debate: &DebateId) -> Result<Option<DebateSummary>, StoreError> {
         let asked = Asked::store("look up", debate.as_str());

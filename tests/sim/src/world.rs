@@ -2,6 +2,7 @@
 use crate::draws::Draws;
 use crate::faults::{FaultKind, FaultPlan, FaultTally};
 use crate::plant::{Plant, PlantedStore};
+use crate::scheduler::{CallName, Scheduler};
 use crate::trace::Trace;
 use agon_bus::MemoryBus;
 use agon_core::{DebateId, Event, Record, Timestamp, TurnId, TurnResult};
@@ -19,7 +20,8 @@ pub(crate) const START: Timestamp = Timestamp(1_800_000_000_000);
 
 /// The world of one run.
 pub(crate) struct World {
-    pub(crate) draws: Draws,
+    pub(crate) draws: Arc<Draws>,
+    pub(crate) scheduler: Arc<Scheduler>,
     pub(crate) plan: FaultPlan,
     pub(crate) bus: MemoryBus,
     pub(crate) store: PlantedStore,
@@ -73,10 +75,11 @@ pub(crate) struct TroubledTime {
 
 impl World {
     pub(crate) fn new(seed: u64, plant: Option<Plant>, print: bool) -> Self {
-        let draws = Draws::new(seed);
+        let draws = Arc::new(Draws::new(seed));
         let plan = FaultPlan::draw(&draws);
         Self {
             draws,
+            scheduler: Arc::default(),
             plan,
             bus: MemoryBus::new(),
             store: PlantedStore::new(MemoryStore::new(), plant),
@@ -136,17 +139,9 @@ impl World {
         if self.strikes(FaultKind::SlowCall) {
             return Duration::from_millis(self.draws.within(20..3_000));
         }
-        // most take no time that the clock shows
+        // most take no more time than the scheduler gives them
         let longest = if self.draws.within(0..4) == 0 { self.plan.latency_ms + 1 } else { 1 };
         Duration::from_millis(self.draws.within(0..longest))
-    }
-
-    /// Lets a message travel.
-    pub(crate) async fn travel(&self) {
-        match self.latency() {
-            Duration::ZERO => tokio::task::yield_now().await,
-            latency => tokio::time::sleep(latency).await,
-        }
     }
 
     /// Takes in a record that was appended.
@@ -181,10 +176,17 @@ impl World {
         self.seen().trouble.push(TroubledTime { node, from, to: from + lasts });
     }
 
-    /// Runs for itself: messages on their way, and what lands late.
-    pub(crate) fn later(self: &Arc<Self>, after: Duration, what: impl Future<Output = ()> + Send + 'static) {
+    /// Runs for itself, after a while and when it is its turn: messages on their way, and what lands late.
+    pub(crate) fn later(
+        self: &Arc<Self>,
+        after: Duration,
+        name: CallName,
+        what: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let scheduler = self.scheduler.clone();
         tokio::spawn(async move {
             tokio::time::sleep(after).await;
+            scheduler.pass(name).await;
             what.await;
         });
     }
