@@ -12,6 +12,7 @@ mod cluster;
 mod draws;
 mod faults;
 mod findings;
+mod many;
 mod model;
 mod plant;
 mod ports;
@@ -22,5 +23,6 @@ mod trace;
 mod world;
 
 pub use faults::{FaultKind, FaultTally};
+pub use many::{SeedPlan, SimulationTotals, simulate_many};
 pub use plant::Plant;
 pub use run::{SeedReport, simulate};
