@@ -106,7 +106,8 @@ impl Node {
         let (debate, priority) = (admission.id.clone(), admission.priority);
         let event = Debate::admit(admission.clone());
         let at = self.shared.clock.now();
-        let record = Record { first: Position(1), at, epoch: 0, nonce: self.shared.config.random.number(), events: vec![event] };
+        let record =
+            Record { first: Position(1), at, epoch: 0, nonce: self.shared.config.random.number(), events: vec![event] };
         match journal::append(&self.shared, &debate, &record).await {
             Ok(_) => {
                 self.shared.observer.debate_admitted(&admission, at);

@@ -47,14 +47,11 @@ fn main() -> Result<ExitCode> {
     };
     let began = Instant::now();
     let totals = simulate_many(&plan, |report| {
-        if cli.seeds == 1 {
+        if cli.seeds == 1 || !report.findings.is_empty() {
             print_report(report, cli.plant);
         }
     })?;
     print_totals(&totals, began.elapsed(), cpu_time()?);
-    if cli.seeds > 1 {
-        totals.found.iter().for_each(|report| print_report(report, cli.plant));
-    }
     Ok(exit(totals.found.is_empty(), cli.plant))
 }
 

@@ -6,6 +6,7 @@ use crate::model::{MODEL, TOPIC};
 use crate::plant::Plant;
 use crate::world::World;
 use agon_core::{Admission, DebateId, DebateSpec, Priority, RetryPolicy};
+use agon_runtime::CancelError;
 use agon_spec::{Defaults, Source};
 use anyhow::{Context, Result};
 use futures_util::future::{join, try_join_all};
@@ -43,6 +44,8 @@ const PATIENCE: Duration = Duration::from_secs(900);
 const SETTLES: Duration = Duration::from_secs(9);
 /// How long a client waits for an answer to a submission.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(15);
+/// How many in thousand debates are cancelled by their client.
+const CANCELS: u64 = 60;
 
 /// Runs a seed. `print` shows every event on stdout.
 pub fn simulate(seed: u64, plant: Option<Plant>, print: bool) -> Result<SeedReport> {
@@ -109,6 +112,28 @@ async fn submit(world: &World, cluster: &Cluster, admission: &Admission) -> Resu
             let accepted = matches!(submitted, Ok(Ok(())));
             world.note(format_args!("client: {} to {}, accepted {accepted}", admission.id, ports.name));
             if accepted {
+                return cancel(world, cluster, &admission.id).await;
+            }
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// A client that, in one case of many, wants its debate ended after a while, and asks until a node has written that down.
+async fn cancel(world: &World, cluster: &Cluster, debate: &DebateId) -> Result<()> {
+    world.scheduler.pass((format!("client {debate}"), Vec::new())).await;
+    if !world.draws.happens(CANCELS) {
+        return Ok(());
+    }
+    tokio::time::sleep(Duration::from_millis(world.draws.within(0..10_000))).await;
+    loop {
+        world.scheduler.pass((format!("client {debate}"), Vec::new())).await;
+        if let Some(NodeLife { node, ports }) = cluster.any_well() {
+            let asked = tokio::time::timeout(CLIENT_PATIENCE, node.cancel(debate, "no longer wanted", None)).await;
+            // one that has ended is not cancelled
+            let heard = matches!(asked, Ok(Ok(_) | Err(CancelError::Ended { .. })));
+            world.note(format_args!("client: cancels {debate} at {}, heard {heard}", ports.name));
+            if heard {
                 return Ok(());
             }
         }

@@ -224,7 +224,9 @@ impl Node {
             let at = self.shared.clock.now().max(last.at);
             // one that nobody plays needs no pause
             let Ok(events) = folded.decide(at, Input::Interrupt { reason: reason.clone() }) else { return Ok(()) };
-            match journal::append(&self.shared, debate, &folded.record(at, self.shared.config.random.number(), events)).await {
+            match journal::append(&self.shared, debate, &folded.record(at, self.shared.config.random.number(), events))
+                .await
+            {
                 Ok(record) => folded.apply_record(&record),
                 // it has gone on meanwhile
                 Err(AppendError::Fenced { .. }) => continue,

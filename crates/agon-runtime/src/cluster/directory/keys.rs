@@ -40,7 +40,11 @@ struct HeardKeys {
 
 impl HostKeys {
     pub(super) fn new(random: &RandomSource) -> Self {
-        Self { own: HostKey::new(random.draw(|numbers| numbers.random())), shown: AtomicBool::new(false), heard: Mutex::default() }
+        Self {
+            own: HostKey::new(random.draw(|numbers| numbers.random())),
+            shown: AtomicBool::new(false),
+            heard: Mutex::default(),
+        }
     }
     fn heard(&self) -> MutexGuard<'_, HeardKeys> {
         // every change leaves it whole

@@ -1,0 +1,68 @@
+//! A short run of the simulated cluster, and what shows that it would find something.
+use agon_sim::{FaultKind, Plant, SeedPlan, SimulationTotals, simulate, simulate_many};
+use std::num::NonZeroUsize;
+use std::thread;
+
+/// The seeds of the short run.
+const SEEDS: u64 = 100;
+
+fn run(seeds: u64, plant: Option<Plant>, most_findings: usize) -> SimulationTotals {
+    let threads = NonZeroUsize::new(2).unwrap();
+    simulate_many(&SeedPlan { seeds: 1..seeds + 1, threads, plant, most_findings }, |_| {}).unwrap()
+}
+
+#[test]
+fn debates_of_a_short_run_end_and_their_logs_are_right() {
+    let totals = run(SEEDS, None, 1);
+
+    let found: Vec<String> =
+        totals.found.iter().map(|report| format!("seed {}: {:?}", report.seed, report.findings)).collect();
+    assert_eq!(found, [String::new(); 0], "cargo xtask sim --seed SEED --trace shows every event");
+    assert_eq!(totals.seeds, SEEDS);
+    assert!(totals.debates >= 2 * SEEDS && totals.takeovers > 0 && totals.fenced > 0, "{totals:?}");
+    let nodes_were_hurt =
+        [FaultKind::Crash, FaultKind::Stop, FaultKind::Cut, FaultKind::Outage, FaultKind::FullStore, FaultKind::Drain];
+    for kind in nodes_were_hurt {
+        assert!(totals.faults.get(&kind).is_some_and(|count| *count > 0), "no {kind} in {:?}", totals.faults);
+    }
+}
+
+#[test]
+fn a_seed_gives_the_same_events_again_beside_whatever_else_runs() {
+    let traces = || -> Vec<(u64, String)> {
+        (1..=12).map(|seed| simulate(seed, None, false).unwrap()).map(|report| (report.events, report.trace)).collect()
+    };
+    let (first, second) = thread::scope(|scope| {
+        let other = scope.spawn(traces);
+        (traces(), other.join().unwrap())
+    });
+
+    assert_eq!(first, second);
+    let mut different = first.clone();
+    different.sort();
+    different.dedup();
+    assert_eq!(different.len(), first.len(), "other seeds give other events");
+}
+
+fn is_found(plant: Plant, as_what: &str) {
+    let totals = run(1_000, Some(plant), 1);
+    let found = totals.found.first().unwrap_or_else(|| panic!("{plant:?} is not found by {} seeds", totals.seeds));
+    assert!(found.findings.iter().any(|finding| finding.contains(as_what)), "{found:?}");
+    assert_eq!(simulate(found.seed, Some(plant), false).unwrap().findings, found.findings, "the seed finds it again");
+    assert_eq!(simulate(found.seed, None, false).unwrap().findings, [String::new(); 0], "the bug alone is to blame");
+}
+
+#[test]
+fn a_store_without_a_fence_is_found() {
+    is_found(Plant::Fence, "turn");
+}
+
+#[test]
+fn a_register_that_can_be_overwritten_is_found() {
+    is_found(Plant::Register, "is not what its register holds");
+}
+
+#[test]
+fn a_claim_that_keeps_the_epoch_is_found() {
+    is_found(Plant::Epoch, "the epoch falls");
+}
