@@ -167,6 +167,12 @@ impl FaultPlan {
         self.rates.get(&kind).copied().unwrap_or(0)
     }
 
+    /// Whether single calls of the store are slow or go wrong.
+    pub(crate) fn has_bad_calls(&self) -> bool {
+        let kinds = [FaultKind::FailedCall, FaultKind::LostAnswer, FaultKind::LateWrite, FaultKind::SlowCall];
+        kinds.into_iter().any(|kind| self.rate(kind) > 0)
+    }
+
     /// Whether nothing goes wrong in this run.
     pub(crate) fn is_calm(&self) -> bool {
         self.rates.is_empty() && self.blows.is_empty() && !self.wrong_clocks

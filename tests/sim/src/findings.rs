@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long after a turn was answered a host may still begin to generate it that looked before. It looks again every 5 s, and a look
-/// may be slow or fail and be repeated.
-const OVERTAKEN_WITHIN: Duration = Duration::from_secs(20);
+/// How long after a turn was answered a host may still begin to generate it that looked before: it looks again every 5 s.
+const OVERTAKEN_WITHIN: Duration = Duration::from_secs(6);
+/// The same where calls are slow or fail, and looks are repeated.
+const OVERTAKEN_SLOWLY: Duration = Duration::from_secs(20);
 
 /// Everything that is wrong with a run.
 pub(crate) async fn of_run(world: &World, debates: &[DebateId]) -> Result<Vec<String>> {
@@ -55,7 +56,8 @@ fn generated_again(world: &World) -> Vec<String> {
             let sees = |node: &Option<String>| node.as_ref().is_none_or(|node| *node == call.node);
             seen.trouble.iter().any(|time| sees(&time.node) && overlaps(*answered, call.began, (time.from, time.to)))
         };
-        let late = calls.iter().filter(|call| call.began > *answered + OVERTAKEN_WITHIN && !blind(call));
+        let within = if world.plan.has_bad_calls() { OVERTAKEN_SLOWLY } else { OVERTAKEN_WITHIN };
+        let late = calls.iter().filter(|call| call.began > *answered + within && !blind(call));
         findings.extend(late.map(|call| {
             let after = call.began.duration_since(*answered).as_millis();
             format!("{debate}: {} generated prompt {name} {after} ms after it was answered", call.node)
@@ -65,5 +67,5 @@ fn generated_again(world: &World) -> Vec<String> {
 }
 
 fn overlaps(from: Instant, to: Instant, other: (Instant, Instant)) -> bool {
-    from <= other.1 + OVERTAKEN_WITHIN && other.0 <= to
+    from <= other.1 + OVERTAKEN_SLOWLY && other.0 <= to
 }

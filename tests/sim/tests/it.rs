@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 /// The seeds of the short run.
-const SEEDS: u64 = 100;
+const SEEDS: u64 = 80;
 
 fn run(seeds: u64, plant: Option<Plant>, most_findings: usize) -> SimulationTotals {
     let threads = NonZeroUsize::new(2).unwrap();
