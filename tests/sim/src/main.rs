@@ -69,12 +69,13 @@ fn cpu_time() -> Result<Duration> {
 fn print_totals(totals: &SimulationTotals, wall: Duration, cpu: Duration) {
     let seeds = totals.seeds.max(1) as f64;
     println!(
-        "{} seeds in {:.1} s, {:.1} s of CPU time ({:.1} ms a seed), {} events",
+        "{} seeds in {:.1} s, {:.1} s of CPU time ({:.1} ms a seed), {} events, trace {:016x}",
         totals.seeds,
         wall.as_secs_f64(),
         cpu.as_secs_f64(),
         cpu.as_secs_f64() * 1_000.0 / seeds,
-        totals.events
+        totals.events,
+        totals.trace
     );
     println!(
         "{} debates, {} calls of models, {} takeovers, {} fenced appends",
@@ -87,7 +88,7 @@ fn print_totals(totals: &SimulationTotals, wall: Duration, cpu: Duration) {
 
 fn print_report(report: &SeedReport, plant: Option<Plant>) {
     println!(
-        "seed {}: trace {}, {} events in {:.1} s of simulated time, {} debates, {} takeovers, {} findings",
+        "seed {}: trace {:016x}, {} events in {:.1} s of simulated time, {} debates, {} takeovers, {} findings",
         report.seed,
         report.trace,
         report.events,

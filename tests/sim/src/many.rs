@@ -27,6 +27,8 @@ pub struct SeedPlan {
 pub struct SimulationTotals {
     /// Seeds that were run.
     pub seeds: u64,
+    /// The sum of their traces: the same for the same seeds.
+    pub trace: u64,
     /// Events of all of them.
     pub events: u64,
     /// Debates that were accepted.
@@ -46,6 +48,7 @@ pub struct SimulationTotals {
 impl SimulationTotals {
     fn add(&mut self, report: SeedReport) {
         self.seeds += 1;
+        self.trace = self.trace.wrapping_add(report.trace);
         self.events += report.events;
         self.debates += report.debates;
         self.takeovers += report.takeovers;

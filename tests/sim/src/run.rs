@@ -19,7 +19,7 @@ pub struct SeedReport {
     /// What everything in the run follows from.
     pub seed: u64,
     /// The hash of all events in their order: the same for the same seed.
-    pub trace: String,
+    pub trace: u64,
     /// How many events that were.
     pub events: u64,
     /// Debates that were accepted.
@@ -104,7 +104,7 @@ async fn ended(world: &World, ids: &[DebateId]) {
 
 /// A client that asks one node after another until one has accepted its debate.
 async fn submit(world: &World, cluster: &Cluster, admission: &Admission) -> Result<()> {
-    tokio::time::sleep(Duration::from_millis(world.draws.within(0..8_000))).await;
+    tokio::time::sleep(Duration::from_millis(world.draws.within(0..6_000))).await;
     loop {
         world.scheduler.pass((format!("client {}", admission.id), Vec::new())).await;
         if let Some(NodeLife { node, ports }) = cluster.any_well() {
@@ -171,10 +171,13 @@ fn specs() -> Result<&'static [DebateSpec]> {
     if let Some(specs) = SPECS.get() {
         return Ok(specs);
     }
-    let specs = [(1, "sequential"), (2, "sequential"), (1, "simultaneous"), (2, "simultaneous")].map(|(rounds, visibility)| {
+    let kinds =
+        [(1, "sequential", true), (2, "sequential", false), (1, "simultaneous", false), (2, "simultaneous", false)];
+    let specs = kinds.map(|(rounds, visibility, statements)| {
         let file = format!(
             "topic: simulated\nmodel: {MODEL}\nmax_rounds: {rounds}\nvisibility: {visibility}\nballots: none\n\
-             timeout_per_turn: 45s\njudge: {{orders: 1}}\npersonas:\n- {{name: Ada, stance: yes}}\n- {{name: Bo, stance: no}}\n"
+             phases: {{opening_statements: {statements}, final_statements: {statements}}}\ntimeout_per_turn: 45s\n\
+             judge: {{orders: 1}}\npersonas:\n- {{name: Ada, stance: yes}}\n- {{name: Bo, stance: no}}\n"
         );
         let parsed = agon_spec::parse(&Source::new("simulated.yaml", file), &Defaults::default());
         parsed.spec.with_context(|| format!("the debate file is wrong: {:?}", parsed.diagnostics))

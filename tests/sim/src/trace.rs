@@ -20,7 +20,7 @@ impl Trace {
     /// An event.
     pub(crate) fn note(&mut self, event: fmt::Arguments<'_>) {
         self.line.clear();
-        let ms = self.start.elapsed().as_millis();
+        let ms = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
         // writing to a string does not fail
         writeln!(self.line, "{ms:>8} ms  {event}").unwrap_or_default();
         if self.print {
@@ -31,9 +31,9 @@ impl Trace {
     }
 
     /// How many events there were, and the hash of all of them.
-    pub(crate) fn sum(&self) -> (u64, String) {
-        let mut hash = self.hasher.finalize().to_hex().to_string();
-        hash.truncate(16);
-        (self.events, hash)
+    pub(crate) fn sum(&self) -> (u64, u64) {
+        let hash = self.hasher.finalize();
+        let first = hash.as_bytes().first_chunk().copied().unwrap_or_default();
+        (self.events, u64::from_be_bytes(first))
     }
 }

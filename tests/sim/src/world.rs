@@ -101,7 +101,7 @@ impl World {
     }
 
     /// How many events there were, and their hash.
-    pub(crate) fn trace(&self) -> (u64, String) {
+    pub(crate) fn trace(&self) -> (u64, u64) {
         self.trace.lock().unwrap_or_else(PoisonError::into_inner).sum()
     }
 

@@ -29,7 +29,7 @@ fn debates_of_a_short_run_end_and_their_logs_are_right() {
 
 #[test]
 fn a_seed_gives_the_same_events_again_beside_whatever_else_runs() {
-    let traces = || -> Vec<(u64, String)> {
+    let traces = || -> Vec<(u64, u64)> {
         (1..=12).map(|seed| simulate(seed, None, false).unwrap()).map(|report| (report.events, report.trace)).collect()
     };
     let (first, second) = thread::scope(|scope| {
