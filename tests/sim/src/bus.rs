@@ -1,6 +1,6 @@
 //! The bus as a node sees it.
-use crate::faults::FaultKind;
-use crate::ports::{Asked, CallError as _, NodePorts};
+use crate::faults::SimulatedFault;
+use crate::ports::{CallError as _, NodePorts, PortCall};
 use agon_bus::{Backlog, Bus, BusError, Delivery, Message, Payload, Received, Request, Server, Subscription};
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ pub(crate) struct NodeBus(pub(crate) Arc<NodePorts>);
 
 impl NodeBus {
     /// Sends a hint on its way.
-    fn send(&self, asked: Asked<'_>, (subject, payload): (&str, Payload), after: Duration) {
+    fn send(&self, asked: PortCall<'_>, (subject, payload): (&str, Payload), after: Duration) {
         let (world, subject) = (self.0.world.clone(), subject.to_owned());
         let name = self.0.name_of(asked, &payload.body);
         self.0.world.later(after, name, async move {
@@ -21,7 +21,7 @@ impl NodeBus {
     }
 
     async fn delivered(&self, delivery: Box<dyn Delivery>) -> Result<Box<dyn Delivery>, BusError> {
-        self.0.enter(Asked::bus("receive", &delivery.message().subject), &[]).await;
+        self.0.enter(PortCall::bus("receive", &delivery.message().subject), &[]).await;
         Ok(Box::new(NodeDelivery { ports: self.0.clone(), inner: delivery }))
     }
 }
@@ -30,16 +30,16 @@ impl NodeBus {
 impl Bus for NodeBus {
     async fn publish(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
         let (ports, world) = (&self.0, &self.0.world);
-        let asked = Asked::bus("hint", subject);
+        let asked = PortCall::bus("hint", subject);
         ports.enter(asked, &payload.body).await;
-        if ports.cut_until().is_some() || world.strikes(FaultKind::LostHint) {
+        if ports.cut_until().is_some() || world.strikes(SimulatedFault::LostHint) {
             return Ok(());
         }
-        if world.strikes(FaultKind::DoubledHint) {
+        if world.strikes(SimulatedFault::DoubledHint) {
             let after = Duration::from_millis(world.draws.within(0..3_000));
             self.send(asked, (subject, payload.clone()), after);
         }
-        let late = world.strikes(FaultKind::LateHint);
+        let late = world.strikes(SimulatedFault::LateHint);
         let after = if late { Duration::from_millis(world.draws.within(1..5_000)) } else { world.latency() };
         if after.is_zero() {
             return world.bus.publish(subject, payload).await;
@@ -49,7 +49,7 @@ impl Bus for NodeBus {
     }
 
     async fn subscribe(&self, pattern: &str) -> Result<Box<dyn Subscription>, BusError> {
-        let asked = Asked::bus("subscribe to", pattern);
+        let asked = PortCall::bus("subscribe to", pattern);
         let inner = self.0.call(asked, self.0.world.bus.subscribe(pattern)).await?;
         Ok(Box::new(NodeSubscription { ports: self.0.clone(), inner, was_cut: false }))
     }
@@ -60,11 +60,11 @@ impl Bus for NodeBus {
 
     async fn request(&self, subject: &str, payload: Payload, patience: Duration) -> Result<Payload, BusError> {
         let (ports, world) = (&self.0, &self.0.world);
-        let asked = Asked::bus("request", subject);
+        let asked = PortCall::bus("request", subject);
         let asks = async {
             ports.enter(asked, &payload.body).await;
-            let lost = world.strikes(FaultKind::LostRequest) || ports.cut_until().is_some();
-            let unanswered = world.strikes(FaultKind::LostReply);
+            let lost = world.strikes(SimulatedFault::LostRequest) || ports.cut_until().is_some();
+            let unanswered = world.strikes(SimulatedFault::LostReply);
             if lost {
                 return std::future::pending().await;
             }
@@ -77,14 +77,14 @@ impl Bus for NodeBus {
     }
 
     async fn serve(&self, pattern: &str) -> Result<Box<dyn Server>, BusError> {
-        let inner = self.0.call(Asked::bus("serve", pattern), self.0.world.bus.serve(pattern)).await?;
+        let inner = self.0.call(PortCall::bus("serve", pattern), self.0.world.bus.serve(pattern)).await?;
         Ok(Box::new(NodeServer { ports: self.0.clone(), inner }))
     }
 
     async fn enqueue(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
-        let asked = Asked::bus("queue", subject);
+        let asked = PortCall::bus("queue", subject);
         self.0.enter(asked, &[]).await;
-        if self.0.world.strikes(FaultKind::LateWrite) {
+        if self.0.world.strikes(SimulatedFault::LateWrite) {
             let (world, subject) = (self.0.world.clone(), subject.to_owned());
             let late = Duration::from_millis(world.draws.within(1..8_000));
             self.0.world.later(late, self.0.name_of(asked, &[]), async move {
@@ -96,7 +96,7 @@ impl Bus for NodeBus {
     }
 
     async fn try_pull(&self, pattern: &str, lease: Duration) -> Result<Option<Box<dyn Delivery>>, BusError> {
-        let asked = Asked::bus("look into", pattern);
+        let asked = PortCall::bus("look into", pattern);
         match self.0.call(asked, self.0.world.bus.try_pull(pattern, lease)).await? {
             Some(delivery) => self.delivered(delivery).await.map(Some),
             None => Ok(None),
@@ -121,10 +121,10 @@ impl Bus for NodeBus {
     }
 
     async fn backlog(&self) -> Result<Vec<Backlog>, BusError> {
-        self.0.call(Asked::bus("count the work", ""), self.0.world.bus.backlog()).await
+        self.0.call(PortCall::bus("count the work", ""), self.0.world.bus.backlog()).await
     }
     async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
-        self.0.call(Asked::bus("peek at", subject), self.0.world.bus.peek(subject)).await
+        self.0.call(PortCall::bus("peek at", subject), self.0.world.bus.peek(subject)).await
     }
     fn is_connected(&self) -> bool {
         self.0.cut_until().is_none()
@@ -208,15 +208,15 @@ impl Delivery for NodeDelivery {
         self.inner.deliveries()
     }
     async fn extend(&self) -> Result<bool, BusError> {
-        let asked = Asked::bus("extend the lease of", &self.inner.message().subject);
+        let asked = PortCall::bus("extend the lease of", &self.inner.message().subject);
         self.ports.call(asked, self.inner.extend()).await
     }
     async fn ack(&self) -> Result<(), BusError> {
         let acknowledge =
-            async { if self.ports.world.strikes(FaultKind::LostAck) { Ok(()) } else { self.inner.ack().await } };
-        self.ports.call(Asked::bus("acknowledge", &self.inner.message().subject), acknowledge).await
+            async { if self.ports.world.strikes(SimulatedFault::LostAck) { Ok(()) } else { self.inner.ack().await } };
+        self.ports.call(PortCall::bus("acknowledge", &self.inner.message().subject), acknowledge).await
     }
     async fn nak(&self, delay: Duration) -> Result<(), BusError> {
-        self.ports.call(Asked::bus("give back", &self.inner.message().subject), self.inner.nak(delay)).await
+        self.ports.call(PortCall::bus("give back", &self.inner.message().subject), self.inner.nak(delay)).await
     }
 }

@@ -1,9 +1,9 @@
 //! The nodes of a run: started, hurt, and started again.
 use crate::bus::NodeBus;
-use crate::faults::{Blow, FaultKind};
+use crate::faults::{LastingFault, SimulatedFault};
 use crate::model::{MODEL, SimulatedModel};
 use crate::ports::NodePorts;
-use crate::world::{START, World};
+use crate::run_state::{RunState, START};
 use agon_core::{HostId, Timestamp};
 use agon_llm::{Endpoint, EndpointKind};
 use agon_runtime::{HostConfig, Node, NodeConfig, Ports, RandomSource, Served, Silent, TokioClock};
@@ -15,13 +15,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// All nodes of a run.
-pub(crate) struct Cluster {
-    world: Arc<World>,
-    members: Vec<Member>,
+pub(crate) struct SimulatedCluster {
+    world: Arc<RunState>,
+    members: Vec<SimulatedNode>,
 }
 
 /// A node through all its lives.
-struct Member {
+struct SimulatedNode {
     name: String,
     coordinates: bool,
     plays: bool,
@@ -41,9 +41,9 @@ pub(crate) struct NodeLife {
 /// A crash that does not find enough calls happens after this time.
 const CRASH_PATIENCE: Duration = Duration::from_secs(5);
 
-impl Cluster {
-    /// Draws how many nodes there are and what each does, and starts them.
-    pub(crate) async fn start(world: &Arc<World>) -> Result<Self> {
+impl SimulatedCluster {
+    /// SeededDraws how many nodes there are and what each does, and starts them.
+    pub(crate) async fn start(world: &Arc<RunState>) -> Result<Self> {
         let draws = &world.draws;
         let coordinators = draws.within(1..3);
         let (hosts, both, gateways) = (draws.within(1..3), draws.within(0..2), draws.within(0..2));
@@ -58,11 +58,11 @@ impl Cluster {
                 let off = if world.plan.wrong_clocks { draws.within(0..7_200_000) } else { 3_600_000 };
                 let clock = Timestamp(START.0.saturating_sub(3_600_000).saturating_add(off));
                 let (life, lives) = (Mutex::default(), Mutex::default());
-                members.push(Member { name: format!("{kind}{number}"), coordinates, plays, clock, life, lives });
+                members.push(SimulatedNode { name: format!("{kind}{number}"), coordinates, plays, clock, life, lives });
             }
         }
         if world.plan.wrong_clocks {
-            world.count(FaultKind::WrongClock);
+            world.count(SimulatedFault::WrongClock);
         }
         let cluster = Self { world: world.clone(), members };
         for member in &cluster.members {
@@ -71,7 +71,7 @@ impl Cluster {
         Ok(cluster)
     }
 
-    async fn begin(&self, member: &Member) -> Result<()> {
+    async fn begin(&self, member: &SimulatedNode) -> Result<()> {
         let number = {
             let mut lives = member.lives();
             *lives += 1;
@@ -90,7 +90,7 @@ impl Cluster {
         Ok(())
     }
 
-    fn ports(&self, member: &Member, ports: &Arc<NodePorts>) -> Result<Ports> {
+    fn ports(&self, member: &SimulatedNode, ports: &Arc<NodePorts>) -> Result<Ports> {
         let elapsed = u64::try_from(self.world.lasted().as_millis())?;
         Ok(Ports {
             bus: Arc::new(NodeBus(ports.clone())),
@@ -113,52 +113,58 @@ impl Cluster {
         self.world.draws.one_of(&well).cloned()
     }
 
-    /// One blow from its beginning to its end.
-    pub(crate) async fn strike(&self, blow: &Blow) -> Result<()> {
-        tokio::time::sleep(Duration::from_millis(blow.at_ms)).await;
-        let lasts = Duration::from_millis(blow.lasts_ms);
+    /// One fault from its beginning to its end.
+    pub(crate) async fn strike(&self, fault: &LastingFault) -> Result<()> {
+        tokio::time::sleep(Duration::from_millis(fault.at_ms)).await;
+        let lasts = Duration::from_millis(fault.lasts_ms);
         let count = u64::try_from(self.members.len())?.max(1);
-        let member = usize::try_from(blow.node % count).ok().and_then(|at| self.members.get(at));
+        let member = usize::try_from(fault.node % count).ok().and_then(|at| self.members.get(at));
         let member = member.context("there is no node to strike")?;
-        match blow.kind {
-            FaultKind::Outage => self.outage(lasts, |seen, until| seen.store_away = Some(until)),
-            FaultKind::FullStore => self.outage(lasts, |seen, until| seen.store_full = Some(until)),
-            kind => return self.strike_node(member, kind, lasts, blow.after_calls).await,
+        match fault.kind {
+            SimulatedFault::Outage => self.outage(lasts, |seen, until| seen.store_away = Some(until)),
+            SimulatedFault::FullStore => self.outage(lasts, |seen, until| seen.store_full = Some(until)),
+            kind => return self.strike_node(member, kind, lasts, fault.after_calls).await,
         }
-        self.begun(blow.kind, "store", lasts);
+        self.begun(fault.kind, "store", lasts);
         tokio::time::sleep(lasts).await;
         Ok(())
     }
 
-    fn begun(&self, kind: FaultKind, whom: &str, lasts: Duration) {
+    fn begun(&self, kind: SimulatedFault, whom: &str, lasts: Duration) {
         self.world.count(kind);
         self.world.note(format_args!("{whom}: {kind} for {} ms", lasts.as_millis()));
     }
 
-    fn outage(&self, lasts: Duration, set: impl FnOnce(&mut crate::world::Seen, Instant)) {
+    fn outage(&self, lasts: Duration, set: impl FnOnce(&mut crate::run_state::Seen, Instant)) {
         self.world.troubled(None, lasts);
         set(&mut self.world.seen(), Instant::now() + lasts);
     }
 
-    async fn strike_node(&self, member: &Member, kind: FaultKind, lasts: Duration, calls: u64) -> Result<()> {
+    async fn strike_node(
+        &self,
+        member: &SimulatedNode,
+        kind: SimulatedFault,
+        lasts: Duration,
+        calls: u64,
+    ) -> Result<()> {
         let life = member.life().clone();
-        // another blow has taken it away
+        // another fault has taken it away
         let Some(NodeLife { node, ports }) = life.filter(|life| life.ports.is_well()) else { return Ok(()) };
         self.begun(kind, &ports.name, lasts);
         match kind {
-            FaultKind::Stop => {
+            SimulatedFault::Stop => {
                 self.world.troubled(Some(&ports.name), lasts);
                 ports.stop();
                 tokio::time::sleep(lasts).await;
                 ports.go_on();
                 self.world.note(format_args!("{}: goes on", ports.name));
             }
-            FaultKind::Cut => {
+            SimulatedFault::Cut => {
                 self.world.troubled(Some(&ports.name), lasts);
                 ports.cut_off(lasts);
                 tokio::time::sleep(lasts).await;
             }
-            FaultKind::Drain => {
+            SimulatedFault::Drain => {
                 ports.drains().store(true, Ordering::Relaxed);
                 // what becomes of it is seen in the logs
                 node.drain().await;
@@ -179,14 +185,14 @@ impl Cluster {
         Ok(())
     }
 
-    async fn again(&self, member: &Member, after: Duration) -> Result<()> {
+    async fn again(&self, member: &SimulatedNode, after: Duration) -> Result<()> {
         *member.life() = None;
         tokio::time::sleep(after).await;
         self.begin(member).await
     }
 }
 
-impl Member {
+impl SimulatedNode {
     fn life(&self) -> MutexGuard<'_, Option<NodeLife>> {
         self.life.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -195,7 +201,7 @@ impl Member {
     }
 }
 
-fn host(member: &Member, ports: &Arc<NodePorts>) -> Result<HostConfig> {
+fn host(member: &SimulatedNode, ports: &Arc<NodePorts>) -> Result<HostConfig> {
     let endpoint = Endpoint::parse(EndpointKind::Ollama, "http://simulated:11434")?;
     Ok(HostConfig {
         id: HostId::from(format!("gpu-{}", member.name).as_str()),

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// A stream of numbers. Who draws when is part of the run, so that one stream is enough.
-pub(crate) struct Draws(Mutex<ChaCha8Rng>);
+pub(crate) struct SeededDraws(Mutex<ChaCha8Rng>);
 
-impl Draws {
+impl SeededDraws {
     pub(crate) fn new(seed: u64) -> Self {
         Self(Mutex::new(ChaCha8Rng::seed_from_u64(seed)))
     }

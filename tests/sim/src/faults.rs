@@ -1,11 +1,11 @@
 //! What can go wrong, and how often it does in the run of a seed.
-use crate::draws::Draws;
+use crate::draws::SeededDraws;
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FaultKind {
+pub enum SimulatedFault {
     /// A hint is lost.
     LostHint,
     /// A hint arrives twice.
@@ -50,7 +50,7 @@ pub enum FaultKind {
     Drain,
 }
 
-impl FaultKind {
+impl SimulatedFault {
     /// Those that strike single calls, and how often in thousand: seldom and often.
     const OF_CALLS: [(Self, u64, u64); 14] = [
         (Self::LostHint, 50, 400),
@@ -99,22 +99,22 @@ impl FaultKind {
         }
     }
 }
-impl fmt::Display for FaultKind {
+impl fmt::Display for SimulatedFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
 /// How often each fault struck.
-pub type FaultTally = BTreeMap<FaultKind, u64>;
+pub type FaultTally = BTreeMap<SimulatedFault, u64>;
 
 /// The faults of one run. Each run has some kinds and lacks the others, so that one kind does not hide what another would show.
 #[derive(Clone, Debug)]
 pub(crate) struct FaultPlan {
     /// How often in thousand calls.
-    rates: BTreeMap<FaultKind, u64>,
+    rates: BTreeMap<SimulatedFault, u64>,
     /// Those that strike a node or the store, one after the other or at once.
-    pub(crate) blows: Vec<Blow>,
+    pub(crate) lasting: Vec<LastingFault>,
     /// The longest usual time that a message takes, in milliseconds.
     pub(crate) latency_ms: u64,
     /// Whether the nodes' wall clocks differ.
@@ -123,8 +123,8 @@ pub(crate) struct FaultPlan {
 
 /// A fault that lasts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Blow {
-    pub(crate) kind: FaultKind,
+pub(crate) struct LastingFault {
+    pub(crate) kind: SimulatedFault,
     /// When it begins, in milliseconds.
     pub(crate) at_ms: u64,
     /// How long it lasts, in milliseconds.
@@ -137,61 +137,66 @@ pub(crate) struct Blow {
 
 /// In one run of so many nothing goes wrong.
 const CALM_RUNS: u64 = 16;
-/// Blows begin within this time, in milliseconds: that is how long the debates of a run take.
-const BLOWS_WITHIN: u64 = 15_000;
+/// Lasting faults begin within this time, in milliseconds: that is how long the debates of a run take.
+const BEGIN_WITHIN: u64 = 15_000;
 
 impl FaultPlan {
-    pub(crate) fn draw(draws: &Draws) -> Self {
+    pub(crate) fn draw(draws: &SeededDraws) -> Self {
         let latency_ms = draws.one_of(&[1, 3, 20]).copied().unwrap_or(1);
         if draws.within(0..CALM_RUNS) == 0 {
             return Self {
                 rates: BTreeMap::new(),
-                blows: Vec::new(),
+                lasting: Vec::new(),
                 latency_ms: latency_ms.min(3),
                 wrong_clocks: false,
             };
         }
         let mut rates = BTreeMap::new();
-        for (kind, seldom, often) in FaultKind::OF_CALLS {
+        for (kind, seldom, often) in SimulatedFault::OF_CALLS {
             match draws.within(0..6) {
                 0 => drop(rates.insert(kind, often)),
                 1 | 2 => drop(rates.insert(kind, seldom)),
                 _ => {}
             }
         }
-        let blows = (0..draws.within(0..5)).filter_map(|_| Blow::draw(draws)).collect();
-        Self { rates, blows, latency_ms, wrong_clocks: draws.happens(300) }
+        let lasting = (0..draws.within(0..5)).filter_map(|_| LastingFault::draw(draws)).collect();
+        Self { rates, lasting, latency_ms, wrong_clocks: draws.happens(300) }
     }
 
-    pub(crate) fn rate(&self, kind: FaultKind) -> u64 {
+    pub(crate) fn rate(&self, kind: SimulatedFault) -> u64 {
         self.rates.get(&kind).copied().unwrap_or(0)
     }
 
     /// Whether single calls of the store are slow or go wrong.
     pub(crate) fn has_bad_calls(&self) -> bool {
-        let kinds = [FaultKind::FailedCall, FaultKind::LostAnswer, FaultKind::LateWrite, FaultKind::SlowCall];
+        let kinds = [
+            SimulatedFault::FailedCall,
+            SimulatedFault::LostAnswer,
+            SimulatedFault::LateWrite,
+            SimulatedFault::SlowCall,
+        ];
         kinds.into_iter().any(|kind| self.rate(kind) > 0)
     }
 
     /// Whether nothing goes wrong in this run.
     pub(crate) fn is_calm(&self) -> bool {
-        self.rates.is_empty() && self.blows.is_empty() && !self.wrong_clocks
+        self.rates.is_empty() && self.lasting.is_empty() && !self.wrong_clocks
     }
 }
 
-impl Blow {
-    fn draw(draws: &Draws) -> Option<Self> {
-        let kind = *draws.one_of(&FaultKind::OF_NODES)?;
+impl LastingFault {
+    fn draw(draws: &SeededDraws) -> Option<Self> {
+        let kind = *draws.one_of(&SimulatedFault::OF_NODES)?;
         // longer than a node is silent before it is considered dead; some outlast the leases of turns and jobs
         let longest = match kind {
-            FaultKind::Crash | FaultKind::Drain => 8_000,
+            SimulatedFault::Crash | SimulatedFault::Drain => 8_000,
             _ if draws.happens(200) => 40_000,
             _ => 12_000,
         };
         let shortest = draws.one_of(&[200, 2_000, 7_000]).copied().unwrap_or(200).min(longest / 2);
         Some(Self {
             kind,
-            at_ms: draws.within(0..BLOWS_WITHIN),
+            at_ms: draws.within(0..BEGIN_WITHIN),
             lasts_ms: draws.within(shortest..longest),
             node: draws.number(),
             after_calls: draws.within(0..40),

@@ -1,5 +1,5 @@
 //! What must hold of a run once it is over.
-use crate::world::{Generated, World};
+use crate::run_state::{ModelCall, RunState};
 use agon_chaos::{RawLog, check};
 use agon_core::{DebateId, Event, Position};
 use agon_store::{Journal as _, Upkeep as _};
@@ -14,7 +14,7 @@ const OVERTAKEN_WITHIN: Duration = Duration::from_secs(6);
 const OVERTAKEN_SLOWLY: Duration = Duration::from_secs(20);
 
 /// Everything that is wrong with a run.
-pub(crate) async fn of_run(world: &World, debates: &[DebateId]) -> Result<Vec<String>> {
+pub(crate) async fn of_run(world: &RunState, debates: &[DebateId]) -> Result<Vec<String>> {
     let mut findings = world.seen().findings.clone();
     for debate in debates {
         let log = read(world, debate).await?;
@@ -24,7 +24,7 @@ pub(crate) async fn of_run(world: &World, debates: &[DebateId]) -> Result<Vec<St
     Ok(findings)
 }
 
-async fn read(world: &World, id: &DebateId) -> Result<RawLog> {
+async fn read(world: &RunState, id: &DebateId) -> Result<RawLog> {
     let raw = world.store.raw_records(id).await?;
     let mut registers = BTreeMap::new();
     for record in world.store.read(id, Position(0)).await? {
@@ -39,9 +39,9 @@ async fn read(world: &World, id: &DebateId) -> Result<RawLog> {
 }
 
 /// Calls for turns that had an answer. Where nothing goes wrong, each turn is generated once.
-fn generated_again(world: &World) -> Vec<String> {
+fn generated_again(world: &RunState) -> Vec<String> {
     let seen = world.seen();
-    let mut calls: BTreeMap<(&DebateId, &str), Vec<&Generated>> = BTreeMap::new();
+    let mut calls: BTreeMap<(&DebateId, &str), Vec<&ModelCall>> = BTreeMap::new();
     for call in &seen.generations {
         calls.entry((&call.debate, call.prompt.as_str())).or_default().push(call);
     }
@@ -52,7 +52,7 @@ fn generated_again(world: &World) -> Vec<String> {
             findings.push(format!("{debate}: prompt {name} was generated {} times without any fault", calls.len()));
         }
         let Some(answered) = seen.answers.get(&(debate.clone(), prompt.to_owned())) else { continue };
-        let blind = |call: &Generated| {
+        let blind = |call: &ModelCall| {
             let sees = |node: &Option<String>| node.as_ref().is_none_or(|node| *node == call.node);
             seen.trouble.iter().any(|time| sees(&time.node) && overlaps(*answered, call.began, (time.from, time.to)))
         };

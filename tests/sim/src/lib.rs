@@ -17,12 +17,12 @@ mod model;
 mod plant;
 mod ports;
 mod run;
+mod run_state;
 mod scheduler;
 mod store;
 mod trace;
-mod world;
 
-pub use faults::{FaultKind, FaultTally};
+pub use faults::{FaultTally, SimulatedFault};
 pub use many::{SeedPlan, SimulationTotals, simulate_many};
-pub use plant::Plant;
+pub use plant::PlantedBug;
 pub use run::{SeedReport, simulate};

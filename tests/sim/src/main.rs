@@ -1,7 +1,7 @@
 //! Runs seeds of the simulated cluster and says what they found.
 //!
 //! Invariant: nothing here is shipped, and what is printed of a seed is the same each time it is run.
-use agon_sim::{Plant, SeedPlan, SeedReport, SimulationTotals, simulate, simulate_many};
+use agon_sim::{PlantedBug, SeedPlan, SeedReport, SimulationTotals, simulate, simulate_many};
 use anyhow::Result;
 use clap::Parser;
 use nix::sys::resource::{UsageWho, getrusage};
@@ -20,9 +20,9 @@ struct Cli {
     /// How many seeds to run at once [default: the number of cores]
     #[arg(long)]
     threads: Option<NonZeroUsize>,
-    /// Plant a bug in the store, to see whether it is found; succeeds if it is
+    /// PlantedBug a bug in the store, to see whether it is found; succeeds if it is
     #[arg(long, value_enum)]
-    plant: Option<Plant>,
+    plant: Option<PlantedBug>,
     /// Print every event of the first seed and run no other
     #[arg(long)]
     trace: bool,
@@ -56,7 +56,7 @@ fn main() -> Result<ExitCode> {
 }
 
 /// A planted bug has to be found, and nothing else.
-fn exit(nothing_found: bool, plant: Option<Plant>) -> ExitCode {
+fn exit(nothing_found: bool, plant: Option<PlantedBug>) -> ExitCode {
     if nothing_found == plant.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -86,7 +86,7 @@ fn print_totals(totals: &SimulationTotals, wall: Duration, cpu: Duration) {
     println!("{} seeds with findings", totals.found.len());
 }
 
-fn print_report(report: &SeedReport, plant: Option<Plant>) {
+fn print_report(report: &SeedReport, plant: Option<PlantedBug>) {
     println!(
         "seed {}: trace {:016x}, {} events in {:.1} s of simulated time, {} debates, {} takeovers, {} findings",
         report.seed,

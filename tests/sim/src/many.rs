@@ -1,6 +1,6 @@
 //! Many seeds, on several threads.
 use crate::faults::FaultTally;
-use crate::plant::Plant;
+use crate::plant::PlantedBug;
 use crate::run::{SeedReport, simulate};
 use anyhow::Result;
 use std::num::NonZeroUsize;
@@ -17,7 +17,7 @@ pub struct SeedPlan {
     /// How many at once.
     pub threads: NonZeroUsize,
     /// The bug that is planted.
-    pub plant: Option<Plant>,
+    pub plant: Option<PlantedBug>,
     /// No further seed is begun once so many have found something.
     pub most_findings: usize,
 }

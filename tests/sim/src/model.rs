@@ -1,7 +1,7 @@
 //! A model server inside the process: short answers that no two calls share, after a while that the seed chooses.
-use crate::faults::FaultKind;
-use crate::ports::{Asked, NodePorts};
-use crate::world::Generated;
+use crate::faults::SimulatedFault;
+use crate::ports::{NodePorts, PortCall};
+use crate::run_state::ModelCall;
 use agon_core::{DebateId, Usage};
 use agon_llm::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, LoadedModel,
@@ -30,10 +30,10 @@ pub(crate) struct SimulatedModel {
 impl ChatModel for SimulatedModel {
     async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<ChatAnswer, ChatError> {
         let (ports, world) = (&self.ports, &self.ports.world);
-        ports.enter(Asked::bus("generate", ""), prompt_hash(request).as_bytes()).await;
+        ports.enter(PortCall::bus("generate", ""), prompt_hash(request).as_bytes()).await;
         let number = self.begin(request);
-        let fails = world.strikes(FaultKind::FailedModel);
-        let pause = if world.strikes(FaultKind::SlowModel) { 1_000..60_000 } else { 100..1_500 };
+        let fails = world.strikes(SimulatedFault::FailedModel);
+        let pause = if world.strikes(SimulatedFault::SlowModel) { 1_000..60_000 } else { 100..1_500 };
         let kind = world.draws.number();
         tokio::time::sleep(Duration::from_millis(world.draws.within(pause))).await;
         ports.awake().await;
@@ -95,7 +95,7 @@ impl SimulatedModel {
             self.ports.name,
             prompt.get(..8).unwrap_or("")
         ));
-        let call = Generated { node: self.ports.name.clone(), debate, prompt, began: Instant::now() };
+        let call = ModelCall { node: self.ports.name.clone(), debate, prompt, began: Instant::now() };
         let mut seen = world.seen();
         seen.generations.push(call);
         seen.generations.len()

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A bug that is planted in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Plant {
+pub enum PlantedBug {
     /// An append goes to the end of the log whatever its writer takes for the end.
     Fence,
     /// A result overwrites what its register holds.
@@ -19,7 +19,7 @@ pub enum Plant {
 /// The store in memory, with a bug or without.
 pub(crate) struct PlantedStore {
     inner: MemoryStore,
-    plant: Option<Plant>,
+    plant: Option<PlantedBug>,
     overwritten: Mutex<BTreeMap<(DebateId, TurnId), Arc<TurnResult>>>,
 }
 
@@ -31,20 +31,20 @@ impl Deref for PlantedStore {
 }
 
 impl PlantedStore {
-    pub(crate) fn new(inner: MemoryStore, plant: Option<Plant>) -> Self {
+    pub(crate) fn new(inner: MemoryStore, plant: Option<PlantedBug>) -> Self {
         Self { inner, plant, overwritten: Mutex::default() }
     }
 
     pub(crate) async fn append_record(&self, debate: &DebateId, record: Record) -> Result<Arc<Record>, AppendError> {
         match self.plant {
-            Some(Plant::Epoch) => self.inner.append(debate, keeping_epoch(record)).await,
-            Some(Plant::Fence) => match self.inner.append(debate, record.clone()).await {
+            Some(PlantedBug::Epoch) => self.inner.append(debate, keeping_epoch(record)).await,
+            Some(PlantedBug::Fence) => match self.inner.append(debate, record.clone()).await {
                 Err(AppendError::Fenced { last }) => {
                     self.inner.append(debate, Record { first: last.next(), ..record }).await
                 }
                 appended => appended,
             },
-            Some(Plant::Register) | None => self.inner.append(debate, record).await,
+            Some(PlantedBug::Register) | None => self.inner.append(debate, record).await,
         }
     }
 
@@ -54,7 +54,7 @@ impl PlantedStore {
         turn: TurnId,
         result: TurnResult,
     ) -> Result<RegisterOutcome, StoreError> {
-        if self.plant != Some(Plant::Register) {
+        if self.plant != Some(PlantedBug::Register) {
             return self.inner.decide(debate, turn, result).await;
         }
         let result = Arc::new(result);

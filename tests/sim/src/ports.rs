@@ -1,7 +1,7 @@
 //! The ports of one node: between its actors and what all nodes share. Here calls take time, fail, and end with their node.
-use crate::faults::FaultKind;
+use crate::faults::SimulatedFault;
+use crate::run_state::RunState;
 use crate::scheduler::CallName;
-use crate::world::World;
 use agon_bus::BusError;
 use agon_core::{Position, TurnId};
 use agon_store::{AppendError, StoreError};
@@ -23,7 +23,7 @@ enum Liveness {
 
 /// One life of a node, as bus and store see it.
 pub(crate) struct NodePorts {
-    pub(crate) world: Arc<World>,
+    pub(crate) world: Arc<RunState>,
     pub(crate) name: String,
     link: Mutex<NodeLink>,
     /// The node's state has changed.
@@ -41,7 +41,7 @@ struct NodeLink {
 
 /// What a call asks, in words.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct PortCall<'a> {
     of_store: bool,
     what: &'static str,
     about: &'a str,
@@ -49,7 +49,7 @@ pub(crate) struct Asked<'a> {
     turn: Option<TurnId>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> PortCall<'a> {
     /// Something of the store.
     pub(crate) fn store(what: &'static str, about: &'a str) -> Self {
         Self { of_store: true, what, about, at: 0, turn: None }
@@ -67,7 +67,7 @@ impl<'a> Asked<'a> {
         Self { turn: Some(turn), ..self }
     }
 }
-impl fmt::Display for Asked<'_> {
+impl fmt::Display for PortCall<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.what, self.about)?;
         if let Some(turn) = self.turn {
@@ -131,7 +131,7 @@ impl CallError for BusError {
 }
 
 impl NodePorts {
-    pub(crate) fn new(world: Arc<World>, name: String) -> Self {
+    pub(crate) fn new(world: Arc<RunState>, name: String) -> Self {
         let link = Mutex::new(NodeLink { liveness: Liveness::Up, cut: None, doom: None });
         Self { world, name, link, changed: Notify::new(), drains: AtomicBool::new(false) }
     }
@@ -221,7 +221,7 @@ impl NodePorts {
     /// A call on its way there and back, with all that may become of it.
     pub(crate) async fn call<T, E: CallError>(
         &self,
-        asked: Asked<'_>,
+        asked: PortCall<'_>,
         effect: impl Future<Output = Result<T, E>> + Send,
     ) -> Result<T, E> {
         self.enter(asked, &[]).await;
@@ -250,23 +250,23 @@ impl NodePorts {
     }
 
     /// Waits until the node runs and it is this call's turn. Only then may it draw.
-    pub(crate) async fn enter(&self, asked: Asked<'_>, carries: &[u8]) {
+    pub(crate) async fn enter(&self, asked: PortCall<'_>, carries: &[u8]) {
         self.awake().await;
         self.world.scheduler.pass(self.name_of(asked, carries)).await;
         self.awake().await;
     }
 
     /// What a call is told apart by.
-    pub(crate) fn name_of(&self, asked: Asked<'_>, carries: &[u8]) -> CallName {
+    pub(crate) fn name_of(&self, asked: PortCall<'_>, carries: &[u8]) -> CallName {
         (format!("{} {asked}", self.name), carries.to_vec())
     }
 
-    fn tell(&self, asked: Asked<'_>, what: &str) {
+    fn tell(&self, asked: PortCall<'_>, what: &str) {
         self.world.note(format_args!("{}: {asked}, {what}", self.name));
     }
 
     /// Fails when what is asked cannot be reached, after a while.
-    async fn reach<E: CallError>(&self, asked: Asked<'_>, way: &CallWay) -> Result<(), E> {
+    async fn reach<E: CallError>(&self, asked: PortCall<'_>, way: &CallWay) -> Result<(), E> {
         let away = self.world.seen().store_away.filter(|_| asked.of_store);
         let Some(until) = away.filter(|until| *until > Instant::now()).max(self.cut_until()) else { return Ok(()) };
         let left = until.saturating_duration_since(Instant::now());
@@ -281,7 +281,7 @@ impl NodePorts {
         Err(E::unanswered())
     }
 
-    /// Draws all that will become of a call.
+    /// SeededDraws all that will become of a call.
     fn way(&self) -> CallWay {
         let world = &self.world;
         CallWay {
@@ -302,9 +302,9 @@ impl NodePorts {
         if doomed {
             return if self.world.draws.happens(500) { CallFate::DiesBefore } else { CallFate::DiesAfter };
         }
-        if self.world.strikes(FaultKind::FailedCall) {
+        if self.world.strikes(SimulatedFault::FailedCall) {
             return CallFate::Fails;
         }
-        if self.world.strikes(FaultKind::LostAnswer) { CallFate::LosesAnswer } else { CallFate::Normal }
+        if self.world.strikes(SimulatedFault::LostAnswer) { CallFate::LosesAnswer } else { CallFate::Normal }
     }
 }

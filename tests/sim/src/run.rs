@@ -1,10 +1,10 @@
 //! One run: a cluster, some debates, some faults, and then a look at the logs.
-use crate::cluster::{Cluster, NodeLife};
+use crate::cluster::{NodeLife, SimulatedCluster};
 use crate::faults::FaultTally;
 use crate::findings;
 use crate::model::{MODEL, TOPIC};
-use crate::plant::Plant;
-use crate::world::World;
+use crate::plant::PlantedBug;
+use crate::run_state::RunState;
 use agon_core::{Admission, DebateId, DebateSpec, Priority, RetryPolicy};
 use agon_runtime::CancelError;
 use agon_spec::{Defaults, Source};
@@ -48,27 +48,28 @@ const CLIENT_PATIENCE: Duration = Duration::from_secs(15);
 const CANCELS: u64 = 60;
 
 /// Runs a seed. `print` shows every event on stdout.
-pub fn simulate(seed: u64, plant: Option<Plant>, print: bool) -> Result<SeedReport> {
+pub fn simulate(seed: u64, plant: Option<PlantedBug>, print: bool) -> Result<SeedReport> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?;
     runtime.block_on(run(seed, plant, print))
 }
 
-async fn run(seed: u64, plant: Option<Plant>, print: bool) -> Result<SeedReport> {
-    let world = Arc::new(World::new(seed, plant, print));
+async fn run(seed: u64, plant: Option<PlantedBug>, print: bool) -> Result<SeedReport> {
+    let world = Arc::new(RunState::new(seed, plant, print));
     tokio::spawn(world.scheduler.clone().run(world.draws.clone()));
-    let cluster = Cluster::start(&world).await?;
+    let cluster = SimulatedCluster::start(&world).await?;
     let admissions =
         (1..=world.draws.within(2..5)).map(|number| admission(&world, number)).collect::<Result<Vec<_>>>()?;
     let clients = try_join_all(admissions.iter().map(|admission| submit(&world, &cluster, admission)));
-    let blows = try_join_all(world.plan.blows.iter().map(|blow| cluster.strike(blow)));
+    let lasting = try_join_all(world.plan.lasting.iter().map(|fault| cluster.strike(fault)));
     let faults = async {
-        let struck = blows.await;
+        let struck = lasting.await;
         world.calm_down();
         world.note(format_args!("no more faults"));
         struck
     };
     let (accepted, struck) = join(clients, faults).await;
-    (accepted?, struck?);
+    accepted?;
+    struck?;
     let ids: Vec<DebateId> = admissions.into_iter().map(|admission| admission.id).collect();
     let all_ended = tokio::time::timeout(PATIENCE, ended(&world, &ids)).await.is_ok();
     if all_ended {
@@ -92,7 +93,7 @@ async fn run(seed: u64, plant: Option<Plant>, print: bool) -> Result<SeedReport>
 }
 
 /// Waits until these debates are over.
-async fn ended(world: &World, ids: &[DebateId]) {
+async fn ended(world: &RunState, ids: &[DebateId]) {
     loop {
         let ended = world.ended.notified();
         if ids.iter().all(|id| world.seen().ended.contains(id)) {
@@ -103,7 +104,7 @@ async fn ended(world: &World, ids: &[DebateId]) {
 }
 
 /// A client that asks one node after another until one has accepted its debate.
-async fn submit(world: &World, cluster: &Cluster, admission: &Admission) -> Result<()> {
+async fn submit(world: &RunState, cluster: &SimulatedCluster, admission: &Admission) -> Result<()> {
     tokio::time::sleep(Duration::from_millis(world.draws.within(0..6_000))).await;
     loop {
         world.scheduler.pass((format!("client {}", admission.id), Vec::new())).await;
@@ -120,7 +121,7 @@ async fn submit(world: &World, cluster: &Cluster, admission: &Admission) -> Resu
 }
 
 /// A client that, in one case of many, wants its debate ended after a while, and asks until a node has written that down.
-async fn cancel(world: &World, cluster: &Cluster, debate: &DebateId) -> Result<()> {
+async fn cancel(world: &RunState, cluster: &SimulatedCluster, debate: &DebateId) -> Result<()> {
     world.scheduler.pass((format!("client {debate}"), Vec::new())).await;
     if !world.draws.happens(CANCELS) {
         return Ok(());
@@ -141,7 +142,7 @@ async fn cancel(world: &World, cluster: &Cluster, debate: &DebateId) -> Result<(
     }
 }
 
-fn admission(world: &World, number: u64) -> Result<Admission> {
+fn admission(world: &RunState, number: u64) -> Result<Admission> {
     let id = DebateId::parse(&format!("debate-{number}"))?;
     let kinds = specs()?;
     let kind = world.draws.one_of(kinds).context("there is no debate to hold")?;

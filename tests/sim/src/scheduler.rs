@@ -3,7 +3,7 @@
 //! What wakes several tasks of a node at the same moment may wake them in any order (tokio's `watch` draws it from a generator that
 //! cannot be seeded). So a call does not go where it wants to at once: it waits here until every task is idle, which the paused clock
 //! tells, and is then taken by its name. The order in which calls came changes nothing.
-use crate::draws::Draws;
+use crate::draws::SeededDraws;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -45,7 +45,7 @@ impl Scheduler {
     }
 
     /// Lets one call pass after the other.
-    pub(crate) async fn run(self: Arc<Self>, draws: Arc<Draws>) {
+    pub(crate) async fn run(self: Arc<Self>, draws: Arc<SeededDraws>) {
         loop {
             if self.waiting().calls.is_empty() {
                 self.arrived.notified().await;

@@ -1,6 +1,6 @@
 //! The store as a node sees it.
-use crate::faults::FaultKind;
-use crate::ports::{Asked, CallError as _, NodePorts};
+use crate::faults::SimulatedFault;
+use crate::ports::{CallError as _, NodePorts, PortCall};
 use agon_core::{DebateId, NodeId, Position, Priority, Record, Timestamp, TurnId, TurnResult};
 use agon_store::{
     AppendError, CancelOrder, Catalogue, CatalogueQuery, Commands, Condition, Cursor, DebateBacklog, DebateHead,
@@ -17,9 +17,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 impl NodePorts {
     /// How long after its sender gave up a write lands, where it does so.
-    async fn lands_late(&self, asked: Asked<'_>) -> Option<Duration> {
+    async fn lands_late(&self, asked: PortCall<'_>) -> Option<Duration> {
         self.enter(asked, &[]).await;
-        if !self.world.strikes(FaultKind::LateWrite) {
+        if !self.world.strikes(SimulatedFault::LateWrite) {
             return None;
         }
         Some(Duration::from_millis(self.world.draws.within(1..8_000)))
@@ -63,7 +63,7 @@ impl NodePorts {
 #[async_trait]
 impl Journal for NodePorts {
     async fn append(&self, debate: &DebateId, record: Record) -> Result<Arc<Record>, AppendError> {
-        let asked = Asked::store("append to", debate.as_str()).at(record.first);
+        let asked = PortCall::store("append to", debate.as_str()).at(record.first);
         if let Some(late) = self.lands_late(asked).await {
             let (lander, debate) = (self.again(), debate.clone());
             self.world.later(late, self.name_of(asked, &[]), async move {
@@ -78,10 +78,10 @@ impl Journal for NodePorts {
     }
 
     async fn read(&self, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError> {
-        let asked = Asked::store("read", debate.as_str()).at(after);
+        let asked = PortCall::store("read", debate.as_str()).at(after);
         let read = async {
             let mut records = self.world.store.read(debate, after).await?;
-            if records.len() > 1 && self.world.strikes(FaultKind::ShortRead) {
+            if records.len() > 1 && self.world.strikes(SimulatedFault::ShortRead) {
                 let kept = self.world.draws.within(1..u64::try_from(records.len()).unwrap_or(1));
                 records.truncate(usize::try_from(kept).unwrap_or(1));
             }
@@ -98,7 +98,7 @@ impl Journal for NodePorts {
 #[async_trait]
 impl Registers for NodePorts {
     async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<RegisterOutcome, StoreError> {
-        let asked = Asked::store("decide", debate.as_str()).of(turn);
+        let asked = PortCall::store("decide", debate.as_str()).of(turn);
         if let Some(late) = self.lands_late(asked).await {
             let (lander, debate) = (self.again(), debate.clone());
             self.world.later(late, self.name_of(asked, &[]), async move {
@@ -113,7 +113,7 @@ impl Registers for NodePorts {
     }
 
     async fn get(&self, debate: &DebateId, turn: TurnId) -> Result<Option<Arc<TurnResult>>, StoreError> {
-        let asked = Asked::store("look at", debate.as_str()).of(turn);
+        let asked = PortCall::store("look at", debate.as_str()).of(turn);
         self.call(asked, self.world.store.result_of(debate, turn)).await
     }
 }
@@ -121,23 +121,23 @@ impl Registers for NodePorts {
 #[async_trait]
 impl Jobs for NodePorts {
     async fn enqueue(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
-        let asked = Asked::store("queue", debate.as_str());
+        let asked = PortCall::store("queue", debate.as_str());
         self.call(asked, Jobs::enqueue(&*self.world.store, debate, priority)).await
     }
     async fn take(&self, owner: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
-        let asked = Asked::store("take a job", "");
+        let asked = PortCall::store("take a job", "");
         self.call(asked, self.world.store.take(owner, lease)).await
     }
     async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
-        let asked = Asked::store("extend the job of", job.debate.as_str());
+        let asked = PortCall::store("extend the job of", job.debate.as_str());
         self.call(asked, self.world.store.extend(job, lease)).await
     }
     async fn complete(&self, job: &Job) -> Result<(), StoreError> {
-        let asked = Asked::store("complete the job of", job.debate.as_str());
+        let asked = PortCall::store("complete the job of", job.debate.as_str());
         self.call(asked, self.world.store.complete(job)).await
     }
     async fn release(&self, job: &Job, delay: Duration) -> Result<(), StoreError> {
-        let asked = Asked::store("release the job of", job.debate.as_str());
+        let asked = PortCall::store("release the job of", job.debate.as_str());
         self.call(asked, self.world.store.release(job, delay)).await
     }
 }
@@ -145,15 +145,15 @@ impl Jobs for NodePorts {
 #[async_trait]
 impl Commands for NodePorts {
     async fn order_cancel(&self, debate: &DebateId, order: CancelOrder) -> Result<CancelOrder, StoreError> {
-        let asked = Asked::store("order the end of", debate.as_str());
+        let asked = PortCall::store("order the end of", debate.as_str());
         self.call(asked, self.world.store.order_cancel(debate, order)).await
     }
     async fn cancel_ordered(&self, debate: &DebateId) -> Result<Option<CancelOrder>, StoreError> {
-        let asked = Asked::store("look for an order to", debate.as_str());
+        let asked = PortCall::store("look for an order to", debate.as_str());
         self.call(asked, self.world.store.cancel_ordered(debate)).await
     }
     async fn orders_after(&self, cursor: Option<Cursor>) -> Result<(Vec<(DebateId, CancelOrder)>, Cursor), StoreError> {
-        let asked = Asked::store("look for orders", "");
+        let asked = PortCall::store("look for orders", "");
         self.call(asked, self.world.store.orders_after(cursor)).await
     }
 }
@@ -162,30 +162,30 @@ impl Commands for NodePorts {
 impl Catalogue for NodePorts {
     async fn note(&self, summary: DebateSummary) -> Result<(), StoreError> {
         let debate = summary.id.clone();
-        let asked = Asked::store(noted_as(&summary), debate.as_str());
+        let asked = PortCall::store(noted_as(&summary), debate.as_str());
         let note = async {
-            if self.world.strikes(FaultKind::LostNote) { Ok(()) } else { self.world.store.note(summary).await }
+            if self.world.strikes(SimulatedFault::LostNote) { Ok(()) } else { self.world.store.note(summary).await }
         };
         self.call(asked, note).await
     }
     async fn get_summary(&self, debate: &DebateId) -> Result<Option<DebateSummary>, StoreError> {
-        let asked = Asked::store("look up", debate.as_str());
+        let asked = PortCall::store("look up", debate.as_str());
         self.call(asked, self.world.store.get_summary(debate)).await
     }
     async fn find(&self, query: &CatalogueQuery) -> Result<Vec<DebateSummary>, StoreError> {
-        self.call(Asked::store("find debates", ""), self.world.store.find(query)).await
+        self.call(PortCall::store("find debates", ""), self.world.store.find(query)).await
     }
     async fn unfinished(&self) -> Result<Vec<DebateSummary>, StoreError> {
-        self.call(Asked::store("list unfinished debates", ""), self.world.store.unfinished()).await
+        self.call(PortCall::store("list unfinished debates", ""), self.world.store.unfinished()).await
     }
     async fn standing(&self) -> Result<DebateBacklog, StoreError> {
-        self.call(Asked::store("count debates", ""), self.world.store.standing()).await
+        self.call(PortCall::store("count debates", ""), self.world.store.standing()).await
     }
     async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError> {
-        self.call(Asked::store("count stale notes", ""), self.world.store.unnoted(owner, before)).await
+        self.call(PortCall::store("count stale notes", ""), self.world.store.unnoted(owner, before)).await
     }
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
-        let asked = Asked::store("strike", debate.as_str());
+        let asked = PortCall::store("strike", debate.as_str());
         self.call(asked, self.world.store.strike(debate)).await
     }
 }
@@ -193,24 +193,24 @@ impl Catalogue for NodePorts {
 #[async_trait]
 impl Upkeep for NodePorts {
     async fn verify(&self, debate: &DebateId) -> Result<VerifiedLog, StoreError> {
-        self.call(Asked::store("verify", debate.as_str()), self.world.store.verify(debate)).await
+        self.call(PortCall::store("verify", debate.as_str()), self.world.store.verify(debate)).await
     }
     async fn raw_records(&self, debate: &DebateId) -> Result<Vec<RawRecord>, StoreError> {
-        self.call(Asked::store("copy", debate.as_str()), self.world.store.raw_records(debate)).await
+        self.call(PortCall::store("copy", debate.as_str()), self.world.store.raw_records(debate)).await
     }
     async fn purge_registers(&self, debate: &DebateId) -> Result<(), StoreError> {
-        let asked = Asked::store("purge the registers of", debate.as_str());
+        let asked = PortCall::store("purge the registers of", debate.as_str());
         self.call(asked, self.world.store.purge_registers(debate)).await
     }
     async fn list(&self, page: ListPage) -> Result<Vec<DebateHead>, StoreError> {
-        self.call(Asked::store("list logs", ""), self.world.store.list(page)).await
+        self.call(PortCall::store("list logs", ""), self.world.store.list(page)).await
     }
     fn condition(&self) -> Condition {
         let full = self.full().map(|full| full.to_string()).into_iter().collect();
         Condition { full, ..Condition::default() }
     }
     async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError> {
-        self.call(Asked::store("delete", debate.as_str()), self.world.store.delete(debate)).await
+        self.call(PortCall::store("delete", debate.as_str()), self.world.store.delete(debate)).await
     }
 }
 

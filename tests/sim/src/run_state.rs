@@ -1,7 +1,7 @@
 //! What all nodes of a run share: the clock, the faults, bus and store, and what was seen of the run.
-use crate::draws::Draws;
-use crate::faults::{FaultKind, FaultPlan, FaultTally};
-use crate::plant::{Plant, PlantedStore};
+use crate::draws::SeededDraws;
+use crate::faults::{FaultPlan, FaultTally, SimulatedFault};
+use crate::plant::{PlantedBug, PlantedStore};
 use crate::scheduler::{CallName, Scheduler};
 use crate::trace::Trace;
 use agon_bus::MemoryBus;
@@ -18,9 +18,9 @@ use tokio::time::Instant;
 /// When the wall clocks of a run begin.
 pub(crate) const START: Timestamp = Timestamp(1_800_000_000_000);
 
-/// The world of one run.
-pub(crate) struct World {
-    pub(crate) draws: Arc<Draws>,
+/// What all nodes of one run share.
+pub(crate) struct RunState {
+    pub(crate) draws: Arc<SeededDraws>,
     pub(crate) scheduler: Arc<Scheduler>,
     pub(crate) plan: FaultPlan,
     pub(crate) bus: MemoryBus,
@@ -48,7 +48,7 @@ pub(crate) struct Seen {
     /// Appends that were refused because somebody else had written.
     pub(crate) fenced: u64,
     /// Calls of the models, in their order.
-    pub(crate) generations: Vec<Generated>,
+    pub(crate) generations: Vec<ModelCall>,
     /// When each answer was first in its register, by debate and prompt.
     pub(crate) answers: BTreeMap<(DebateId, String), Instant>,
     /// When something kept nodes from reading registers.
@@ -58,7 +58,7 @@ pub(crate) struct Seen {
 }
 
 /// A call of a model.
-pub(crate) struct Generated {
+pub(crate) struct ModelCall {
     pub(crate) node: String,
     pub(crate) debate: DebateId,
     pub(crate) prompt: String,
@@ -73,9 +73,9 @@ pub(crate) struct TroubledTime {
     pub(crate) to: Instant,
 }
 
-impl World {
-    pub(crate) fn new(seed: u64, plant: Option<Plant>, print: bool) -> Self {
-        let draws = Arc::new(Draws::new(seed));
+impl RunState {
+    pub(crate) fn new(seed: u64, plant: Option<PlantedBug>, print: bool) -> Self {
+        let draws = Arc::new(SeededDraws::new(seed));
         let plan = FaultPlan::draw(&draws);
         Self {
             draws,
@@ -120,7 +120,7 @@ impl World {
     }
 
     /// Whether a fault of this kind strikes the present call.
-    pub(crate) fn strikes(&self, kind: FaultKind) -> bool {
+    pub(crate) fn strikes(&self, kind: SimulatedFault) -> bool {
         let rate = if self.is_calm() { 0 } else { self.plan.rate(kind) };
         let strikes = self.draws.happens(rate);
         if strikes {
@@ -130,13 +130,13 @@ impl World {
     }
 
     /// Counts a fault.
-    pub(crate) fn count(&self, kind: FaultKind) {
+    pub(crate) fn count(&self, kind: SimulatedFault) {
         *self.seen().faults.entry(kind).or_default() += 1;
     }
 
     /// How long a message takes now.
     pub(crate) fn latency(&self) -> Duration {
-        if self.strikes(FaultKind::SlowCall) {
+        if self.strikes(SimulatedFault::SlowCall) {
             return Duration::from_millis(self.draws.within(20..3_000));
         }
         // most take no more time than the scheduler gives them
