@@ -1,19 +1,20 @@
 //! A short run of the simulated cluster, and what shows that it would find something.
 use agon_sim::{PlantedBug, SeedPlan, SimulatedFault, SimulationTotals, simulate, simulate_many};
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::thread;
 
 /// The seeds of the short run.
 const SEEDS: u64 = 80;
 
-fn run(seeds: u64, plant: Option<PlantedBug>, most_findings: usize) -> SimulationTotals {
+fn run(seeds: Range<u64>, plant: Option<PlantedBug>, most_findings: usize) -> SimulationTotals {
     let threads = NonZeroUsize::new(2).unwrap();
-    simulate_many(&SeedPlan { seeds: 1..seeds + 1, threads, plant, most_findings }, |_| {}).unwrap()
+    simulate_many(&SeedPlan { seeds, threads, plant, most_findings }, |_| {}).unwrap()
 }
 
 #[test]
 fn debates_of_a_short_run_end_and_their_logs_are_right() {
-    let totals = run(SEEDS, None, 1);
+    let totals = run(1..SEEDS + 1, None, 1);
 
     let found: Vec<String> =
         totals.found.iter().map(|report| format!("seed {}: {:?}", report.seed, report.findings)).collect();
@@ -50,8 +51,9 @@ fn a_seed_gives_the_same_events_again_beside_whatever_else_runs() {
     assert_eq!(different.len(), first.len(), "other seeds give other events");
 }
 
-fn is_found(plant: PlantedBug, as_what: &str) {
-    let totals = run(1_000, Some(plant), 1);
+/// Looks for the bug in the seeds from `first` on, which is a little before the first of the seeds from 1 on that finds it.
+fn is_found(plant: PlantedBug, first: u64, as_what: &str) {
+    let totals = run(first..1_001, Some(plant), 1);
     let found = totals.found.first().unwrap_or_else(|| panic!("{plant:?} is not found by {} seeds", totals.seeds));
     assert!(found.findings.iter().any(|finding| finding.contains(as_what)), "{found:?}");
     assert_eq!(simulate(found.seed, Some(plant), false).unwrap().findings, found.findings, "the seed finds it again");
@@ -60,15 +62,15 @@ fn is_found(plant: PlantedBug, as_what: &str) {
 
 #[test]
 fn a_store_without_a_fence_is_found() {
-    is_found(PlantedBug::Fence, "turn");
+    is_found(PlantedBug::Fence, 1, "debate-");
 }
 
 #[test]
 fn a_register_that_can_be_overwritten_is_found() {
-    is_found(PlantedBug::Register, "is not what its register holds");
+    is_found(PlantedBug::Register, 130, "is not what its register holds");
 }
 
 #[test]
 fn a_claim_that_keeps_the_epoch_is_found() {
-    is_found(PlantedBug::Epoch, "the epoch falls");
+    is_found(PlantedBug::Epoch, 1, "the epoch falls");
 }
