@@ -22,6 +22,7 @@ mod protos;
 mod sbom;
 mod ship;
 mod shipped;
+mod sim;
 mod steps;
 mod test;
 mod tidy;
@@ -54,6 +55,8 @@ enum Command {
     Crash(crash::Args),
     /// Kill, stop and cut the processes of a cluster at random, then check every log; release build
     Chaos(chaos::Args),
+    /// Run a cluster in one process under a simulated clock, with faults by seeds, and check every log; release build
+    Sim(sim::Args),
     /// Send 10,000 debate files of each kind that unfold to very much over REST and gRPC and to the command line; each has to be answered within a second
     Bombs(bombs::Args),
     /// Simulate evals with a planted truth, and print what the statistics of `agon eval` find of it; a figure that misses is a failure
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
         Command::Ship(args) => ship::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Crash(args) => crash::run(&args),
         Command::Chaos(args) => chaos::run(&args),
+        Command::Sim(args) => sim::run(&args),
         Command::Bombs(args) => bombs::run(&args),
         Command::EvalCheck(args) => eval_check::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),

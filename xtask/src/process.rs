@@ -63,6 +63,11 @@ pub fn release(program: &str) -> Result<PathBuf> {
     programs(&["--release", "-p", "agon", "-p", program], "release")
 }
 
+/// Builds a program of the workspace alone for release; the folder where it is.
+pub fn release_of(program: &str) -> Result<PathBuf> {
+    programs(&["--release", "-p", program], "release")
+}
+
 /// Builds a program of the workspace with its checks on; the folder where it is.
 pub fn debug(program: &str) -> Result<PathBuf> {
     programs(&["--bin", program], "debug")

@@ -10,6 +10,7 @@ pub(crate) mod config;
 #[cfg(any(test, feature = "test-hooks"))]
 pub(crate) mod hooks;
 pub(crate) mod journal;
+pub(crate) mod random;
 pub(crate) mod shared;
 pub(crate) mod subjects;
 pub(crate) mod supervision;

@@ -34,6 +34,7 @@ pub use base::clock::{Clock, SystemClock, TokioClock};
 pub use base::config::{HostConfig, NodeConfig, Ports, Served, Times};
 #[cfg(any(test, feature = "test-hooks"))]
 pub use base::hooks::{Death, Victim};
+pub use base::random::RandomSource;
 pub use base::subjects::queue_token;
 pub use cluster::KnownHost;
 pub use cluster::KnownNode;

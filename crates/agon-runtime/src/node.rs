@@ -106,7 +106,8 @@ impl Node {
         let (debate, priority) = (admission.id.clone(), admission.priority);
         let event = Debate::admit(admission.clone());
         let at = self.shared.clock.now();
-        let record = Record { first: Position(1), at, epoch: 0, nonce: rand::random(), events: vec![event] };
+        let record =
+            Record { first: Position(1), at, epoch: 0, nonce: self.shared.config.random.number(), events: vec![event] };
         match journal::append(&self.shared, &debate, &record).await {
             Ok(_) => {
                 self.shared.observer.debate_admitted(&admission, at);
@@ -231,6 +232,7 @@ impl Node {
     pub async fn failed(&self) -> NodeDown {
         let mut gave_up = self.shared.gave_up.subscribe();
         tokio::select! {
+            biased;
             () = self.life.clone() => {}
             _ = gave_up.wait_for(|gave_up| *gave_up) => {}
         }

@@ -45,6 +45,7 @@ const ALLOWED: &[(&str, Allowed)] = &[
             "agon-console",
             "agon-fuzz",
             "agon-rehearsal",
+            "agon-sim",
             "agon-tests",
             "agon-testkit",
             "xtask",
@@ -55,12 +56,13 @@ const ALLOWED: &[(&str, Allowed)] = &[
         Allowed::Only(&["agon-core", "agon-files", "agon-proto", "agon-report", "agon-server", "agon-spec"]),
     ),
     ("agon-testkit", Allowed::Only(&[])),
-    ("agon-fuzz", Allowed::AllBut(&["agon", "agon-bench", "agon-chaos", "agon-tests", "xtask"])),
-    ("agon-chaos", Allowed::AllBut(&["agon", "agon-bench", "agon-tests", "xtask"])),
-    ("agon", Allowed::AllBut(&["agon-bench", "agon-chaos", "agon-fuzz", "agon-tests", "xtask"])),
-    ("agon-bench", Allowed::AllBut(&["agon", "agon-tests", "xtask"])),
-    ("agon-tests", Allowed::AllBut(&["agon-bench", "xtask"])),
-    ("xtask", Allowed::AllBut(&["agon-bench", "agon-tests"])),
+    ("agon-fuzz", Allowed::AllBut(&["agon", "agon-bench", "agon-chaos", "agon-sim", "agon-tests", "xtask"])),
+    ("agon-chaos", Allowed::AllBut(&["agon", "agon-bench", "agon-sim", "agon-tests", "xtask"])),
+    ("agon-sim", Allowed::AllBut(&["agon", "agon-bench", "agon-tests", "xtask"])),
+    ("agon", Allowed::AllBut(&["agon-bench", "agon-chaos", "agon-fuzz", "agon-sim", "agon-tests", "xtask"])),
+    ("agon-bench", Allowed::AllBut(&["agon", "agon-sim", "agon-tests", "xtask"])),
+    ("agon-tests", Allowed::AllBut(&["agon-bench", "agon-sim", "xtask"])),
+    ("xtask", Allowed::AllBut(&["agon-bench", "agon-sim", "agon-tests"])),
 ];
 
 /// External crates that one crate wraps for all others.
@@ -73,7 +75,8 @@ const WRAPPED: &[(&str, &[&str])] = &[
 ];
 
 /// Packages that nobody ships: they may reach around the wrappers to measure or to break things.
-const UNSHIPPED: &[&str] = &["agon-bench", "agon-chaos", "agon-fuzz", "agon-tests", "agon-testkit", "xtask"];
+const UNSHIPPED: &[&str] =
+    &["agon-bench", "agon-chaos", "agon-fuzz", "agon-sim", "agon-tests", "agon-testkit", "xtask"];
 
 /// Crates without IO, and what would bring IO into them.
 const PURE: &[&str] =

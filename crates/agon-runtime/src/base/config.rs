@@ -1,5 +1,6 @@
 //! What a node is told at its start.
 use crate::base::clock::Clock;
+use crate::base::random::RandomSource;
 use crate::host::{Scheduling, Speeds};
 use agon_bus::Bus;
 use agon_core::breaker::BreakerPolicy;
@@ -49,6 +50,8 @@ pub struct NodeConfig {
     pub verifiers: BTreeMap<String, VerifierConfig>,
     /// How fast the models of its hosts generate: what is known at the start, and what is measured.
     pub speeds: Arc<Speeds>,
+    /// Where its nonces, keys and jitter come from.
+    pub random: RandomSource,
     /// Its intervals.
     pub times: Times,
 }
@@ -72,6 +75,7 @@ impl NodeConfig {
             tools: BTreeMap::new(),
             verifiers: BTreeMap::new(),
             speeds: Arc::default(),
+            random: RandomSource::default(),
             times: Times::default(),
         }
     }

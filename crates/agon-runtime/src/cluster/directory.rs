@@ -63,7 +63,7 @@ impl Directory {
             node: config.id.clone(),
             locals: servers.chain(seats).collect(),
             remotes: Remotes::new(config.times.host_silent),
-            keys: HostKeys::new(),
+            keys: HostKeys::new(&config.random),
             version: watch::Sender::new(0),
             own_version: watch::Sender::new(0),
             playing: watch::Sender::new(0),

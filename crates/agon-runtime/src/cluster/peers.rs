@@ -238,6 +238,7 @@ pub(crate) async fn beat(shared: Shared) {
             Err(_) => tracing::debug!("sign of life lost, the bus does not take it"),
         }
         tokio::select! {
+            biased;
             () = tokio::time::sleep(heartbeat) => {}
             _ = draining.changed() => {}
         }

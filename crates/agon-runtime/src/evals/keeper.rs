@@ -104,6 +104,7 @@ impl State {
             );
             let shared = self.node.shared();
             tokio::select! {
+                biased;
                 () = stop.cancelled() => {}
                 () = shared.eval_changed.notified() => {}
                 () = tokio::time::sleep(shared.config.times.job_poll) => {}

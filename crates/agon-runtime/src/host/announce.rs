@@ -17,6 +17,7 @@ pub(crate) async fn announce(shared: Shared) {
         changes.borrow_and_update();
         announce_once(&shared).await;
         tokio::select! {
+            biased;
             () = tokio::time::sleep(shared.config.times.heartbeat) => {}
             changed = changes.changed() => if changed.is_err() { return },
         }

@@ -156,7 +156,7 @@ impl State {
     }
 
     fn permit(&self, free: OwnedSemaphorePermit, pass: agon_core::breaker::Pass, place: WaitingPlace) -> Permit {
-        Permit::new(self.link.clone(), self.shared.clock.clone(), (free, pass), place.debate)
+        Permit::new(self.link.clone(), &self.shared, (free, pass), place.debate)
     }
 
     fn next_waiting(&mut self) -> Next<oneshot::Sender<PermitAnswer>> {

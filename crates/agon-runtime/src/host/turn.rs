@@ -116,6 +116,7 @@ impl Play {
         }
         let told = TurnReport::new(self);
         tokio::select! {
+            biased;
             () = self.overtaken() => {
                 told.overtaken();
                 PlayEnd::Decided
@@ -140,6 +141,7 @@ impl Play {
         loop {
             let pause = tokio::time::sleep(self.shared.config.times.turn_check);
             tokio::select! {
+                biased;
                 () = pause => {}
                 () = self.work.doubted.notified() => {}
             }

@@ -183,7 +183,8 @@ impl Node {
         }
         if folded.interrupted() || is_halted {
             let at = self.shared.clock.now().max(last.at);
-            let record = resumption(&folded, at, by).ok_or_else(|| ResumeError::Runs(debate.clone()))?;
+            let nonce = self.shared.config.random.number();
+            let record = resumption(&folded, at, by, nonce).ok_or_else(|| ResumeError::Runs(debate.clone()))?;
             match journal::append(&self.shared, debate, &record).await {
                 Ok(record) => folded.apply_record(&record),
                 // somebody else was faster, and queues it
@@ -223,7 +224,9 @@ impl Node {
             let at = self.shared.clock.now().max(last.at);
             // one that nobody plays needs no pause
             let Ok(events) = folded.decide(at, Input::Interrupt { reason: reason.clone() }) else { return Ok(()) };
-            match journal::append(&self.shared, debate, &folded.record(at, rand::random(), events)).await {
+            match journal::append(&self.shared, debate, &folded.record(at, self.shared.config.random.number(), events))
+                .await
+            {
                 Ok(record) => folded.apply_record(&record),
                 // it has gone on meanwhile
                 Err(AppendError::Fenced { .. }) => continue,
@@ -264,7 +267,7 @@ impl Node {
 }
 
 /// What is written down when a debate is resumed.
-fn resumption(debate: &Debate, at: Timestamp, by: Option<&str>) -> Option<Record> {
+fn resumption(debate: &Debate, at: Timestamp, by: Option<&str>, nonce: u64) -> Option<Record> {
     let events = debate.decide(at, Input::Resume { by: by.map(str::to_owned) }).ok()?;
-    Some(debate.record(at, rand::random(), events))
+    Some(debate.record(at, nonce, events))
 }

@@ -152,6 +152,7 @@ impl JobConsumer {
                 return Some(job);
             }
             tokio::select! {
+                biased;
                 () = hint => {}
                 () = tokio::time::sleep(times.job_poll) => {}
             }

@@ -20,6 +20,7 @@ pub(crate) async fn follow(shared: Shared, target: ActorRef<Msg>) {
         );
         cursor = behind.ok().or(cursor);
         tokio::select! {
+            biased;
             () = tokio::time::sleep(shared.config.times.orders_poll) => {}
             () = shared.order_given.notified() => {}
         }

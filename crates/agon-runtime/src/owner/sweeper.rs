@@ -9,6 +9,7 @@ use agon_core::{Debate, DebateId, Position, Timestamp};
 use agon_proto::{DebateSummary, SummaryState};
 use agon_store::{StoreError, Upkeep, supersedes};
 use ractor::ActorRef;
+use rand::RngExt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -43,7 +44,7 @@ impl Sweeper {
         let mut comparison = CatalogueComparison::default();
         let (mut offset, mut trouble) = (0, Trouble::default());
         while !self.shared.room_for_debates.is_closed() {
-            tokio::time::sleep(jittered(times.sweep)).await;
+            tokio::time::sleep(self.jittered(times.sweep)).await;
             let next = self.sweep(offset).await;
             trouble.tell(
                 &next,
@@ -58,6 +59,11 @@ impl Sweeper {
                 tracing::warn!(%error, "the catalogue cannot be compared with the logs");
             }
         }
+    }
+
+    /// Between three quarters and five quarters of it, so that nodes do not sweep together.
+    fn jittered(&self, pause: Duration) -> Duration {
+        pause.mul_f64(self.shared.config.random.draw(|numbers| numbers.random_range(0.75..1.25)))
     }
 
     /// Queues what stands still. Returns where the next sweep goes on, for one sweep does only so much.
@@ -173,9 +179,4 @@ impl Sweeper {
 fn says_more(heard: &DebateSummary, derived: &DebateSummary) -> bool {
     let owned = matches!(heard.state, SummaryState::Running { .. }) && derived.state == SummaryState::Queued;
     supersedes(heard, derived) || owned && heard.epoch == derived.epoch
-}
-
-/// Between three quarters and five quarters of it, so that nodes do not sweep together.
-fn jittered(pause: Duration) -> Duration {
-    pause.mul_f64(rand::random_range(0.75..1.25))
 }

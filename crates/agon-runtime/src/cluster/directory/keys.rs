@@ -1,8 +1,10 @@
 //! Who may give orders to hosts: whoever knows the key that their process has told coordinators and gateways.
 use super::Directory;
+use crate::base::random::RandomSource;
 use agon_core::HostId;
 use agon_proto::{HostKey, KeyTold};
 use bytes::Bytes;
+use rand::RngExt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -37,8 +39,12 @@ struct HeardKeys {
 }
 
 impl HostKeys {
-    pub(super) fn new() -> Self {
-        Self { own: HostKey::new(rand::random()), shown: AtomicBool::new(false), heard: Mutex::default() }
+    pub(super) fn new(random: &RandomSource) -> Self {
+        Self {
+            own: HostKey::new(random.draw(|numbers| numbers.random())),
+            shown: AtomicBool::new(false),
+            heard: Mutex::default(),
+        }
     }
     fn heard(&self) -> MutexGuard<'_, HeardKeys> {
         // every change leaves it whole
@@ -116,7 +122,7 @@ mod tests {
 
     #[test]
     fn once_somebody_has_shown_the_key_nothing_is_obeyed_without_it() {
-        let (keys, others) = (HostKeys::new(), HostKeys::new());
+        let (keys, others) = (HostKeys::new(&RandomSource::default()), HostKeys::new(&RandomSource::default()));
         let nothing = Bytes::new();
         assert_eq!(keys.proof(DRAIN, &nothing), (OrderProof::NotNeeded, false));
         assert_eq!(keys.proof(DRAIN, &others.own.seal(DRAIN, &nothing)), (OrderProof::Missing, false));

@@ -2,6 +2,8 @@
 use super::presence::{Noted, Presence, ServerAway, ServerSight};
 use super::{Msg, PermitAnswer, PermitRefusal};
 use crate::base::clock::Clock;
+use crate::base::random::RandomSource;
+use crate::base::shared::Common;
 use crate::base::tasks::tell;
 use crate::base::trouble::Trouble;
 use crate::host::gate::limiter::Limiter;
@@ -12,6 +14,7 @@ use agon_core::{DebateId, HostId, ModelName, Priority, Timestamp};
 use agon_proto::{BreakerState, ModelServerAway};
 use agon_telemetry::CircuitState;
 use ractor::ActorRef;
+use rand::RngExt;
 use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -382,6 +385,7 @@ impl Drop for QueuedPlace {
 pub(crate) struct Permit {
     link: Arc<GateLink>,
     clock: Arc<dyn Clock>,
+    random: RandomSource,
     place: Option<OwnedSemaphorePermit>,
     pass: Option<Pass>,
     era: u64,
@@ -392,12 +396,13 @@ pub(crate) struct Permit {
 impl Permit {
     pub(super) fn new(
         link: Arc<GateLink>,
-        clock: Arc<dyn Clock>,
+        shared: &Common,
         (place, pass): (OwnedSemaphorePermit, Pass),
         debate: DebateId,
     ) -> Self {
+        let (clock, random) = (shared.clock.clone(), shared.config.random.clone());
         let (era, began) = (link.rules().limiter.era(), clock.now());
-        Self { link, clock, place: Some(place), pass: Some(pass), era, began, debate, cost: None }
+        Self { link, clock, random, place: Some(place), pass: Some(pass), era, began, debate, cost: None }
     }
     /// Notes what the call cost its server.
     pub(crate) fn cost(&mut self, cost: CallCost) {
@@ -432,7 +437,8 @@ impl Permit {
         let mut rules = self.link.rules();
         let noted = self.link.note(&mut rules, now, self.began, end.sight);
         let call = if noted.counts { end.call } else { CallEnd::Neutral };
-        rules.breaker.report(now, pass, call, rand::random_range(0..=1000));
+        let jitter = self.random.draw(|numbers| numbers.random_range(0..=1000));
+        rules.breaker.report(now, pass, call, jitter);
         match (end.busy, call) {
             (true, _) => rules.limiter.busy(self.era),
             (false, CallEnd::Success) => rules.limiter.success(),

@@ -28,7 +28,7 @@ impl State {
             // what is left is for ends
             return Err(StoreError::Full("the store, its reserve aside,".to_owned()).into());
         }
-        let record = debate.record(at, rand::random(), events);
+        let record = debate.record(at, self.shared.config.random.number(), events);
         let record = match journal::append(&self.shared, &self.id, &record).await {
             Ok(record) => record,
             Err(AppendError::Fenced { last }) => {
