@@ -12,7 +12,7 @@ use crate::work::Work;
 /// Characters of prompt text for one token, times two: 3.5 characters a token is the field's rule of thumb.
 const CHARS_PER_TWO_TOKENS: u64 = 7;
 /// How long the first turns of a debate may stand in line, in milliseconds: a busy host finishes the debates that it has begun first.
-const FIRST_WAIT_MS: u64 = 24 * 60 * 60 * 1_000;
+pub const FIRST_WAIT_MS: u64 = 24 * 60 * 60 * 1_000;
 
 impl Draft<'_> {
     /// The rule that forbids to ask one more participant, given what is spent, what is under way and what the decision needs.

@@ -18,6 +18,7 @@ mod tasks;
 mod waiting;
 
 pub(crate) use apply::{deciders, voters};
+pub use budget::FIRST_WAIT_MS;
 pub(crate) use call_totals::CallTotals;
 pub use formats::steps;
 pub use interrupting::may_be_interrupted;

@@ -229,7 +229,7 @@ impl Directory {
     pub(crate) fn idle_elsewhere(&self, model: &ModelName, here: &HostId) -> bool {
         let Some(own) = self.local(here) else { return false };
         let idle = |standing: &HostStanding| {
-            standing.listed && standing.breaker == BreakerState::Closed && standing.load < standing.permits
+            standing.known && standing.breaker == BreakerState::Closed && standing.load < standing.permits
         };
         let others = self.locals.iter().filter(|other| other.id != *here && other.plays == own.plays);
         let mut local = others.filter(|other| !other.is_draining()).filter_map(|other| other.standing(model));

@@ -59,8 +59,6 @@ pub(crate) enum Msg {
     Crash(crate::base::hooks::Death),
 }
 
-/// A turn that waits here for so long may be played where nobody waits.
-const STRANGER_WAITS: Duration = Duration::from_secs(2);
 /// How often those who wait are looked at although nothing is heard.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 /// A permit that is kept is not looked at more often.
@@ -149,7 +147,7 @@ impl State {
                 }
             }
         }
-        self.send_strangers_away(myself, now);
+        self.send_to_the_idle(myself, now);
         self.announce(myself, now);
         self.send_away(now);
         self.link.waiting.store(self.queue.len(), Ordering::Relaxed);
@@ -166,16 +164,16 @@ impl State {
         self.queue.next(Outlook { now: Instant::now(), free, cache: &cache })
     }
 
-    /// Has another host play what waits here for long, if one would play it at once and this server holds nothing of its debate.
-    fn send_strangers_away(&mut self, myself: &ActorRef<Msg>, now: Timestamp) {
+    /// Has another host play what waits here for longer than its prompt takes, if one would play it at once.
+    fn send_to_the_idle(&mut self, myself: &ActorRef<Msg>, now: Timestamp) {
         if self.queue.len() == 0 {
             return;
         }
         let directory = &self.shared.directory;
         if directory.idle_elsewhere(&self.link.model, &self.link.host) {
             let cache = self.link.cache();
-            let stranger = self.queue.take_stranger(&cache, Instant::now() - STRANGER_WAITS);
-            stranger.into_iter().for_each(|stranger| answer(stranger.item, Err(PermitRefusal::Elsewhere)));
+            let moved = self.queue.take_mover(&cache, Instant::now());
+            moved.into_iter().for_each(|moved| answer(moved.item, Err(PermitRefusal::Elsewhere)));
         }
         // patience ends, and others come and go, without a word to this gate
         self.wake_at(myself, now, now.plus(millis(LOOK_AGAIN)));

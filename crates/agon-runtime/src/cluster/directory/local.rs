@@ -244,6 +244,7 @@ impl LocalHost {
         let gate = self.gate(&model);
         Some(HostStanding {
             listed: !self.learns(),
+            known: !self.learns() || gate.is_some(),
             breaker: gate.as_ref().map_or(BreakerState::Closed, |gate| gate.breaker()),
             warm,
             load: gate.as_ref().map_or(0, |gate| gate.in_flight() + gate.waiting()),

@@ -8,6 +8,8 @@ use std::cmp::Reverse;
 pub(crate) struct HostStanding {
     /// It names the model, and does not only take whatever it is asked for.
     pub(crate) listed: bool,
+    /// It has been asked for the model, or names it.
+    pub(crate) known: bool,
     pub(crate) breaker: BreakerState,
     /// The model is loaded; unknown where the server does not tell.
     pub(crate) warm: Option<bool>,
@@ -47,7 +49,7 @@ mod tests {
     use super::*;
 
     fn standing() -> HostStanding {
-        HostStanding { listed: true, breaker: BreakerState::Closed, warm: None, load: 0, permits: 2 }
+        HostStanding { listed: true, known: true, breaker: BreakerState::Closed, warm: None, load: 0, permits: 2 }
     }
     fn debate(n: usize) -> DebateId {
         DebateId::parse(&format!("debate-{n}")).unwrap()

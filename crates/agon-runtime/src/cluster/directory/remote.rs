@@ -202,6 +202,7 @@ impl RemoteHost {
             let takes = self.alive.takes(model) && !model.is_external();
             return takes.then_some(HostStanding {
                 listed: false,
+                known: false,
                 breaker: agon_proto::BreakerState::Closed,
                 warm: None,
                 load: 0,
@@ -211,6 +212,7 @@ impl RemoteHost {
         let count = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         Some(HostStanding {
             listed: !self.alive.serves_any && self.alive.serves_prefix.is_none(),
+            known: true,
             breaker: listed.breaker,
             warm: listed.warm,
             load: count(listed.running).saturating_add(count(listed.waiting)),

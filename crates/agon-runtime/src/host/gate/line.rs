@@ -59,7 +59,7 @@ pub(crate) struct Outlook<'a> {
     pub(crate) cache: &'a PromptCache,
 }
 
-/// A new debate waits for so much of its patience before it begins although the server holds others.
+/// A turn whose prompt is not held waits for so much of its patience, as a fraction, before it may come in between.
 const BEGINS_AFTER: u32 = 3;
 
 /// A bounded line of those who wait.
@@ -72,15 +72,15 @@ pub(crate) struct Line<T> {
     laps: BTreeMap<(Priority, DebateId), u64>,
     count: u64,
     bound: usize,
-    /// When a debate of each priority began last.
-    began: [Option<Instant>; 3],
+    /// When one of each priority was last served whose prompt was not held.
+    strangers: [Option<Instant>; 3],
 }
 
 impl<T> Line<T> {
     /// An empty line that holds at most `bound`.
     pub(crate) fn new(scheduling: Scheduling, bound: usize) -> Self {
         let (waiting, shares, laps) = (Vec::new(), PriorityShares::default(), BTreeMap::new());
-        Self { scheduling, waiting, shares, laps, count: 0, bound, began: [None; 3] }
+        Self { scheduling, waiting, shares, laps, count: 0, bound, strangers: [None; 3] }
     }
     /// How many wait.
     pub(crate) fn len(&self) -> usize {
@@ -117,13 +117,12 @@ impl<T> Line<T> {
         self.laps.clear();
         std::mem::take(&mut self.waiting)
     }
-    /// Takes out the last one that another host may as well play: this one's server holds nothing of its debate.
-    pub(crate) fn take_stranger(&mut self, cache: &PromptCache, came_before: Instant) -> Option<Waiting<T>> {
-        let is_one = |waiting: &Waiting<T>| {
-            let WaitingPlace { debate, since, .. } = &waiting.place;
-            !cache.holds(debate) && !cache.runs(debate) && *since <= came_before
+    /// Takes out the last one that had better be played where nobody waits: it has waited for longer than its prompt takes.
+    pub(crate) fn take_mover(&mut self, cache: &PromptCache, now: Instant) -> Option<Waiting<T>> {
+        let moves = |WaitingPlace { debate, since, .. }: &WaitingPlace| {
+            !cache.runs(debate) && now.duration_since(*since) >= cache.worth(debate)
         };
-        let at = self.waiting.iter().rposition(is_one)?;
+        let at = self.waiting.iter().rposition(|waiting| moves(&waiting.place))?;
         Some(self.remove(at))
     }
 
@@ -165,21 +164,21 @@ impl<T> Line<T> {
         until.filter(|_| !self.waiting.is_empty()).map(Err)
     }
 
-    /// One that others may no longer be preferred to.
+    /// One that others may no longer be preferred to: whose patience is over, and now and then one whose prompt is not held.
     fn due(&self, priority: Priority, outlook: Outlook<'_>) -> Option<usize> {
-        let waited = |place: &WaitingPlace| outlook.now.duration_since(place.since);
-        let late = |place: &WaitingPlace| place.begun && waited(place) >= place.patience;
-        let oldest = |line: &Self, wanted: &dyn Fn(&WaitingPlace) -> bool| {
-            let wanted = |waiting: &Waiting<T>| waiting.place.priority == priority && wanted(&waiting.place);
-            line.first(wanted)
+        let oldest = |wanted: &dyn Fn(&WaitingPlace) -> bool| {
+            self.first(|waiting| waiting.place.priority == priority && wanted(&waiting.place))
         };
-        let began = priority.pick(self.began);
+        let waited = |place: &WaitingPlace| outlook.now.duration_since(place.since);
+        let begun = |place: &WaitingPlace| place.begun || outlook.cache.knows(&place.debate);
+        let last = priority.pick(self.strangers);
         let long = |place: &WaitingPlace| {
             let rest = place.patience / BEGINS_AFTER;
-            waited(place) >= rest && began.is_none_or(|began| outlook.now.duration_since(began) >= rest)
+            waited(place) >= rest && last.is_none_or(|last| outlook.now.duration_since(last) >= rest)
         };
-        let new = |place: &WaitingPlace| !place.begun && !outlook.cache.knows(&place.debate) && long(place);
-        oldest(self, &late).or_else(|| oldest(self, &new))
+        oldest(&|place| begun(place) && waited(place) >= place.patience)
+            .or_else(|| oldest(&|place| begun(place) && !outlook.cache.holds(&place.debate) && long(place)))
+            .or_else(|| oldest(&|place| !begun(place) && long(place)))
     }
 
     /// One whose prompt is held by the server.
@@ -220,10 +219,10 @@ impl<T> Line<T> {
 
     fn serve(&mut self, at: usize, outlook: Outlook<'_>) -> Waiting<T> {
         let served = self.remove(at);
-        let WaitingPlace { priority, debate, begun, .. } = &served.place;
+        let WaitingPlace { priority, debate, .. } = &served.place;
         self.shares.served(*priority);
-        if !begun && !outlook.cache.knows(debate) {
-            *priority.pick(self.began.each_mut()) = Some(outlook.now);
+        if !outlook.cache.holds(debate) {
+            *priority.pick(self.strangers.each_mut()) = Some(outlook.now);
         }
         served
     }
@@ -458,6 +457,45 @@ mod tests {
         scene.wait("warm", "warm 2");
 
         assert_eq!(scene.order(), ["cold", "warm 2"]);
+    }
+
+    #[test]
+    fn first_turns_of_a_debate_that_was_played_here_are_not_passed_over_for_ever_either() {
+        let mut scene = Scene::new(Scheduling::CacheAware, 1);
+        scene.played("early");
+        scene.wait_as(Priority::Normal, false, "early", "early 2");
+        scene.played("warm");
+        scene.now += PATIENCE;
+        scene.wait("warm", "warm 1");
+
+        assert_eq!(scene.order(), ["early 2", "warm 1"]);
+    }
+
+    #[test]
+    fn debates_that_have_begun_come_in_between_before_new_ones_do() {
+        let mut scene = Scene::new(Scheduling::CacheAware, 1);
+        scene.played("cold");
+        scene.played("warm");
+        scene.wait_as(Priority::Normal, false, "new", "new");
+        scene.wait("cold", "cold");
+        scene.now += PATIENCE / BEGINS_AFTER;
+        scene.wait("warm", "warm");
+
+        assert_eq!(scene.order(), ["cold", "warm", "new"]);
+    }
+
+    #[test]
+    fn what_waits_for_longer_than_its_prompt_takes_may_move_to_an_idle_host() {
+        let mut scene = Scene::new(Scheduling::CacheAware, 2);
+        scene.runs("plays");
+        scene.wait("plays", "plays 2");
+        scene.wait_as(Priority::Normal, false, "new", "new");
+
+        assert!(scene.line.take_mover(&scene.cache, scene.now).is_none());
+        let moved = scene.line.take_mover(&scene.cache, scene.now + 10 * SECOND).unwrap();
+
+        assert_eq!(moved.item, "new");
+        assert!(scene.line.take_mover(&scene.cache, scene.now + 10 * SECOND).is_none(), "what plays here stays");
     }
 
     #[test]

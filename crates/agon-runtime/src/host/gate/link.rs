@@ -276,7 +276,9 @@ impl GateLink {
     /// Turns that were taken and wait for a permit.
     pub(crate) fn waiting(&self) -> usize {
         let offered = self.capacity.saturating_mul(2).saturating_sub(self.antechamber.available_permits());
-        offered + self.pulled().iter().sum::<usize>()
+        let arriving = offered + self.pulled().iter().sum::<usize>();
+        // debates that are played here have a place without asking
+        arriving.max(self.waiting.load(Ordering::Relaxed))
     }
     /// Calls that might start now.
     pub(super) fn free(&self) -> usize {

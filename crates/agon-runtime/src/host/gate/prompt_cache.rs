@@ -18,6 +18,11 @@ const HELD_PAUSES: u32 = 3;
 const SHORTEST_HOLD: Duration = Duration::from_millis(10);
 /// Nobody waits longer for a turn that is yet to come, whatever its prompt would cost.
 const LONGEST_HOLD: Duration = Duration::from_secs(2);
+/// What a prompt is taken to cost where that is not known, and the shortest wait that is worth a move.
+const PRICE_UNKNOWN: Duration = Duration::from_secs(10);
+const SHORTEST_STAY: Duration = Duration::from_secs(1);
+/// Fewer evaluated tokens say little of what one takes: every call takes some time besides.
+const LEAST_EVALUATED: u64 = 256;
 /// The same where it is not known what evaluating a prompt costs.
 const HOLD_UNPRICED: Duration = Duration::from_millis(100);
 
@@ -92,6 +97,11 @@ impl PromptCache {
     fn price(&self, debate: &DebateId) -> Option<Duration> {
         let tokens = self.known.get(debate)?.tokens;
         Some(Duration::from_millis((tokens as f64 * self.token_ms?) as u64))
+    }
+    /// How long the debate's turn may wait here before it had better be played where nobody waits.
+    pub(crate) fn worth(&self, debate: &DebateId) -> Duration {
+        let price = if self.holds(debate) { self.price(debate).unwrap_or(PRICE_UNKNOWN) } else { Duration::ZERO };
+        price.max(SHORTEST_STAY)
     }
     /// Whether a debate that was played here had better move to an idle server than wait behind so many calls at a time.
     pub(crate) fn should_move(&self, debate: &DebateId, ahead: usize, permits: usize) -> bool {
@@ -173,7 +183,7 @@ impl PromptCache {
         let before = std::mem::replace(&mut known.tokens, prompt);
         let Some(cached) = usage.cached_tokens else { return };
         if let Some(ms) = prefill_ms
-            && let evaluated @ 1.. = prompt.saturating_sub(cached)
+            && let evaluated @ LEAST_EVALUATED.. = prompt.saturating_sub(cached)
         {
             let cost = ms as f64 / evaluated as f64;
             self.token_ms = Some(self.token_ms.map_or(cost, |usual| (usual * 7.0 + cost) / 8.0));

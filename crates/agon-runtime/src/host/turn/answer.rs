@@ -72,7 +72,7 @@ impl Play {
 
     /// The first permit of a turn, for which it stood in line.
     pub(super) async fn first_permit(&self, admission: &Admission, call: &mut Call) -> Result<Permit, NoAnswer> {
-        let permit = self.permit(admission, self.work.taken, call).await?;
+        let permit = self.permit(admission, self.asked(admission), call).await?;
         self.work.leave_line();
         Ok(permit)
     }

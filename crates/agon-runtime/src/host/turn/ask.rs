@@ -12,7 +12,7 @@ use crate::host::open_turns::TakenTurn;
 use crate::host::request::{self, Costs};
 use crate::host::turn::deltas::{self, Batcher};
 use crate::host::turn::seat::SeatCall;
-use agon_core::{Admission, Answer, Call, Failure, FailureCause, ModelName, Timestamp};
+use agon_core::{Admission, Answer, Call, FIRST_WAIT_MS, Failure, FailureCause, ModelName, Timestamp};
 use agon_llm::{ChatAnswer, ChatError, ChatRequest, DeltaSink};
 use agon_prompt::Prompt;
 use std::sync::Arc;
@@ -135,6 +135,17 @@ impl Play {
             },
             refusal = self.out_of_patience(&gate, admission) => Err(refusal),
         }
+    }
+
+    /// When the turn was asked, by what is left of its time; with a time budget that is not known, and it was taken just then.
+    pub(super) fn asked(&self, admission: &Admission) -> Instant {
+        let (taken, spec) = (self.work.taken, &admission.spec);
+        let wait = admission.retry.wait_limit_ms;
+        let wait = if self.work.begun { wait } else { wait.max(FIRST_WAIT_MS) };
+        let whole = Duration::from_millis(wait.saturating_add(spec.timeout_per_turn_ms));
+        let left = self.work.given_up_at().saturating_duration_since(taken);
+        let waited = whole.saturating_sub(left);
+        spec.budget.seconds.map_or(taken.checked_sub(waited), |_| None).unwrap_or(taken)
     }
 
     /// Where the turn waits. Whoever watches is preferred to whoever does not.
