@@ -73,6 +73,8 @@ pub(crate) struct Farewell {
     pub(crate) end: CoordinatorEnd,
     /// What the catalogue shall know.
     pub(crate) summary: Option<DebateSummary>,
+    /// The log's epoch as far as it was read.
+    pub(crate) epoch: Option<u64>,
 }
 
 /// What stops a coordinator's work.
@@ -115,6 +117,8 @@ pub(crate) struct Args {
     pub(crate) parked: Arc<AtomicBool>,
     /// Its predecessor on this node was stopped by a store that was away: what it had claimed is still claimed.
     pub(crate) resumes: bool,
+    /// The log's epoch as that predecessor knew it.
+    pub(crate) known_epoch: Option<u64>,
     /// The debate is to be ended for this reason, as soon as it is claimed.
     pub(crate) orders: Option<Input>,
 }
@@ -127,6 +131,7 @@ pub(crate) struct State {
     open: Arc<AtomicUsize>,
     parked: Arc<AtomicBool>,
     resumes: bool,
+    known_epoch: Option<u64>,
     orders: Option<Input>,
     scope: TaskScope,
     /// Present once the log has been replayed.
@@ -154,7 +159,7 @@ impl Actor for Coordinator {
     type Arguments = Args;
 
     async fn pre_start(&self, _: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
-        let Args { shared, debate, end, unanswered, open, parked, resumes, orders } = args;
+        let Args { shared, debate, end, unanswered, open, parked, resumes, known_epoch, orders } = args;
         let times = &shared.config.times;
         let pauses = Pauses {
             look: millis(times.register_look),
@@ -170,6 +175,7 @@ impl Actor for Coordinator {
             open,
             parked,
             resumes,
+            known_epoch,
             orders,
             debate: None,
             last: (Timestamp::default(), Instant::now()),
@@ -235,7 +241,8 @@ impl State {
             }
         }
         let summary = self.last_words(end);
-        self.end.get_or_init(|| Farewell { end, summary });
+        let epoch = self.debate.as_ref().map(Debate::epoch);
+        self.end.get_or_init(|| Farewell { end, summary, epoch });
         self.debate = None;
         myself.stop(None);
         Ok(())

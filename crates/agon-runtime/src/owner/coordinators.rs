@@ -74,6 +74,8 @@ struct Coordinated {
     orders: Option<Input>,
     /// The pause after which it was last started, because the store was away.
     parked: Option<Duration>,
+    /// The log's epoch as it was known then.
+    known_epoch: Option<u64>,
     started: Instant,
 }
 
@@ -234,7 +236,13 @@ impl State {
         orders: Option<Input>,
     ) -> Result<(), ActorProcessingErr> {
         let Some(held) = self.shared.owned.get(debate) else { return Ok(()) };
-        let fresh = || Coordinated { end: Arc::default(), orders: None, parked: None, started: Instant::now() };
+        let fresh = || Coordinated {
+            end: Arc::default(),
+            orders: None,
+            parked: None,
+            known_epoch: None,
+            started: Instant::now(),
+        };
         let coordinated = self.debates.entry(debate, fresh);
         coordinated.end = Arc::default();
         coordinated.orders = orders.or(coordinated.orders.take());
@@ -247,6 +255,7 @@ impl State {
             open: held.open,
             parked: held.parked,
             resumes: coordinated.parked.is_some(),
+            known_epoch: coordinated.known_epoch,
             orders: coordinated.orders.clone(),
         };
         let actor = self.debates.start(myself.get_cell(), debate, (Coordinator, args)).await?;

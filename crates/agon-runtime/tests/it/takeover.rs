@@ -132,6 +132,30 @@ async fn a_deposed_coordinator_writes_nothing_more() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_coordinator_that_was_deposed_while_its_store_was_away_does_not_claim_the_debate_back() {
+    let stage = TestBench::new();
+    let cast = Cast::new(Duration::from_secs(20));
+    let (cut, outage) = crate::outage::wire(&stage);
+    let first = cut.peer("n1", vec![]).await;
+    let _player = stage.player("h1", vec![cast.host("gpu1", 2)]).await;
+    first.submit(admission(ID, spec())).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    outage.store(true);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+
+    let second = stage.peer("n2", vec![]).await;
+    second.adopt(&debate(ID));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    outage.store(false);
+    second.finished(&debate(ID)).await.unwrap();
+
+    let log = stage.log(ID).await;
+    check(&log);
+    assert_eq!(owners(&log), ["n1", "n2"]);
+    assert_eq!(first.stats().active_debates, 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_debate_that_is_claimed_again_and_again_without_progress_is_interrupted_until_it_is_resumed() {
     let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(500));

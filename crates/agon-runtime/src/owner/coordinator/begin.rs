@@ -51,8 +51,15 @@ impl State {
 
     /// Claims the debate, unless this node has done so and nobody after it. Why the debate is to be interrupted, if it is.
     async fn claim(&mut self, records: &[Arc<Record>]) -> Result<Option<Reason>, CoordinatorStop> {
-        if self.resumes && replay::owner(records) == Some(&self.shared.config.id) {
-            return Ok(None);
+        if self.resumes {
+            if replay::owner(records) == Some(&self.shared.config.id) {
+                return Ok(None);
+            }
+            let epoch = self.debate.as_ref().map(Debate::epoch);
+            // whoever has claimed it while the store was away is at work
+            if self.known_epoch.is_some() && epoch > self.known_epoch {
+                return Err(CoordinatorStop::Ended(CoordinatorEnd::Fenced));
+            }
         }
         let claims = replay::claims_without_progress(records).saturating_add(1);
         // where a person has asked for each of them, none is one too many

@@ -51,13 +51,14 @@ impl State {
         let same = coordinated.parked.filter(|_| now.duration_since(coordinated.started) < times.park_max * 2);
         let pause = same.map_or(times.park, |last| (last * 2).min(times.park_max));
         coordinated.parked = Some(pause);
+        coordinated.known_epoch = coordinated.end.get().and_then(|farewell| farewell.epoch).or(coordinated.known_epoch);
         self.scope.after(myself, pause, Msg::Revive(debate));
     }
 
     fn died(&mut self, myself: &ActorRef<Msg>, debate: DebateId, exit: ChildExit) {
         let now = self.shared.clock.now();
         let Some(coordinated) = self.debates.get_mut(&debate) else { return };
-        coordinated.parked = None;
+        (coordinated.parked, coordinated.known_epoch) = (None, None);
         // one that says nothing of its end has failed, however quietly
         let exit = if exit == ChildExit::Normal { ChildExit::Abnormal } else { exit };
         match self.debates.decide(&debate, exit, now) {
