@@ -12,6 +12,10 @@ use agon_bus::{Payload, Request};
 use agon_core::HostId;
 use agon_proto::{BreakerState, OfferReply, TurnOffer, Wire};
 use ractor::ActorRef;
+use std::time::Duration;
+
+/// A first turn that has less time than this belongs to a debate with a time budget.
+const HURRIED: Duration = Duration::from_secs(3_600);
 
 /// Answers the requests that are made to one host.
 pub(crate) struct OfferServer {
@@ -123,9 +127,11 @@ impl OfferServer {
         if gate.should_move(&offer.debate) && self.shared.directory.idle_elsewhere(&offer.ask.model, &self.host) {
             return Err("another host would play the turn before this one has a permit");
         }
-        let waits = !self.turns.are_over(&offer.debate);
-        let place = gate.place(&offer.debate, waits).ok_or("too many turns wait for the model")?;
         let left = self.shared.stopwatch.left(&offer, OfferWay::Request, self.shared.clock.now());
+        // the queue knows no hurry
+        let hurries = offer.beginning && left < HURRIED;
+        let waits = !self.turns.are_over(&offer.debate);
+        let place = gate.place(&offer.debate, waits || hurries).ok_or("too many turns wait for the model")?;
         Ok(Some(TakenTurn::new(offer, left, Some(place))))
     }
 

@@ -173,7 +173,7 @@ async fn a_result_takes_no_more_than_the_context_has_room_for() {
         scene.cast.cue([wanted, answer]);
         scene.helper.cue([Cue::Say("x".repeat(10_000_000))]);
 
-        let log = scene.hold(narrow(1_500)).await;
+        let log = scene.hold(narrow(1_700)).await;
 
         assert_eq!(failures(&log), [], "native: {native}");
         let used = uses(&log);
@@ -189,7 +189,7 @@ async fn functions_that_leave_no_room_for_a_call_are_not_offered_and_the_turn_go
     for native in [true, false] {
         let scene = ToolScene::new(native).await;
 
-        let log = scene.hold(narrow(900)).await;
+        let log = scene.hold(narrow(1_060)).await;
 
         assert_eq!(failures(&log), [], "native: {native}");
         let used = uses(&log);

@@ -450,6 +450,7 @@ mod tests {
         scene.played("warm");
         scene.wait("cold", "cold");
         scene.now += PATIENCE - SECOND;
+        scene.line.strangers = [Some(scene.now); 3];
         scene.wait("warm", "warm 1");
         assert_eq!(scene.serve(), Some("warm 1"));
 
