@@ -31,11 +31,11 @@ struct Tail {
 struct TurnTask {
     /// Who is meant, what may be chosen, how long a member may be.
     lines: Vec<Written>,
-    answer: AnswerForm,
+    answer: ReplyForm,
 }
 
 /// How a task is answered.
-enum AnswerForm {
+enum ReplyForm {
     /// In words, at most so many.
     Speech(u32),
     /// By the object that its description shows.
@@ -100,9 +100,9 @@ impl Tail {
         let known = head.describes(&view.spec, &ask.task);
         let what = if known { Written::default() } else { described(&view.spec, &ask.task) };
         let now = match adds.answer {
-            AnswerForm::Speech(words) => fill(template::SPEAK_NOW, &[("words", words.into())]),
-            AnswerForm::Json if known => fill(template::ANSWER_NOW, &[]),
-            AnswerForm::Json | AnswerForm::AsDescribed => Written::default(),
+            ReplyForm::Speech(words) => fill(template::SPEAK_NOW, &[("words", words.into())]),
+            ReplyForm::Json if known => fill(template::ANSWER_NOW, &[]),
+            ReplyForm::Json | ReplyForm::AsDescribed => Written::default(),
         };
         let lines: Vec<Written> =
             std::iter::once(what).chain(adds.lines).chain([now]).filter(|line| !Part::from(line).is_empty()).collect();

@@ -34,7 +34,7 @@ pub struct View {
     pub(crate) spec: Arc<DebateSpec>,
     pub(crate) seed: u64,
     pub(crate) marks: Marks,
-    pub(crate) heads: Heads,
+    pub(crate) heads: PromptHeads,
     pub(crate) facts: ViewFacts,
     transcript: Transcript,
     rendered: Rendered,
@@ -49,7 +49,7 @@ pub struct View {
 type Schemas = Vec<(Task, Option<usize>, Arc<Value>)>;
 
 /// What does not change, by who reads it.
-pub(crate) struct Heads {
+pub(crate) struct PromptHeads {
     /// Debaters and moderator.
     pub(crate) debate: Head,
     /// Judges.
@@ -86,7 +86,7 @@ impl View {
         let roster = head(&admission.spec, &marks.debate);
         Self {
             rendered: Rendered::new(Written::joined([debate.user.clone(), roster], ""), marks.debate.clone()),
-            heads: Heads {
+            heads: PromptHeads {
                 debate,
                 judge: Head::judges(admission, &marks.judge),
                 summarizer: Head::summarizer(admission, &marks.summarizer),

@@ -71,7 +71,7 @@ struct BenchPlan {
     judge: bool,
     /// Who is next at the host
     #[arg(long, value_enum, default_value = "cache-aware")]
-    scheduling: scheduling::Policy,
+    scheduling: scheduling::BenchedScheduling,
     /// Calls at once; as many as debates if absent
     #[arg(long)]
     permits: Option<std::num::NonZeroUsize>,

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 /// Who is next, as the settings of a host name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Policy {
+pub enum BenchedScheduling {
     /// `scheduling = "cache_aware"`
     CacheAware,
     /// `scheduling = "fair"`
@@ -18,12 +18,12 @@ pub enum Policy {
     /// `scheduling = "fifo"`
     Fifo,
 }
-impl From<Policy> for Scheduling {
-    fn from(policy: Policy) -> Self {
+impl From<BenchedScheduling> for Scheduling {
+    fn from(policy: BenchedScheduling) -> Self {
         match policy {
-            Policy::CacheAware => Self::CacheAware,
-            Policy::Fair => Self::Fair,
-            Policy::Fifo => Self::Fifo,
+            BenchedScheduling::CacheAware => Self::CacheAware,
+            BenchedScheduling::Fair => Self::Fair,
+            BenchedScheduling::Fifo => Self::Fifo,
         }
     }
 }

@@ -1,5 +1,5 @@
 //! The tail of a debater's prompt.
-use super::{AnswerForm, Tail, TailHead, TurnTask, Values, choosing, instructions, round_of, words};
+use super::{ReplyForm, Tail, TailHead, TurnTask, Values, choosing, instructions, round_of, words};
 use crate::tasks::{self, argues, is_speech};
 use crate::template::{self, fill, line};
 use crate::text::{cut, one_line};
@@ -188,9 +188,9 @@ fn adds(view: &View, ask: &Ask, persona: &Persona) -> TurnTask {
         lines.push(fill(line(template::END_WITH, end), &[]));
     }
     let answer = match length(work, words) {
-        Some(words) => AnswerForm::Speech(words),
-        None if *work == Work::Reflect => AnswerForm::AsDescribed,
-        None => AnswerForm::Json,
+        Some(words) => ReplyForm::Speech(words),
+        None if *work == Work::Reflect => ReplyForm::AsDescribed,
+        None => ReplyForm::Json,
     };
     TurnTask { lines, answer }
 }

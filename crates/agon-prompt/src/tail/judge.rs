@@ -1,5 +1,5 @@
 //! The tail of a judge's prompt.
-use super::{AnswerForm, Tail, TailHead, TurnTask, Values, choosing, instructions, staff_languages};
+use super::{ReplyForm, Tail, TailHead, TurnTask, Values, choosing, instructions, staff_languages};
 use crate::view::View;
 use agon_core::fence::{Author, Written};
 use agon_core::{Ask, Judge};
@@ -10,7 +10,7 @@ pub(crate) fn judge(view: &View, ask: &Ask, judge: &Judge) -> Written {
     let mut tail = Tail::new(view, ask, &TailHead { stance: None, role: "judge" });
     staff_languages(&mut tail, spec);
     tail.candidates(view, ask.task.material.candidates());
-    let adds = TurnTask { lines: choosing(view, ask), answer: AnswerForm::Json };
+    let adds = TurnTask { lines: choosing(view, ask), answer: ReplyForm::Json };
     tail.task(view, ask, (&view.heads.judge, adds));
     let own = Author::of(judge, |judge| judge.instructions.as_deref());
     tail.close([instructions(spec), own], &Values::new(view, ask), ask)

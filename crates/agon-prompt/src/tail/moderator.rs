@@ -1,5 +1,5 @@
 //! The tail of the moderator's prompt.
-use super::{AnswerForm, Tail, TailHead, TurnTask, Values, instructions, round_of, staff_languages, told_share, words};
+use super::{ReplyForm, Tail, TailHead, TurnTask, Values, instructions, round_of, staff_languages, told_share, words};
 use crate::template::{self, fill, line};
 use crate::view::{View, VisibleEntries};
 use agon_core::fence::{Author, Part, Written};
@@ -48,14 +48,14 @@ fn adds(view: &View, ask: &Ask, moderator: &Moderator) -> TurnTask {
     let within = || vec![fill(template::COMMENT_WITHIN, &[("words", words.into())])];
     match &ask.task.work {
         Work::Conclude { conclusion: Conclusion::Reconciliation | Conclusion::Summary } | Work::Research => {
-            TurnTask { lines: Vec::new(), answer: AnswerForm::Speech(words) }
+            TurnTask { lines: Vec::new(), answer: ReplyForm::Speech(words) }
         }
-        Work::Interject if moderator.sums_up_midway() => TurnTask { lines: within(), answer: AnswerForm::Json },
+        Work::Interject if moderator.sums_up_midway() => TurnTask { lines: within(), answer: ReplyForm::Json },
         Work::CloseRound if is_last(view, ask) => {
-            TurnTask { lines: vec![fill(template::LAST_CLOSING, &[])], answer: AnswerForm::Json }
+            TurnTask { lines: vec![fill(template::LAST_CLOSING, &[])], answer: ReplyForm::Json }
         }
         // what else there is to say stands in the description of the duty
-        _ => TurnTask { lines: Vec::new(), answer: AnswerForm::Json },
+        _ => TurnTask { lines: Vec::new(), answer: ReplyForm::Json },
     }
 }
 

@@ -1,5 +1,5 @@
 //! The tails of those who serve the debate: the summarizer, and the synthesizer after it.
-use super::{AnswerForm, Tail, TailHead, TurnTask, Values, instructions, staff_languages, told_share, words};
+use super::{ReplyForm, Tail, TailHead, TurnTask, Values, instructions, staff_languages, told_share, words};
 use crate::template::{self, line};
 use crate::view::View;
 use agon_core::fence::{Author, Part, Written};
@@ -14,7 +14,7 @@ pub(crate) fn summarizer(view: &View, ask: &Ask, summarizer: &Summarizer) -> Wri
         tail.key("Rounds", Written::joined([Part::from(from), through.into()], ""));
     }
     staff_languages(&mut tail, spec);
-    let adds = TurnTask { lines: Vec::new(), answer: AnswerForm::Speech(words(&summarizer.voice)) };
+    let adds = TurnTask { lines: Vec::new(), answer: ReplyForm::Speech(words(&summarizer.voice)) };
     tail.task(view, ask, (&view.heads.summarizer, adds));
     let own = Author::of(summarizer, |summarizer| summarizer.instructions.as_deref());
     tail.close([instructions(spec), own], &Values::new(view, ask), ask)

@@ -36,13 +36,13 @@ const SUMMARY: &str = "Ada and Cleo hold that most customers walk, and name the 
     spend twice as much. Nobody has said what deliveries would cost, and whether a toll would change who comes is open.";
 
 /// One debate, told turn by turn, and what each of its prompts was.
-struct Told {
+struct ToldTurn {
     spec: DebateSpec,
     view: View,
     prompts: Vec<(&'static str, String)>,
 }
 
-impl Told {
+impl ToldTurn {
     fn ask(&mut self, who: &str, turn: TurnId, task: Task) {
         let ask = ask(&self.view, who, turn, task);
         let title = ask.task.work.traits().title;
@@ -84,9 +84,9 @@ impl Told {
 }
 
 /// A debate of four personas and six rounds.
-fn told(mode: Mode, moderator: Option<Moderator>) -> Told {
+fn told(mode: Mode, moderator: Option<Moderator>) -> ToldTurn {
     let spec = DebateSpec { personas: cast(mode), moderator, max_rounds: 6, ..spec(mode) };
-    let mut told = Told { view: view(spec.clone()), spec, prompts: Vec::new() };
+    let mut told = ToldTurn { view: view(spec.clone()), spec, prompts: Vec::new() };
     told.ballot(BallotStage::Initial, 0);
     told.speak(SpeechKind::Opening, 0, Work::Opening.into());
     (1..=6).for_each(|round| told.round(round));

@@ -4,7 +4,7 @@
 use crate::base::clock::millis;
 use crate::base::shared::Shared;
 use crate::base::tasks::TaskScope;
-use crate::host::gate::line::{Line, Next, Outlook, Waiting, WaitingPlace};
+use crate::host::gate::line::{Line, NextCall, Outlook, WaitingCall, WaitingPlace};
 use agon_core::Timestamp;
 use agon_core::breaker::BreakerDecision;
 use agon_proto::BreakerState;
@@ -17,17 +17,17 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+mod held_prompts;
 mod limiter;
 pub(crate) mod line;
 mod link;
 mod presence;
-mod prompt_cache;
 pub(crate) mod stride;
 
+pub(crate) use held_prompts::CallCost;
 use link::GateRoom;
 pub(crate) use link::{CallReport, FailingCalls, GateLink, GateSettings, Permit, QueuedPlace, Witness};
 pub(crate) use presence::{Absence, ServerAway, ServerSight, Why};
-pub(crate) use prompt_cache::CallCost;
 
 /// What a call is told that wants to start.
 type PermitAnswer = Result<Permit, PermitRefusal>;
@@ -127,16 +127,16 @@ impl State {
         self.queue.retain(|waits| !waits.is_closed());
         while let Some(free) = self.link.free_place() {
             let waiting = match self.next_waiting() {
-                Next::Serve(waiting) => waiting,
-                Next::Hold(until) => {
+                NextCall::Serve(waiting) => waiting,
+                NextCall::Hold(until) => {
                     self.wake_from(myself, now, until);
                     break;
                 }
-                Next::Nobody => break,
+                NextCall::Nobody => break,
             };
             match self.link.admit(now) {
                 BreakerDecision::Pass(pass) => {
-                    let Waiting { place, item, .. } = waiting;
+                    let WaitingCall { place, item, .. } = waiting;
                     self.link.cache().begins(&place.debate, place.priority, Instant::now());
                     answer(item, Ok(self.permit(free, pass, place)));
                 }
@@ -157,7 +157,7 @@ impl State {
         Permit::new(self.link.clone(), &self.shared, (free, pass), place.debate)
     }
 
-    fn next_waiting(&mut self) -> Next<oneshot::Sender<PermitAnswer>> {
+    fn next_waiting(&mut self) -> NextCall<oneshot::Sender<PermitAnswer>> {
         let cache = self.link.cache();
         // the place of the one that is chosen was taken already
         let free = self.link.free() + 1;

@@ -119,12 +119,12 @@ fn four_by_six(n: usize) -> DebateSpec {
 }
 
 /// What a set of debates cost.
-struct Figures {
+struct PlayedSet {
     evaluated: f64,
     /// Seconds to the end of each debate.
     took: Vec<f64>,
 }
-impl Figures {
+impl PlayedSet {
     fn mean(&self) -> f64 {
         self.took.iter().sum::<f64>() / self.took.len() as f64
     }
@@ -133,7 +133,7 @@ impl Figures {
     }
 }
 
-async fn play(debates: usize, ram: u64, scheduling: Scheduling) -> Figures {
+async fn play(debates: usize, ram: u64, scheduling: Scheduling) -> PlayedSet {
     let (stage, server) = (TestBench::new(), CachingServer::new(SLOTS, ram));
     let node = stage.node("n1", vec![server.host("gpu1", scheduling)]).await;
     let began = tokio::time::Instant::now();
@@ -149,7 +149,7 @@ async fn play(debates: usize, ram: u64, scheduling: Scheduling) -> Figures {
         }
     });
     let took = futures_util::future::join_all(ended).await;
-    Figures { evaluated: server.evaluated(), took }
+    PlayedSet { evaluated: server.evaluated(), took }
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,5 +1,5 @@
 //! Who is next: the line of those who wait for a permit.
-use crate::host::gate::prompt_cache::PromptCache;
+use crate::host::gate::held_prompts::HeldPrompts;
 use crate::host::gate::stride::PriorityShares;
 use agon_core::{DebateId, Priority};
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ pub(crate) struct WaitingPlace {
 
 /// One who waits.
 #[derive(Debug)]
-pub(crate) struct Waiting<T> {
+pub(crate) struct WaitingCall<T> {
     pub(crate) place: WaitingPlace,
     pub(crate) item: T,
     arrived: u64,
@@ -41,9 +41,9 @@ pub(crate) struct Waiting<T> {
 
 /// Who is next.
 #[derive(Debug)]
-pub(crate) enum Next<T> {
+pub(crate) enum NextCall<T> {
     /// This one.
-    Serve(Waiting<T>),
+    Serve(WaitingCall<T>),
     /// Nobody before this moment: a permit is kept for a debate that is about to go on.
     Hold(Instant),
     /// Nobody waits.
@@ -56,7 +56,7 @@ pub(crate) struct Outlook<'a> {
     pub(crate) now: Instant,
     /// Permits that are free.
     pub(crate) free: usize,
-    pub(crate) cache: &'a PromptCache,
+    pub(crate) cache: &'a HeldPrompts,
 }
 
 /// A turn whose prompt is not held waits for so much of its patience, as a fraction, before it may come in between.
@@ -66,7 +66,7 @@ const BEGINS_AFTER: u32 = 3;
 #[derive(Debug)]
 pub(crate) struct Line<T> {
     scheduling: Scheduling,
-    waiting: Vec<Waiting<T>>,
+    waiting: Vec<WaitingCall<T>>,
     shares: PriorityShares,
     /// When each debate that waits may go next, where debates take turns.
     laps: BTreeMap<(Priority, DebateId), u64>,
@@ -94,11 +94,11 @@ impl<T> Line<T> {
         self.count += 1;
         let lap = (place.priority, place.debate.clone());
         self.laps.entry(lap).or_insert(self.count);
-        self.waiting.push(Waiting { place, item, arrived: self.count });
+        self.waiting.push(WaitingCall { place, item, arrived: self.count });
         Ok(())
     }
     /// Puts one back that was just taken: it is next again.
-    pub(crate) fn put_back(&mut self, waiting: Waiting<T>) {
+    pub(crate) fn put_back(&mut self, waiting: WaitingCall<T>) {
         let WaitingPlace { priority, debate, .. } = &waiting.place;
         self.shares.unserved(*priority);
         self.laps.insert((*priority, debate.clone()), 0);
@@ -113,12 +113,12 @@ impl<T> Line<T> {
         });
     }
     /// Takes everybody out.
-    pub(crate) fn drain(&mut self) -> Vec<Waiting<T>> {
+    pub(crate) fn drain(&mut self) -> Vec<WaitingCall<T>> {
         self.laps.clear();
         std::mem::take(&mut self.waiting)
     }
     /// Takes out the last one that had better be played where nobody waits: it has waited for longer than its prompt takes.
-    pub(crate) fn take_mover(&mut self, cache: &PromptCache, now: Instant) -> Option<Waiting<T>> {
+    pub(crate) fn take_mover(&mut self, cache: &HeldPrompts, now: Instant) -> Option<WaitingCall<T>> {
         let moves = |WaitingPlace { debate, since, .. }: &WaitingPlace| {
             !cache.runs(debate) && now.duration_since(*since) >= cache.worth(debate)
         };
@@ -127,16 +127,16 @@ impl<T> Line<T> {
     }
 
     /// Takes the next one out.
-    pub(crate) fn next(&mut self, outlook: Outlook<'_>) -> Next<T> {
+    pub(crate) fn next(&mut self, outlook: Outlook<'_>) -> NextCall<T> {
         let chosen = match self.scheduling {
             Scheduling::Fifo => self.first(|_| true).map(Ok),
             Scheduling::Fair => self.by_shares(|line, priority| line.next_in_turn(priority, |_| true)).map(Ok),
             Scheduling::CacheAware => self.cheapest(outlook),
         };
         match chosen {
-            Some(Ok(at)) => Next::Serve(self.serve(at, outlook)),
-            Some(Err(until)) => Next::Hold(until),
-            None => Next::Nobody,
+            Some(Ok(at)) => NextCall::Serve(self.serve(at, outlook)),
+            Some(Err(until)) => NextCall::Hold(until),
+            None => NextCall::Nobody,
         }
     }
 
@@ -201,7 +201,7 @@ impl<T> Line<T> {
     }
 
     /// The first that came.
-    fn first(&self, wanted: impl Fn(&Waiting<T>) -> bool) -> Option<usize> {
+    fn first(&self, wanted: impl Fn(&WaitingCall<T>) -> bool) -> Option<usize> {
         let wanted = self.waiting.iter().enumerate().filter(|(_, waiting)| wanted(waiting));
         wanted.min_by_key(|(_, waiting)| waiting.arrived).map(|(at, _)| at)
     }
@@ -217,7 +217,7 @@ impl<T> Line<T> {
         .map(|(at, _)| at)
     }
 
-    fn serve(&mut self, at: usize, outlook: Outlook<'_>) -> Waiting<T> {
+    fn serve(&mut self, at: usize, outlook: Outlook<'_>) -> WaitingCall<T> {
         let served = self.remove(at);
         let WaitingPlace { priority, debate, .. } = &served.place;
         self.shares.served(*priority);
@@ -227,7 +227,7 @@ impl<T> Line<T> {
         served
     }
 
-    fn remove(&mut self, at: usize) -> Waiting<T> {
+    fn remove(&mut self, at: usize) -> WaitingCall<T> {
         let taken = self.waiting.remove(at);
         let lap = (taken.place.priority, taken.place.debate.clone());
         let waits = self.waiting.iter().any(|other| (other.place.priority, &other.place.debate) == (lap.0, &lap.1));
@@ -253,14 +253,14 @@ mod tests {
     }
 
     /// A line, what its server holds, and the time.
-    struct Scene {
+    struct LineScene {
         line: Line<&'static str>,
-        cache: PromptCache,
+        cache: HeldPrompts,
         now: Instant,
     }
-    impl Scene {
+    impl LineScene {
         fn new(scheduling: Scheduling, holds: usize) -> Self {
-            Self { line: Line::new(scheduling, 100), cache: PromptCache::new(holds), now: Instant::now() }
+            Self { line: Line::new(scheduling, 100), cache: HeldPrompts::new(holds), now: Instant::now() }
         }
         fn wait_as(&mut self, priority: Priority, begun: bool, debate: &str, item: &'static str) {
             let (debate, since) = (id(debate), self.now);
@@ -282,13 +282,13 @@ mod tests {
             self.ends(debate);
             self.cache.arrives(&id(debate), self.now);
         }
-        fn next(&mut self, free: usize) -> Next<&'static str> {
+        fn next(&mut self, free: usize) -> NextCall<&'static str> {
             self.line.next(Outlook { now: self.now, free, cache: &self.cache })
         }
         fn serve(&mut self) -> Option<&'static str> {
             match self.next(1) {
-                Next::Serve(waiting) => Some(waiting.item),
-                Next::Hold(_) | Next::Nobody => None,
+                NextCall::Serve(waiting) => Some(waiting.item),
+                NextCall::Hold(_) | NextCall::Nobody => None,
             }
         }
         fn order(&mut self) -> Vec<&'static str> {
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn where_it_is_fair_debates_take_turns_and_each_keeps_its_own_order() {
-        let mut scene = Scene::new(Scheduling::Fair, 1);
+        let mut scene = LineScene::new(Scheduling::Fair, 1);
         for (debate, turn) in [("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1"), ("c", "c1"), ("b", "b2")] {
             scene.wait(debate, turn);
         }
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn where_it_is_first_come_first_served_priorities_do_not_count() {
-        let mut scene = Scene::new(Scheduling::Fifo, 1);
+        let mut scene = LineScene::new(Scheduling::Fifo, 1);
         scene.wait_as(Priority::Batch, true, "a", "batch");
         scene.wait_as(Priority::Interactive, true, "b", "interactive");
         scene.wait_as(Priority::Batch, true, "a", "batch again");
@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn a_full_line_gives_back_what_it_cannot_hold() {
-        let mut scene = Scene::new(Scheduling::CacheAware, 1);
+        let mut scene = LineScene::new(Scheduling::CacheAware, 1);
         (0..100).for_each(|_| scene.wait("a", "in"));
         let place = scene.line.waiting[0].place.clone();
 
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn those_that_gave_up_make_room_and_lose_their_place() {
-        let mut scene = Scene::new(Scheduling::Fair, 1);
+        let mut scene = LineScene::new(Scheduling::Fair, 1);
         for (debate, turn) in [("a", "a1"), ("b", "b1"), ("b", "b2")] {
             scene.wait(debate, turn);
         }
@@ -340,12 +340,12 @@ mod tests {
     #[test]
     fn one_that_is_put_back_is_next_again() {
         for scheduling in [Scheduling::Fair, Scheduling::CacheAware] {
-            let mut scene = Scene::new(scheduling, 1);
+            let mut scene = LineScene::new(scheduling, 1);
             for (debate, turn) in [("a", "a1"), ("a", "a2"), ("b", "b1")] {
                 scene.wait(debate, turn);
             }
 
-            let Next::Serve(first) = scene.next(1) else { panic!("nobody") };
+            let NextCall::Serve(first) = scene.next(1) else { panic!("nobody") };
             scene.line.put_back(first);
 
             assert_eq!(scene.serve(), Some("a1"));
@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn priorities_share_by_weight_whoever_is_warm() {
         for scheduling in [Scheduling::Fair, Scheduling::CacheAware] {
-            let mut scene = Scene::new(scheduling, 2);
+            let mut scene = LineScene::new(scheduling, 2);
             ["even", "odd"].into_iter().for_each(|debate| scene.played(debate));
             for n in 0..12 {
                 let debate = if n % 2 == 0 { "even" } else { "odd" };
@@ -373,7 +373,7 @@ mod tests {
 
     #[test]
     fn a_debate_whose_prompt_is_held_comes_before_others_that_waited_longer() {
-        let mut scene = Scene::new(Scheduling::CacheAware, 1);
+        let mut scene = LineScene::new(Scheduling::CacheAware, 1);
         scene.played("cold");
         scene.played("warm");
         scene.wait_as(Priority::Normal, false, "new", "new");
@@ -385,7 +385,7 @@ mod tests {
 
     #[test]
     fn debates_that_are_all_held_take_turns() {
-        let mut scene = Scene::new(Scheduling::CacheAware, 2);
+        let mut scene = LineScene::new(Scheduling::CacheAware, 2);
         ["a", "b"].into_iter().for_each(|debate| scene.played(debate));
         for (debate, turn) in [("a", "a1"), ("a", "a2"), ("b", "b1"), ("b", "b2")] {
             scene.wait(debate, turn);
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn a_second_call_of_a_debate_waits_for_the_first_where_others_wait_too() {
-        let mut scene = Scene::new(Scheduling::CacheAware, 4);
+        let mut scene = LineScene::new(Scheduling::CacheAware, 4);
         scene.runs("a");
         scene.wait("a", "a2");
         scene.wait_as(Priority::Normal, false, "b", "b1");
@@ -406,14 +406,14 @@ mod tests {
 
     #[test]
     fn a_permit_is_kept_for_a_debate_that_is_about_to_go_on_and_no_more_than_one() {
-        let mut scene = Scene::new(Scheduling::CacheAware, 1);
+        let mut scene = LineScene::new(Scheduling::CacheAware, 1);
         scene.runs("a");
         scene.ends("a");
         scene.wait_as(Priority::Normal, false, "b", "b1");
 
-        let Next::Hold(until) = scene.next(1) else { panic!("served") };
+        let NextCall::Hold(until) = scene.next(1) else { panic!("served") };
         assert!(until > scene.now && until <= scene.now + SECOND);
-        assert!(matches!(scene.next(2), Next::Serve(Waiting { item: "b1", .. })), "a second one is free");
+        assert!(matches!(scene.next(2), NextCall::Serve(WaitingCall { item: "b1", .. })), "a second one is free");
 
         scene.wait_as(Priority::Normal, false, "c", "c1");
         scene.wait("a", "a2");
@@ -422,11 +422,11 @@ mod tests {
 
     #[test]
     fn a_permit_that_was_kept_in_vain_goes_to_whoever_waits() {
-        let mut scene = Scene::new(Scheduling::CacheAware, 1);
+        let mut scene = LineScene::new(Scheduling::CacheAware, 1);
         scene.runs("a");
         scene.ends("a");
         scene.wait_as(Priority::Normal, false, "b", "b1");
-        let Next::Hold(until) = scene.next(1) else { panic!("served") };
+        let NextCall::Hold(until) = scene.next(1) else { panic!("served") };
 
         scene.now = until;
 
@@ -435,7 +435,7 @@ mod tests {
 
     #[test]
     fn no_permit_is_kept_for_a_less_urgent_debate() {
-        let mut scene = Scene::new(Scheduling::CacheAware, 1);
+        let mut scene = LineScene::new(Scheduling::CacheAware, 1);
         scene.cache.begins(&id("a"), Priority::Batch, scene.now);
         scene.ends("a");
         scene.wait_as(Priority::Interactive, false, "b", "b1");
@@ -445,7 +445,7 @@ mod tests {
 
     #[test]
     fn nobody_is_passed_over_for_longer_than_its_patience() {
-        let mut scene = Scene::new(Scheduling::CacheAware, 1);
+        let mut scene = LineScene::new(Scheduling::CacheAware, 1);
         scene.played("cold");
         scene.played("warm");
         scene.wait("cold", "cold");
@@ -462,7 +462,7 @@ mod tests {
 
     #[test]
     fn first_turns_of_a_debate_that_was_played_here_are_not_passed_over_for_ever_either() {
-        let mut scene = Scene::new(Scheduling::CacheAware, 1);
+        let mut scene = LineScene::new(Scheduling::CacheAware, 1);
         scene.played("early");
         scene.wait_as(Priority::Normal, false, "early", "early 2");
         scene.played("warm");
@@ -474,7 +474,7 @@ mod tests {
 
     #[test]
     fn debates_that_have_begun_come_in_between_before_new_ones_do() {
-        let mut scene = Scene::new(Scheduling::CacheAware, 1);
+        let mut scene = LineScene::new(Scheduling::CacheAware, 1);
         scene.played("cold");
         scene.played("warm");
         scene.wait_as(Priority::Normal, false, "new", "new");
@@ -487,7 +487,7 @@ mod tests {
 
     #[test]
     fn what_waits_for_longer_than_its_prompt_takes_may_move_to_an_idle_host() {
-        let mut scene = Scene::new(Scheduling::CacheAware, 2);
+        let mut scene = LineScene::new(Scheduling::CacheAware, 2);
         scene.runs("plays");
         scene.wait("plays", "plays 2");
         scene.wait_as(Priority::Normal, false, "new", "new");
@@ -501,7 +501,7 @@ mod tests {
 
     #[test]
     fn new_debates_begin_one_by_one_although_others_are_held() {
-        let mut scene = Scene::new(Scheduling::CacheAware, 1);
+        let mut scene = LineScene::new(Scheduling::CacheAware, 1);
         scene.played("warm");
         scene.wait_as(Priority::Normal, false, "new-1", "new 1");
         scene.wait_as(Priority::Normal, false, "new-2", "new 2");

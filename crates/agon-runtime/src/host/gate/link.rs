@@ -6,9 +6,9 @@ use crate::base::random::RandomSource;
 use crate::base::shared::Common;
 use crate::base::tasks::tell;
 use crate::base::trouble::Trouble;
+use crate::host::gate::held_prompts::{CallCost, HeldPrompts};
 use crate::host::gate::limiter::Limiter;
 use crate::host::gate::line::{Scheduling, WaitingPlace};
-use crate::host::gate::prompt_cache::{CallCost, PromptCache};
 use agon_core::breaker::{Breaker, BreakerDecision, BreakerPolicy, CallEnd, Pass};
 use agon_core::{DebateId, HostId, ModelName, Priority, Timestamp};
 use agon_proto::{BreakerState, ModelServerAway};
@@ -36,7 +36,7 @@ pub(crate) struct GateLink {
     pub(super) waiting: AtomicUsize,
     rules: Mutex<Rules>,
     /// What the server still holds of the debates that were played here.
-    cache: Mutex<PromptCache>,
+    cache: Mutex<HeldPrompts>,
     /// Turns that were accepted and hold no permit yet; offers beyond it are refused, so that another host may take them.
     antechamber: Arc<Semaphore>,
     /// The same for turns that are pulled.
@@ -160,7 +160,7 @@ impl GateLink {
             scheduling,
             waiting: AtomicUsize::new(0),
             rules: Mutex::new(rules),
-            cache: Mutex::new(PromptCache::new(capacity)),
+            cache: Mutex::new(HeldPrompts::new(capacity)),
             antechamber: Arc::new(Semaphore::new(capacity.saturating_mul(2))),
             pulls: Arc::new(Semaphore::new(capacity.saturating_add(Priority::ALL.len()))),
             pulled: Mutex::default(),
@@ -173,7 +173,7 @@ impl GateLink {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner)
     }
     /// What the server still holds of debates.
-    pub(crate) fn cache(&self) -> MutexGuard<'_, PromptCache> {
+    pub(crate) fn cache(&self) -> MutexGuard<'_, HeldPrompts> {
         // every change is one call here too
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -37,7 +37,7 @@ pub(crate) struct CallCost {
 
 /// The debates that were played at a gate, and which of them its server still holds.
 #[derive(Debug)]
-pub(crate) struct PromptCache {
+pub(crate) struct HeldPrompts {
     /// The last one first.
     order: VecDeque<DebateId>,
     known: BTreeMap<DebateId, PlayedDebate>,
@@ -68,7 +68,7 @@ struct PlayedDebate {
     pause: Option<Duration>,
 }
 
-impl PromptCache {
+impl HeldPrompts {
     /// Of a server that is taken to hold so many debates, until its answers say something else.
     pub(crate) fn new(holds: usize) -> Self {
         let (order, known) = (VecDeque::new(), BTreeMap::new());
@@ -234,7 +234,7 @@ mod tests {
         Some(CallCost { usage, prefill_ms: Some(prompt - cached) })
     }
     /// A call of a debate, and what it is told of the cache.
-    fn call(cache: &mut PromptCache, n: usize, cached: u64) {
+    fn call(cache: &mut HeldPrompts, n: usize, cached: u64) {
         let now = Instant::now();
         cache.arrives(&id(n), now);
         cache.begins(&id(n), Priority::Normal, now);
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_debates_that_were_called_last_are_held() {
-        let mut cache = PromptCache::new(2);
+        let mut cache = HeldPrompts::new(2);
         for n in [0, 1, 2, 1] {
             call(&mut cache, n, 0);
         }
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn cached_tokens_of_a_debate_that_was_thought_forgotten_say_that_more_are_held() {
-        let mut cache = PromptCache::new(1);
+        let mut cache = HeldPrompts::new(1);
         (0..4).for_each(|n| call(&mut cache, n, 0));
 
         call(&mut cache, 0, 900);
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn misses_of_debates_that_were_thought_held_say_that_fewer_are_and_one_says_nothing() {
-        let mut cache = PromptCache::new(4);
+        let mut cache = HeldPrompts::new(4);
         for n in [0, 1, 0, 1, 0] {
             call(&mut cache, n, 0);
         }
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn second_calls_of_a_debate_that_plays_say_nothing_of_the_cache() {
-        let (mut cache, now) = (PromptCache::new(4), Instant::now());
+        let (mut cache, now) = (HeldPrompts::new(4), Instant::now());
         call(&mut cache, 0, 0);
         for _ in 0..8 {
             cache.begins(&id(0), Priority::Normal, now);
@@ -295,8 +295,8 @@ mod tests {
 
     #[test]
     fn a_place_is_kept_for_a_debate_that_usually_goes_on_at_once_and_not_for_one_that_does_not() {
-        let (mut cache, start) = (PromptCache::new(4), Instant::now());
-        let expected = |cache: &PromptCache, now| cache.expected(now, &[Priority::Normal]).0;
+        let (mut cache, start) = (HeldPrompts::new(4), Instant::now());
+        let expected = |cache: &HeldPrompts, now| cache.expected(now, &[Priority::Normal]).0;
         let mut play = |n: usize, pause: Duration, at: Instant| {
             cache.begins(&id(n), Priority::Normal, at);
             cache.ends(&id(n), at + 1_000 * MS, cost(1_000, 0));
@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn a_debate_moves_where_waiting_takes_longer_than_its_prompt() {
-        let mut cache = PromptCache::new(1);
+        let mut cache = HeldPrompts::new(1);
         let now = Instant::now();
         for _ in 0..2 {
             cache.begins(&id(0), Priority::Normal, now);
