@@ -66,11 +66,6 @@ impl ClusterBench {
         let node = owner(&self.claims(id, 1)).unwrap();
         self.cluster.member_of(&node).unwrap_or_else(|| panic!("no process is {node}"))
     }
-    /// A coordinator that does not own it.
-    pub fn other_coordinator(&mut self, id: &str) -> String {
-        let owner = self.owner(id);
-        self.cluster.names(NodeRole::Coordinator).into_iter().find(|name| *name != owner).unwrap()
-    }
     /// The process of the host that plays a debate, and its model server, once a call is open there.
     pub fn player(&self) -> (String, &Rehearsal) {
         let playing = until("a host plays a turn", PATIENCE, || {

@@ -77,7 +77,7 @@ fn an_owner_whose_line_is_cut_is_replaced_and_is_fenced_when_it_comes_back() {
     stage.cluster.member(&owner).unwrap().process().unwrap().wait_for("coordinator stops").unwrap();
     assert_eq!(stage.paid_twice(), Vec::<String>::new());
     // It is as good as any other from here on.
-    let other = stage.other_coordinator("cut-off");
+    let other = stage.owner("cut-off");
     stage.cluster.member(&other).unwrap().kill();
     stage.submit("after-it", 1);
     stage.finishes("after-it");

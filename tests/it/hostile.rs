@@ -94,7 +94,7 @@ fn is_intact(recording: &Recording, call: &Recorded, name: &str) {
 }
 
 fn is_header(line: &str) -> bool {
-    const HEADERS: [&str; 5] = ["### T", "### [", "### Left out", "### Summary of", "## "];
+    const HEADERS: [&str; 6] = ["### T", "### [", "### Left out", "### Summary of", "### Round ", "## "];
     HEADERS.iter().any(|header| line.starts_with(header))
 }
 

@@ -52,6 +52,7 @@ fn tries(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     let mut last: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     let mut closed: BTreeSet<(u32, u32)> = BTreeSet::new();
     let most = admission.retry.max_attempts.max(2) * 2;
+    let mut called = false;
     for (_, at, event) in flat {
         if let Event::TurnAsked(ask) = event {
             let slot = (ask.turn.round, ask.turn.seat);
@@ -60,9 +61,12 @@ fn tries(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
             require!(ask.turn.attempt <= most, "{} is one try too many", ask.turn);
             require!(!closed.contains(&slot), "{} was asked after its slot was settled", ask.turn);
             require!(open.insert(slot, ask.turn.attempt).is_none(), "{} was asked while a try is open", ask.turn);
-            let one_turn = admission.retry.wait_limit_ms + admission.spec.timeout_per_turn_ms;
+            // before anybody was called a turn stands in line
+            let wait = admission.retry.wait_limit_ms.max(if called { 0 } else { FIRST_WAIT_MS });
+            let one_turn = wait + admission.spec.timeout_per_turn_ms;
             require!(ask.deadline <= at.plus(one_turn), "{} has a deadline beyond its limits", ask.turn);
         }
+        called |= call(event).is_some();
         let Some(turn) = settles(event) else { continue };
         let slot = (turn.round, turn.seat);
         require!(open.remove(&slot) == Some(turn.attempt), "{turn} was settled but not open");
