@@ -2,7 +2,7 @@
 use crate::support::{ProgramOutput, agon};
 use agon_chaos::{Logs, owner};
 use agon_core::{DebateState, Event, Record};
-use agon_testkit::cluster::{Cluster, NodeRole, Scenario};
+use agon_testkit::cluster::{Cluster, Scenario};
 use agon_testkit::{Rehearsal, until};
 use std::collections::BTreeMap;
 use std::time::Duration;

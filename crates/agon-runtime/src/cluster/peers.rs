@@ -102,17 +102,15 @@ impl Peers {
     }
 
     /// The nodes that have been silent for so long and are not dead yet, and when each was last heard; none while our own signs of life do
-    /// not come back steadily.
+    /// not come back, and of those that were not heard since they do: they may come back to the bus later than we did.
     pub(crate) fn late(&self, after: Duration, now: Instant) -> Vec<(NodeId, Instant)> {
         let heard = self.lock();
         let listening = heard.echo.is_some_and(|echo| now.duration_since(echo) <= self.gap);
-        let steady = heard.steady.is_some_and(|steady| now.duration_since(steady) > self.silent);
-        if !listening || !steady {
-            return Vec::new();
-        }
+        let Some(steady) = heard.steady.filter(|_| listening) else { return Vec::new() };
         let late = |(id, (_, last)): (&NodeId, &(NodeAlive, Instant))| {
             let silence = now.duration_since(*last);
-            let is_late = silence > after && silence <= self.silent && heard.gone.get(id) != Some(last);
+            let is_late =
+                *last >= steady && silence > after && silence <= self.silent && heard.gone.get(id) != Some(last);
             is_late.then(|| (id.clone(), *last))
         };
         heard.nodes.iter().filter_map(late).collect()

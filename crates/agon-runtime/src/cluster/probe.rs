@@ -18,7 +18,7 @@ const EVERY: Duration = Duration::from_millis(200);
 /// How long they have to answer.
 const PATIENCE: Duration = Duration::from_millis(150);
 /// So many times in a row nobody is there: a connection that broke is made again sooner.
-const TIMES: u32 = 4;
+const TIMES: u32 = 3;
 
 /// Who is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

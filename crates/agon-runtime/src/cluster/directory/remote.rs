@@ -145,15 +145,12 @@ impl Remotes {
         known.hosts.get(host).is_some_and(there)
     }
 
-    /// The hosts that have been silent for so long and are not dead yet, and when each was last heard; none where this node has just come
-    /// back to the bus.
+    /// The hosts that have been silent for so long and are not dead yet, and when each was last heard; only those that were heard since this
+    /// node came back to the bus.
     pub(super) fn late(&self, after: Duration, at: Instant) -> Vec<(HostId, Instant)> {
         let known = self.read();
         let now = known.hearing.now(at, self.most_unheard());
-        if now.saturating_sub(known.hearing.resumed) <= self.silent {
-            return Vec::new();
-        }
-        let late = known.hosts.values().filter(|remote| !remote.dead);
+        let late = known.hosts.values().filter(|remote| !remote.dead && remote.heard >= known.hearing.resumed);
         let late = late.filter(|remote| known.hearing.silence(remote.heard, now) > after);
         late.map(|remote| (remote.alive.host.clone(), remote.at)).collect()
     }
