@@ -35,6 +35,9 @@ const PROMISED: u64 = 10_000;
 /// How long a debate may take to go on; it decides nothing.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// A process that has just been started has heard all others by then.
+const ACQUAINTED: Duration = Duration::from_secs(5);
+
 struct FailoverRig {
     cluster: Cluster,
     logs: Logs,
@@ -88,6 +91,8 @@ impl FailoverRig {
             times.extend(self.next_after(id, last, at)?);
         }
         self.cluster.restart(&name)?;
+        // whoever is to notice the next one has heard it before
+        std::thread::sleep(ACQUAINTED);
         Ok(times)
     }
 
