@@ -212,29 +212,24 @@ impl Directory {
 
     /// Whether another host that lives serves the model with a breaker that is not open.
     pub(crate) fn well_elsewhere(&self, model: &ModelName, here: &HostId) -> bool {
+        self.stands_elsewhere(model, here, |standing| standing.breaker != BreakerState::Open)
+    }
+
+    /// Whether another host that lives, and plays in the same debates, stands so towards the model.
+    fn stands_elsewhere(&self, model: &ModelName, here: &HostId, so: impl Fn(&HostStanding) -> bool) -> bool {
         let Some(own) = self.local(here) else { return false };
-        let well = |standing: &HostStanding| standing.breaker != BreakerState::Open;
         let others = self.locals.iter().filter(|other| other.id != *here && other.plays == own.plays);
-        let local = others.filter(|other| !other.is_draining()).filter_map(|other| other.standing(model));
-        let mut local = local;
-        local.any(|standing| well(&standing))
-            || self
-                .remotes
-                .standings(model, own.plays.is_rehearsing())
-                .iter()
-                .any(|(standing, id)| id != here && well(standing))
+        let mut local = others.filter(|other| !other.is_draining()).filter_map(|other| other.standing(model));
+        let remote = || self.remotes.standings(model, own.plays.is_rehearsing());
+        local.any(|standing| so(&standing)) || remote().iter().any(|(standing, id)| id != here && so(standing))
     }
 
     /// Whether another host that lives would play a turn for the model at once.
     pub(crate) fn idle_elsewhere(&self, model: &ModelName, here: &HostId) -> bool {
-        let Some(own) = self.local(here) else { return false };
-        let idle = |standing: &HostStanding| {
-            standing.known && standing.breaker == BreakerState::Closed && standing.load < standing.permits
-        };
-        let others = self.locals.iter().filter(|other| other.id != *here && other.plays == own.plays);
-        let mut local = others.filter(|other| !other.is_draining()).filter_map(|other| other.standing(model));
-        let remote = || self.remotes.standings(model, own.plays.is_rehearsing());
-        local.any(|standing| idle(&standing)) || remote().iter().any(|(standing, id)| id != here && idle(standing))
+        let closed = |standing: &HostStanding| standing.breaker == BreakerState::Closed;
+        self.stands_elsewhere(model, here, |standing| {
+            standing.known && closed(standing) && standing.load < standing.permits
+        })
     }
 
     /// The hosts whose breaker for this model is open.

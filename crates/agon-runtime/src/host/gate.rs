@@ -209,12 +209,13 @@ impl State {
             // nobody waits here then, and the host must know when it may try again
             self.wake_at(myself, now, until);
         }
-        if let (_, Some(until)) = self.link.kept() {
+        let (kept, until) = self.link.kept();
+        if let Some(until) = until {
             self.wake_from(myself, now, until);
         }
         let idle_elsewhere = || self.shared.directory.idle_elsewhere(&self.link.model, &self.link.host);
         let contested = state == BreakerState::Closed && self.queue.len() > 0 && !idle_elsewhere();
-        self.link.set_room(GateRoom { at_once: self.has_room(state), contested });
+        self.link.set_room(GateRoom { at_once: self.has_room(state, kept), contested });
     }
 
     /// Tells the observer what has changed; the first time everything has.
@@ -230,8 +231,7 @@ impl State {
     }
 
     /// Whether a turn that is taken now would start at once.
-    fn has_room(&self, breaker: BreakerState) -> bool {
-        let (kept, _) = self.link.kept();
+    fn has_room(&self, breaker: BreakerState, kept: usize) -> bool {
         let free = self.link.free() > self.queue.len() + kept;
         match breaker {
             BreakerState::Closed => free,

@@ -18,13 +18,13 @@ const HELD_PAUSES: u32 = 3;
 const SHORTEST_HOLD: Duration = Duration::from_millis(10);
 /// Nobody waits longer for a turn that is yet to come, whatever its prompt would cost.
 const LONGEST_HOLD: Duration = Duration::from_secs(2);
+/// The same where it is not known what evaluating a prompt costs.
+const HOLD_UNPRICED: Duration = Duration::from_millis(100);
 /// What a prompt is taken to cost where that is not known, and the shortest wait that is worth a move.
 const PRICE_UNKNOWN: Duration = Duration::from_secs(10);
 const SHORTEST_STAY: Duration = Duration::from_secs(1);
 /// Fewer evaluated tokens say little of what one takes: every call takes some time besides.
 const LEAST_EVALUATED: u64 = 256;
-/// The same where it is not known what evaluating a prompt costs.
-const HOLD_UNPRICED: Duration = Duration::from_millis(100);
 
 /// What one call told of the server's work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl HeldPrompts {
     }
     /// Whether the server still holds what the debate's prompts begin with.
     pub(crate) fn holds(&self, debate: &DebateId) -> bool {
-        self.depth(debate).is_some_and(|depth| depth < self.holds)
+        self.order.iter().take(self.holds).any(|other| other == debate)
     }
     /// Whether a call of the debate runs: what it has evaluated serves no second call meanwhile.
     pub(crate) fn runs(&self, debate: &DebateId) -> bool {
@@ -90,8 +90,10 @@ impl HeldPrompts {
     /// How many debates of these priorities are waited for, and when the first of them is waited for no longer.
     pub(crate) fn expected(&self, now: Instant, priorities: &[Priority]) -> (usize, Option<Instant>) {
         let of = |known: &&PlayedDebate| known.priority.is_some_and(|priority| priorities.contains(&priority));
-        let until = || self.known.values().filter(of).filter_map(|known| known.expected.filter(|until| *until > now));
-        (until().count(), until().min())
+        let until = self.known.values().filter(of).filter_map(|known| known.expected.filter(|until| *until > now));
+        until.fold((0, None), |(count, first), until| {
+            (count + 1, Some(first.map_or(until, |first: Instant| first.min(until))))
+        })
     }
     /// What it would cost another server to evaluate the debate's prompt, where that is known.
     fn price(&self, debate: &DebateId) -> Option<Duration> {
@@ -123,8 +125,8 @@ impl HeldPrompts {
 
     /// A call of the debate begins.
     pub(crate) fn begins(&mut self, debate: &DebateId, priority: Priority, now: Instant) {
-        let depth = self.depth(debate);
-        self.order.retain(|other| other != debate);
+        let depth = self.order.iter().position(|other| other == debate);
+        depth.map(|at| self.order.remove(at));
         self.order.push_front(debate.clone());
         let known = self.known.entry(debate.clone()).or_default();
         known.depth = depth.filter(|_| known.running == 0);
@@ -152,11 +154,6 @@ impl HeldPrompts {
     pub(crate) fn forget(&mut self, debate: &DebateId) {
         self.order.retain(|other| other != debate);
         self.known.remove(debate);
-    }
-
-    /// How many debates were called after this one.
-    fn depth(&self, debate: &DebateId) -> Option<usize> {
-        self.order.iter().position(|other| other == debate)
     }
 
     /// How long a place is kept for the debate's next turn: not for one that usually takes its time, and not longer than its prompt

@@ -59,6 +59,13 @@ pub(crate) struct Outlook<'a> {
     pub(crate) cache: &'a HeldPrompts,
 }
 
+impl Outlook<'_> {
+    /// Whether somebody was heard in the debate, or was called here for it.
+    fn has_begun(&self, place: &WaitingPlace) -> bool {
+        place.begun || self.cache.knows(&place.debate)
+    }
+}
+
 /// A turn whose prompt is not held waits for so much of its patience, as a fraction, before it may come in between.
 const BEGINS_AFTER: u32 = 3;
 
@@ -106,7 +113,11 @@ impl<T> Line<T> {
     }
     /// Drops those that no longer wait.
     pub(crate) fn retain(&mut self, waits: impl Fn(&T) -> bool) {
+        let before = self.len();
         self.waiting.retain(|waiting| waits(&waiting.item));
+        if self.len() == before {
+            return;
+        }
         let waiting = &self.waiting;
         self.laps.retain(|(priority, debate), _| {
             waiting.iter().any(|other| other.place.priority == *priority && other.place.debate == *debate)
@@ -130,7 +141,10 @@ impl<T> Line<T> {
     pub(crate) fn next(&mut self, outlook: Outlook<'_>) -> NextCall<T> {
         let chosen = match self.scheduling {
             Scheduling::Fifo => self.first(|_| true).map(Ok),
-            Scheduling::Fair => self.by_shares(|line, priority| line.next_in_turn(priority, |_| true)).map(Ok),
+            Scheduling::Fair => {
+                let mut order = self.shares.order().into_iter();
+                order.find_map(|priority| self.next_in_turn(priority, |_| true)).map(Ok)
+            }
             Scheduling::CacheAware => self.cheapest(outlook),
         };
         match chosen {
@@ -138,10 +152,6 @@ impl<T> Line<T> {
             Some(Err(until)) => NextCall::Hold(until),
             None => NextCall::Nobody,
         }
-    }
-
-    fn by_shares<A>(&self, find: impl Fn(&Self, Priority) -> Option<A>) -> Option<A> {
-        self.shares.order().into_iter().find_map(|priority| find(self, priority))
     }
 
     /// By priorities: whose patience is over; whose prompt the server holds; then, unless somebody is waited for, others that have begun,
@@ -166,19 +176,17 @@ impl<T> Line<T> {
 
     /// One that others may no longer be preferred to: whose patience is over, and now and then one whose prompt is not held.
     fn due(&self, priority: Priority, outlook: Outlook<'_>) -> Option<usize> {
-        let oldest = |wanted: &dyn Fn(&WaitingPlace) -> bool| {
-            self.first(|waiting| waiting.place.priority == priority && wanted(&waiting.place))
-        };
         let waited = |place: &WaitingPlace| outlook.now.duration_since(place.since);
-        let begun = |place: &WaitingPlace| place.begun || outlook.cache.knows(&place.debate);
+        let begun = |place: &WaitingPlace| outlook.has_begun(place);
         let last = priority.pick(self.strangers);
         let long = |place: &WaitingPlace| {
             let rest = place.patience / BEGINS_AFTER;
             waited(place) >= rest && last.is_none_or(|last| outlook.now.duration_since(last) >= rest)
         };
-        oldest(&|place| begun(place) && waited(place) >= place.patience)
-            .or_else(|| oldest(&|place| begun(place) && !outlook.cache.holds(&place.debate) && long(place)))
-            .or_else(|| oldest(&|place| !begun(place) && long(place)))
+        let is_stranger = |place: &WaitingPlace| begun(place) && !outlook.cache.holds(&place.debate) && long(place);
+        self.first_of(priority, |place| begun(place) && waited(place) >= place.patience)
+            .or_else(|| self.first_of(priority, is_stranger))
+            .or_else(|| self.first_of(priority, |place| !begun(place) && long(place)))
     }
 
     /// One whose prompt is held by the server.
@@ -189,15 +197,15 @@ impl<T> Line<T> {
 
     /// One whose prompt is evaluated from its beginning.
     fn cold(&self, priority: Priority, outlook: Outlook<'_>) -> Option<usize> {
-        let cache = outlook.cache;
-        let first = |wanted: &dyn Fn(&WaitingPlace) -> bool| {
-            self.first(|waiting| waiting.place.priority == priority && wanted(&waiting.place))
-        };
-        let runs = |place: &WaitingPlace| cache.runs(&place.debate);
-        let begun = |place: &WaitingPlace| place.begun || cache.knows(&place.debate);
-        first(&|place| begun(place) && !runs(place))
-            .or_else(|| first(&|place| !runs(place)))
-            .or_else(|| first(&|_| true))
+        let runs = |place: &WaitingPlace| outlook.cache.runs(&place.debate);
+        self.first_of(priority, |place| outlook.has_begun(place) && !runs(place))
+            .or_else(|| self.first_of(priority, |place| !runs(place)))
+            .or_else(|| self.first_of(priority, |_| true))
+    }
+
+    /// The first of a priority that came.
+    fn first_of(&self, priority: Priority, wanted: impl Fn(&WaitingPlace) -> bool) -> Option<usize> {
+        self.first(|waiting| waiting.place.priority == priority && wanted(&waiting.place))
     }
 
     /// The first that came.
