@@ -63,9 +63,10 @@ pub fn release(program: &str) -> Result<PathBuf> {
     programs(&["--release", "-p", "agon", "-p", program], "release")
 }
 
-/// Builds a program of the workspace alone for release; the folder where it is.
-pub fn release_of(program: &str) -> Result<PathBuf> {
-    programs(&["--release", "-p", program], "release")
+/// Builds programs of the workspace as they are shipped: what is measured is what people run. The folder of all.
+pub fn shipped(packages: &[&str]) -> Result<PathBuf> {
+    let packages = packages.iter().flat_map(|package| ["-p", *package]);
+    programs(&["--profile=dist"].into_iter().chain(packages).collect::<Vec<_>>(), "dist")
 }
 
 /// Builds a program of the workspace with its checks on; the folder where it is.

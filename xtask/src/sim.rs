@@ -1,4 +1,4 @@
-//! `cargo xtask sim`: a cluster in one process, under faults and a clock that follow from a seed, in a release build.
+//! `cargo xtask sim`: a cluster in one process, under faults and a clock that follow from a seed, in the build that is shipped.
 
 use std::num::NonZeroUsize;
 use std::process::{Command, ExitCode};
@@ -30,7 +30,7 @@ pub struct Args {
 
 /// Builds `agon-sim` and runs it to its end.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let mut command = Command::new(process::release_of("agon-sim")?.join("agon-sim"));
+    let mut command = Command::new(process::shipped(&["agon-sim"])?.join("agon-sim"));
     command.args(["--seeds", &args.seeds.to_string(), "--seed", &args.seed.to_string()]);
     if let Some(threads) = args.threads {
         command.args(["--threads", &threads.to_string()]);

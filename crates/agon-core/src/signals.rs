@@ -169,9 +169,10 @@ impl Gauge {
     /// The measures by the similarity, 0 to 1, of two texts, each by its place in [`Gauge::texts`].
     fn measures(&self, method: Method, similar: impl Fn(usize, usize) -> f64) -> Measures {
         let by_answers = self.new.len() > 1 && self.new.iter().all(|said| said.answer.is_some());
-        let by_words = method != Method::Embeddings;
+        // Who repeats the other's words to deny them does not agree.
+        let agrees = by_answers || method == Method::Embeddings || !self.scale.assigned;
         let mut pairs = Vec::new();
-        for (at, one) in self.new.iter().enumerate() {
+        for (at, one) in self.new.iter().enumerate().filter(|_| agrees) {
             for (before, other) in self.new.iter().enumerate().take(at) {
                 pairs.push(if by_answers { share(same(one, other)) } else { similar(before, at) });
             }
@@ -184,8 +185,7 @@ impl Gauge {
         }
         let mean =
             |values: &[f64]| (!values.is_empty()).then(|| rounded(values.iter().sum::<f64>() / values.len() as f64));
-        // Who repeats the other's words to deny them does not agree.
-        let agreement = mean(&pairs).filter(|_| by_answers || !(by_words && self.scale.assigned));
+        let agreement = mean(&pairs);
         let stability = mean(&stands.iter().map(|figure| figure.value).collect::<Vec<_>>());
         Measures { agreement, stability, stable: stands, known, by_answers, method }
     }

@@ -9,7 +9,6 @@ pub use common::is_common;
 
 use crate::names::{digit, is_ignorable};
 use negations::{INSIDE, NEGATIONS};
-use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -31,7 +30,10 @@ const NE_REACHES: u32 = 4;
 
 /// Hands on the words of `text` in their order, in lower case and in one spelling (NFKC).
 pub fn each_word(text: &str, take: impl FnMut(WordKind, &str)) {
-    let text: Cow<'_, str> = if text.is_ascii() { text.into() } else { text.nfkc().collect::<String>().into() };
+    if text.is_ascii() {
+        return each_ascii_word(text, take);
+    }
+    let text: String = text.nfkc().collect();
     let mut cutter = Cutter { take, run: Vec::new(), since_ne: NE_REACHES };
     let mut lower = String::new();
     for segment in text.split_word_bounds() {
@@ -48,6 +50,21 @@ pub fn each_word(text: &str, take: impl FnMut(WordKind, &str)) {
         }
     }
     cutter.end_run();
+}
+
+/// The same where every character is a byte that normalises to itself: most speeches are such, and each is read twice.
+fn each_ascii_word(text: &str, take: impl FnMut(WordKind, &str)) {
+    let mut cutter = Cutter { take, run: Vec::new(), since_ne: NE_REACHES };
+    let mut lower = String::new();
+    for segment in text.unicode_words() {
+        lower.clear();
+        lower.push_str(segment);
+        lower.make_ascii_lowercase();
+        match lower.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+            true => cutter.word(&lower),
+            false => cutter.segment(&lower),
+        }
+    }
 }
 
 /// The words of a text as [`each_word`] gives them.
@@ -107,7 +124,7 @@ impl<F: FnMut(WordKind, &str)> Cutter<'_, F> {
             return;
         }
         self.since_ne = self.since_ne.saturating_add(1);
-        let negates = NEGATIONS.binary_search(&word).is_ok() || word.contains(['않', '없', '못']);
+        let negates = NEGATIONS.binary_search(&word).is_ok() || !word.is_ascii() && word.contains(['않', '없', '못']);
         if word == "ne" {
             self.since_ne = 0;
         } else if negates && self.since_ne <= NE_REACHES {
@@ -243,5 +260,16 @@ mod tests {
     fn the_lists_are_sorted_so_that_they_can_be_searched() {
         assert!(NEGATIONS.is_sorted());
         assert!(common::COMMON.is_sorted());
+    }
+
+    #[test]
+    fn a_text_of_ascii_has_the_words_that_it_has_beside_other_characters() {
+        let text =
+            "We SHOULDN'T: it's 1,500.5 (10kg) e.g. a_b c:d 'quoted' can't won't no. x--y\n\tN'T _ __ 3:4 it''s A1 1A";
+        let mut other = Vec::new();
+        each_word(&format!("{text} \u{e9}"), |kind, word| other.push((kind, word.to_owned())));
+
+        assert_eq!(other.pop(), Some((WordKind::Word, "\u{e9}".to_owned())));
+        assert_eq!(kinds(text), other);
     }
 }

@@ -42,6 +42,7 @@ pub struct NodeRig {
     pub node: Node,
     /// Their logs.
     pub journal: Arc<SqliteStore>,
+    rehearsal: bool,
 }
 
 impl NodeRig {
@@ -50,7 +51,8 @@ impl NodeRig {
         let path = plan.store.clone().context("--store is needed")?;
         let sync = if plan.sync_normal { SyncMode::Normal } else { SyncMode::Full };
         let store = Arc::new(SqliteStore::open(&path, SqliteOptions { sync, ..SqliteOptions::default() })?);
-        let endpoint = Endpoint::parse(EndpointKind::Ollama, &plan.url)?;
+        let kind = if plan.openai { EndpointKind::OpenAi } else { EndpointKind::Ollama };
+        let endpoint = Endpoint::parse(kind, &plan.url)?;
         let client = agon_llm::connect_with(ClientConfig::new(endpoint));
         let many = NonZeroUsize::new(plan.debates.max(1) as usize).unwrap_or(NonZeroUsize::MIN);
         let host = HostConfig {
@@ -61,7 +63,7 @@ impl NodeRig {
             permits: plan.permits.unwrap_or(many),
             runner: RunnerOptions { num_ctx: plan.context },
             timeouts: CallTimeouts { first_byte: Duration::from_secs(900), idle: Duration::from_secs(60), turn: None },
-            rehearsal: true,
+            rehearsal: plan.live.is_none(),
         };
         let bus = Arc::new(MemoryBus::default());
         let ports = Ports {
@@ -77,7 +79,7 @@ impl NodeRig {
             clock: Arc::new(SystemClock),
         };
         let config = NodeConfig { max_debates: many.get(), ..NodeConfig::embedded(NodeId::from("bench")) };
-        Ok(Self { node: Node::start(config, ports).await?, journal: store })
+        Ok(Self { node: Node::start(config, ports).await?, journal: store, rehearsal: plan.live.is_none() })
     }
 
     /// Hands in the debate of a file.
@@ -92,7 +94,7 @@ impl NodeRig {
             retry: RetryPolicy::default(),
             agon_version: env!("CARGO_PKG_VERSION").to_owned(),
             request_id: None,
-            rehearsal: true,
+            rehearsal: self.rehearsal,
             priority: Default::default(),
             labels: Default::default(),
             creator: None,

@@ -72,6 +72,15 @@ struct BenchPlan {
     /// Who is next at the host
     #[arg(long, value_enum, default_value = "cache-aware")]
     scheduling: scheduling::BenchedScheduling,
+    /// Play one debate after the other
+    #[arg(long)]
+    one_by_one: bool,
+    /// The model of a real server, which is then at the address; a rehearsal serves any
+    #[arg(long)]
+    live: Option<String>,
+    /// The real server speaks OpenAI's interface, as llama.cpp does
+    #[arg(long)]
+    openai: bool,
     /// Calls at once; as many as debates if absent
     #[arg(long)]
     permits: Option<std::num::NonZeroUsize>,

@@ -1,7 +1,7 @@
 //! What many debates at one model server cost its prompt cache, by who is next, and how long each of them takes.
 use crate::BenchPlan;
 use crate::debates::NodeRig;
-use agon_core::{Answered, DebateState, Event, Position, Usage};
+use agon_core::{Answered, DebateId, DebateState, Event, Position, Usage};
 use agon_runtime::Scheduling;
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
@@ -39,36 +39,41 @@ pub struct SchedulingFigures {
 }
 
 /// Four debaters, everything else as a debate file has it by default but for the way to decide.
-fn spec(number: u32, rounds: u32) -> String {
+fn spec(number: u32, plan: &BenchPlan) -> String {
+    let (model, rounds) = (plan.live.as_deref().unwrap_or("bench"), plan.rounds);
     let personas: String = ["Ada", "Bo", "Cy", "Dee"]
         .iter()
         .enumerate()
         .map(|(n, name)| format!("- {{name: {name}, stance: position {n} on the buses}}\n"))
         .collect();
     format!(
-        "topic: Should city number {number} replace its diesel buses within five years?\nmodel: bench\n\
+        "topic: Should city number {number} replace its diesel buses within five years?\nmodel: {model}\n\
          max_rounds: {rounds}\nconsensus_strategy: vote\npersonas:\n{personas}"
     )
 }
 
-/// Runs all debates at once, each on a topic of its own.
+/// Runs the debates, each on a topic of its own: all at once, or one after the other.
 pub async fn run(plan: &BenchPlan) -> Result<SchedulingFigures> {
     let rig = NodeRig::start(plan).await?;
     let started = Instant::now();
-    let submitted = (0..plan.debates).map(|n| {
-        let (rig, spec) = (&rig, spec(n, plan.rounds));
-        async move { rig.submit(format!("scheduled-{n}"), &spec).await }
-    });
-    let debates = futures_util::future::try_join_all(submitted).await?;
-    let ends = debates.iter().map(|id| {
-        let rig = &rig;
-        async move {
-            let (state, _) = rig.node.finished(id).await?;
-            ensure!(state == DebateState::Succeeded, "{id} has {state:?}");
-            Ok(started.elapsed().as_secs_f64())
+    let end = async |id: &DebateId| -> Result<f64> {
+        let (state, _) = rig.node.finished(id).await?;
+        // a model without sense may fail its debate; what its prompts cost is known all the same
+        ensure!(state == DebateState::Succeeded || plan.live.is_some(), "{id} has {state:?}");
+        Ok(started.elapsed().as_secs_f64())
+    };
+    let (mut debates, mut ended_s) = (Vec::new(), Vec::new());
+    for n in 0..plan.debates {
+        debates.push(rig.submit(format!("scheduled-{n}"), &spec(n, plan)).await?);
+        if plan.one_by_one
+            && let Some(id) = debates.last()
+        {
+            ended_s.push(end(id).await?);
         }
-    });
-    let ended_s = futures_util::future::try_join_all(ends).await?;
+    }
+    if !plan.one_by_one {
+        ended_s = futures_util::future::try_join_all(debates.iter().map(&end)).await?;
+    }
     let mut figures = SchedulingFigures { calls: 0, prompt_tokens: 0, evaluated_tokens: 0, ended_s };
     for id in &debates {
         for record in agon_store::Journal::read(rig.journal.as_ref(), id, Position(0)).await? {

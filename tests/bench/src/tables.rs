@@ -9,6 +9,7 @@ use crate::debates::LayoutFigures;
 use agon_testkit::Rehearsal;
 use anyhow::{Context, Result, ensure};
 use serde::de::DeserializeOwned;
+use std::fmt::{Display, Formatter};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -27,6 +28,18 @@ pub struct Args {
     /// Leave out the cells with more than 1,000 debates at once
     #[arg(long)]
     quick: bool,
+    /// Compare ways to schedule at this real server instead
+    #[arg(long, value_name = "URL", requires = "model")]
+    live: Option<String>,
+    /// Its model
+    #[arg(long, requires = "live")]
+    model: Option<String>,
+    /// It speaks OpenAI's interface, as llama.cpp does; Ollama's if absent
+    #[arg(long, requires = "live")]
+    openai: bool,
+    /// Calls that it takes at once
+    #[arg(long, requires = "live", default_value = "4")]
+    permits: String,
     /// Only these tables
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<BenchTable>,
@@ -63,6 +76,12 @@ struct BenchRun {
 
 /// Tokens of every answer in the load tables.
 const ANSWER_TOKENS: &str = "200";
+/// Runs of what is measured in processor time.
+const RUNS: usize = 5;
+/// The goal: so many times the processor time of the floor.
+const MOST_CPU: f64 = 1.5;
+/// The goal for a debate that waits, beyond a bare call.
+const MOST_WAITING_KIB: u64 = 64;
 
 /// Measures and prints the tables that are wanted.
 pub fn run(args: Args) -> Result<()> {
@@ -74,6 +93,14 @@ pub fn run(args: Args) -> Result<()> {
         agon: args.agon,
     };
     println!("machine: {}", machine());
+    if let (Some(url), Some(model)) = (args.live, args.model) {
+        return bench.live_scheduling(&scheduling::LiveServer {
+            url,
+            model,
+            openai: args.openai,
+            permits: args.permits,
+        });
+    }
     if wanted(BenchTable::Start) {
         bench.start()?;
     }
@@ -113,12 +140,16 @@ impl BenchRun {
     /// What a measurement at this server gave.
     fn measure<T: DeserializeOwned>(&self, subject: &str, server: &Rehearsal, options: &[&str]) -> Result<T> {
         server.reset()?;
-        for suffix in ["", "-wal", "-shm"] {
-            let _ = std::fs::remove_file(self.folder.path().join(format!("bench.db{suffix}")));
-        }
+        self.forget_store();
         let mut command = Command::new(&self.bench);
         command.args(["measure", subject, "--url", server.url()]).args(options);
         measured(command.arg("--store").arg(self.folder.path().join("bench.db")))
+    }
+
+    fn forget_store(&self) {
+        for suffix in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(self.folder.path().join(format!("bench.db{suffix}")));
+        }
     }
 
     fn start(&self) -> Result<()> {
@@ -166,20 +197,33 @@ impl BenchRun {
 
     fn growth(&self) -> Result<()> {
         let server = self.server(&["--answer-tokens", ANSWER_TOKENS, "--no-model-cache"])?;
-        println!("\n## CPU per streamed turn of {ANSWER_TOKENS} tokens as a debate grows: 10 debates at once\n");
-        println!("| rounds | floor, ms | agon, ms | agon − floor, ms |\n| --- | --- | --- | --- |");
+        println!(
+            "\n## CPU per streamed turn of {ANSWER_TOKENS} tokens as a debate grows: 10 debates at once; {RUNS} runs\n"
+        );
+        println!("| rounds | floor, ms | agon, ms | ratio | goal |\n| --- | --- | --- | --- | --- |");
         for rounds in ["4", "16", "64"] {
-            let options = ["--debates", "10", "--rounds", rounds, "--repeat", "5"];
-            let floor = self.measure::<Measurement>("floor", &server, &options)?.cpu_ms();
-            let agon = self.measure::<Measurement>("agon", &server, &options)?.cpu_ms();
-            println!("| {rounds} | {floor:.3} | {agon:.3} | {:.3} |", agon - floor);
+            let options = ["--debates", "10", "--rounds", rounds, "--repeat", "2"];
+            let [floor, agon] = self.pairs(RUNS, &server, &options)?;
+            let (floor, agon) = (Spread::of(&floor, Measurement::cpu_ms)?, Spread::of(&agon, Measurement::cpu_ms)?);
+            println!("| {rounds} | {floor:.3} | {agon:.3} | {:.2} | {MOST_CPU} |", agon.median / floor.median);
         }
         Ok(())
     }
 
+    /// What the floor and Agon gave, by turns, so that whatever else the machine does hits both.
+    fn pairs(&self, runs: usize, server: &Rehearsal, options: &[&str]) -> Result<[Vec<Measurement>; 2]> {
+        let (mut floor, mut agon) = (Vec::new(), Vec::new());
+        for _ in 0..runs {
+            floor.push(self.measure("floor", server, options)?);
+            agon.push(self.measure("agon", server, options)?);
+        }
+        Ok([floor, agon])
+    }
+
     fn memory(&self) -> Result<()> {
         println!("\n## Memory of a debate that waits for its first answer: 2,000 at once, each with a call open\n");
-        println!("| what | KiB each |\n| --- | --- |");
+        println!("| what | KiB each | goal |\n| --- | --- | --- |");
+        let mut bare = 0.0;
         for (name, subject) in [
             ("bare call: connection and prompt", "floor-waiting"),
             ("debate: its call, log, prompt and actors", "waiting"),
@@ -187,8 +231,10 @@ impl BenchRun {
             let server = self.server(&["--answer-tokens", "1", "--latency", "600s", "--no-model-cache"])?;
             let waiting: Measurement = self.measure(subject, &server, &["--debates", "2000"])?;
             let each = waiting.peak_kib.saturating_sub(waiting.before_kib) as f64 / f64::from(waiting.finished.max(1));
-            println!("| {name} | {each:.1} |");
+            println!("| {name} | {each:.1} | |");
+            bare = each - bare;
         }
+        println!("| the difference | {bare:.1} | {MOST_WAITING_KIB} |");
         Ok(())
     }
 
@@ -197,35 +243,72 @@ impl BenchRun {
             "\n## Debates at once in one process: 3 debaters and a moderator, 4 rounds and a judge (17 calls), {ANSWER_TOKENS} streamed tokens each\n"
         );
         println!(
-            "| latency | debates | finished | floor: CPU ms per call | agon: CPU ms per call | ratio | floor: wall s | agon: wall s | sum of latencies, s | floor: peak MiB | agon: peak MiB |"
+            "| latency | debates | runs | finished | floor: CPU ms per call | agon: CPU ms per call | ratio | goal | floor: wall s | agon: wall s | sum of latencies, s | floor: peak MiB | agon: peak MiB |"
         );
-        println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+        println!("|{}", " --- |".repeat(13));
         for latency in [0u32, 20, 200] {
             let wait = format!("{latency}ms");
             let server = self.server(&["--answer-tokens", ANSWER_TOKENS, "--latency", &wait, "--no-model-cache"])?;
-            for debates in [1u32, 10, 100, 1_000, 10_000].into_iter().filter(|debates| !quick || *debates <= 1_000) {
-                let count = debates.to_string();
-                // Short runs are repeated, so that the figures do not hang on a few milliseconds.
-                let repeat = (if latency == 0 { 300 } else { 1 } / debates).max(1);
-                let sets = repeat.to_string();
-                let options = ["--debates", count.as_str(), "--rounds", "4", "--repeat", sets.as_str()];
-                let floor: Measurement = self.measure("floor", &server, &options)?;
-                let agon: Measurement = self.measure("agon", &server, &options)?;
-                let ideal = f64::from(latency) * 17.0 / 1e3;
-                println!(
-                    "| {latency} ms | {debates} | {} | {:.3} | {:.3} | {:.2} | {:.2} | {:.2} | {ideal:.2} | {:.0} | {:.0} |",
-                    agon.finished / repeat,
-                    floor.cpu_ms(),
-                    agon.cpu_ms(),
-                    agon.cpu_ms() / floor.cpu_ms(),
-                    floor.wall_s / f64::from(repeat),
-                    agon.wall_s / f64::from(repeat),
-                    floor.peak_kib as f64 / 1024.0,
-                    agon.peak_kib as f64 / 1024.0,
-                );
+            for debates in [1u32, 10, 100, 1_000, 10_000] {
+                // the largest take minutes, and are told from the others by their size alone
+                if debates < 10_000 || latency == 0 && !quick {
+                    self.loaded(&server, latency, debates)?;
+                }
             }
         }
         Ok(())
+    }
+
+    fn loaded(&self, server: &Rehearsal, latency: u32, debates: u32) -> Result<()> {
+        let count = debates.to_string();
+        // Short runs are repeated, so that the figures do not hang on a few milliseconds.
+        let repeat = (if latency == 0 { 100 } else { 1 } / debates).max(1);
+        let (runs, sets) = (if debates < 1_000 { RUNS } else { 1 }, repeat.to_string());
+        let options = ["--debates", count.as_str(), "--rounds", "4", "--repeat", sets.as_str()];
+        let [floor, agon] = self.pairs(runs, server, &options)?;
+        let finished = agon.iter().map(|run| run.finished).min().unwrap_or(0) / repeat;
+        let wall = |run: &Measurement| run.wall_s / f64::from(repeat);
+        let peak = |run: &Measurement| run.peak_kib as f64 / 1024.0;
+        let (floor_cpu, agon_cpu) = (Spread::of(&floor, Measurement::cpu_ms)?, Spread::of(&agon, Measurement::cpu_ms)?);
+        let ideal = f64::from(latency) * 17.0 / 1e3;
+        println!(
+            "| {latency} ms | {debates} | {runs} | {finished} | {floor_cpu:.3} | {agon_cpu:.3} | {:.2} | {MOST_CPU} | {:.2} | {:.2} | {ideal:.2} | {:.0} | {:.0} |",
+            agon_cpu.median / floor_cpu.median,
+            Spread::of(&floor, wall)?,
+            Spread::of(&agon, wall)?,
+            Spread::of(&floor, peak)?,
+            Spread::of(&agon, peak)?,
+        );
+        Ok(())
+    }
+}
+
+/// The median of some runs, and how far the others lie from it.
+struct Spread {
+    median: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Spread {
+    fn of<T>(runs: &[T], figure: impl Fn(&T) -> f64) -> Result<Self> {
+        let mut all: Vec<f64> = runs.iter().map(figure).collect();
+        all.sort_by(f64::total_cmp);
+        let at = |place: usize| all.get(place).copied().context("nothing was measured");
+        Ok(Self { median: at(all.len() / 2)?, least: at(0)?, most: at(all.len().saturating_sub(1))? })
+    }
+}
+
+/// `0.342 (0.317 to 0.348)`; a single run alone.
+impl Display for Spread {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        let digits = out.precision().unwrap_or(3);
+        write!(out, "{:.digits$}", self.median)?;
+        if self.least < self.most {
+            write!(out, " ({:.digits$} to {:.digits$})", self.least, self.most)
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -9,6 +9,10 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+/// As the `agon` program has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Debug, Parser)]
 struct Cli {
     /// How many seeds to run
@@ -20,7 +24,7 @@ struct Cli {
     /// How many seeds to run at once [default: the number of cores]
     #[arg(long)]
     threads: Option<NonZeroUsize>,
-    /// PlantedBug a bug in the store, to see whether it is found; succeeds if it is
+    /// Plant a bug in the store, to see whether it is found; succeeds if it is
     #[arg(long, value_enum)]
     plant: Option<PlantedBug>,
     /// Print every event of the first seed and run no other

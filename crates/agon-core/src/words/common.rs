@@ -1,5 +1,4 @@
 //! Words that every text of a language has.
-
 /// Articles, pronouns, prepositions, auxiliaries and negations of some languages, in lower case, sorted.
 pub(super) const COMMON: [&str; 392] = [
     "a",

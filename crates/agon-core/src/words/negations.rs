@@ -1,5 +1,4 @@
 //! By what languages say no.
-
 /// Words that negate, in lower case, sorted.
 pub(super) const NEGATIONS: [&str; 105] = [
     "aldrig",

@@ -1,5 +1,6 @@
 //! The owner's pen: appends a debate's records, fenced, and settles what became of an append whose answer was lost.
 use crate::base::shared::Common;
+use crate::watch::ends;
 use agon_core::{DebateId, Position, Record};
 use agon_store::{AppendError, StoreError, append_settled};
 use std::sync::Arc;
@@ -31,7 +32,8 @@ async fn append_until_known(shared: &Common, debate: &DebateId, record: &Record)
 /// Every record after `after`, to the end of the log.
 pub(crate) async fn read(shared: &Common, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError> {
     let mut records = shared.in_time(shared.journal.read(debate, after)).await?;
-    while let Some(last) = records.last().map(|record| record.last()) {
+    // nothing follows the end
+    while let Some(last) = records.last().filter(|record| ends(record).is_none()).map(|record| record.last()) {
         let more = shared.in_time(shared.journal.read(debate, last)).await?;
         if more.is_empty() {
             break;

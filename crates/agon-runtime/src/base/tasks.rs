@@ -38,7 +38,7 @@ impl Tasks {
     }
     /// Runs `task` until it is done, the one who keeps it is gone, or every task is cancelled.
     pub(crate) fn until_cancelled(&self, task: impl Future<Output = ()> + Send + 'static) -> Awaited<()> {
-        let token = self.root.child_token();
+        let (token, task) = (self.root.child_token(), Box::pin(task));
         self.run(async move { token.run_until_cancelled(task).await.unwrap_or_default() })
     }
     /// How many tasks run.
@@ -83,7 +83,8 @@ impl Drop for TaskScope {
 impl TaskScope {
     /// Runs `task` until it is done or the scope ends. If it panics, its owner is killed, so that a supervisor learns of it.
     pub(crate) fn spawn(&self, owner: ActorCell, task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
-        let token = self.token.clone();
+        // what guards it would otherwise hold it three times over
+        let (token, task) = (self.token.clone(), Box::pin(task));
         let guarded = async move {
             let run = AssertUnwindSafe(token.run_until_cancelled(task)).catch_unwind();
             if run.await.is_err() {

@@ -7,8 +7,7 @@ use crate::owner::job_consumer::JobConsumer;
 use crate::owner::sweeper::Sweeper;
 use crate::owner::takeover::Takeover;
 use crate::owner::{leases, orders};
-use agon_core::{DebateId, Input, TurnId};
-use agon_proto::{SpeechHeard, TurnReturned, TurnTaken};
+use agon_core::{DebateId, Input};
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -26,16 +25,8 @@ pub(crate) enum Msg {
     TakeOver { debate: DebateId, place: OwnedSemaphorePermit },
     /// Start a coordinator again.
     Revive(DebateId),
-    /// A register may be decided.
-    Look { debate: DebateId, turn: TurnId },
-    /// A host has taken a turn from a queue.
-    Taken(TurnTaken),
-    /// A host cannot play a turn that it was offered.
-    Returned(TurnReturned),
-    /// So much was heard of a speech that goes on.
-    Heard(SpeechHeard),
-    /// Somebody else has written to the log of this debate.
-    Grown(DebateId),
+    /// Something for a debate whose coordinator was just being started.
+    PassOn { debate: DebateId, message: Box<coordinator::Msg> },
     /// Hosts have appeared or gone.
     HostsChanged,
     /// Hints were lost.
@@ -113,15 +104,7 @@ impl Actor for Coordinators {
             Msg::Adopt { debate, orders } => state.adopt(&myself, debate, orders).await?,
             Msg::TakeOver { debate, place } => state.take_over(&myself, debate, place).await?,
             Msg::Revive(debate) => state.revive(&myself, &debate).await?,
-            Msg::Look { debate, turn } => state.pass_on(&debate, coordinator::Msg::Look(turn)),
-            Msg::Taken(taken) => state.pass_on(&taken.debate.clone(), coordinator::Msg::Taken(taken)),
-            Msg::Returned(TurnReturned { debate, turn, host }) => {
-                state.pass_on(&debate, coordinator::Msg::Returned { turn, host });
-            }
-            Msg::Heard(SpeechHeard { debate, turn, text }) => {
-                state.pass_on(&debate, coordinator::Msg::Heard { turn, text });
-            }
-            Msg::Grown(debate) => state.pass_on(&debate, coordinator::Msg::Lost),
+            Msg::PassOn { debate, message } => state.pass_on(&debate, *message),
             Msg::HostsChanged => state.tell_all(|| coordinator::Msg::HostsChanged),
             Msg::LookAround => state.tell_all(|| coordinator::Msg::LookAround),
             Msg::Cancel { debate, reason } => state.cancel(&myself, debate, reason).await?,
@@ -220,7 +203,7 @@ impl State {
         debate: DebateId,
         reason: String,
     ) -> Result<(), ActorProcessingErr> {
-        match self.shared.owned.get(&debate).map(|held| held.actor) {
+        match self.shared.owned.actor(&debate) {
             Some(Some(actor)) => tell(&actor, coordinator::Msg::Cancel { reason }),
             // it waits for its store or its next life: an end may fit where nothing else does
             Some(None) => self.start(myself, &debate, Some(Input::Cancel { reason })).await?,
@@ -264,12 +247,12 @@ impl State {
     }
 
     async fn revive(&mut self, myself: &ActorRef<Msg>, debate: &DebateId) -> Result<(), ActorProcessingErr> {
-        let vacant = self.shared.owned.get(debate).is_some_and(|held| held.actor.is_none());
+        let vacant = self.shared.owned.actor(debate).is_some_and(|actor| actor.is_none());
         if vacant { self.start(myself, debate, None).await } else { Ok(()) }
     }
 
     fn pass_on(&self, debate: &DebateId, message: coordinator::Msg) {
-        if let Some(actor) = self.shared.owned.get(debate).and_then(|held| held.actor) {
+        if let Some(actor) = self.shared.owned.actor(debate).flatten() {
             tell(&actor, message);
         }
     }
@@ -296,7 +279,7 @@ const HOSTS_PAUSE: Duration = Duration::from_millis(200);
 impl State {
     fn strike(&self, blow: &crate::base::hooks::Blow) {
         let crate::base::hooks::Victim::Coordinator(debate) = &blow.victim else { return };
-        if let Some(actor) = self.shared.owned.get(debate).and_then(|held| held.actor) {
+        if let Some(actor) = self.shared.owned.actor(debate).flatten() {
             blow.strike(&actor, coordinator::Msg::Crash);
         }
     }

@@ -3,9 +3,10 @@ use crate::base::shared::Shared;
 use crate::base::subjects;
 use crate::base::tasks::tell;
 use crate::base::trouble;
-use crate::owner::coordinators;
+use crate::owner::{coordinator, coordinators};
 use agon_bus::Received;
-use agon_proto::Hint;
+use agon_core::DebateId;
+use agon_proto::{Hint, SpeechHeard, TurnDecided, TurnReturned};
 use ractor::ActorRef;
 
 /// Passes hints on to the coordinators.
@@ -51,20 +52,31 @@ impl HintListener {
 
     fn pass_on(&self, hint: Hint) {
         match hint {
-            Hint::TurnDecided(hint) => {
-                tell(&self.coordinators, coordinators::Msg::Look { debate: hint.debate, turn: hint.turn });
+            Hint::TurnDecided(TurnDecided { debate, turn }) => self.tell_owner(debate, coordinator::Msg::Look(turn)),
+            Hint::TurnTaken(hint) => self.tell_owner(hint.debate.clone(), coordinator::Msg::Taken(hint)),
+            Hint::TurnReturned(TurnReturned { debate, turn, host }) => {
+                self.tell_owner(debate, coordinator::Msg::Returned { turn, host });
             }
-            Hint::TurnTaken(hint) => tell(&self.coordinators, coordinators::Msg::Taken(hint)),
-            Hint::TurnReturned(hint) => tell(&self.coordinators, coordinators::Msg::Returned(hint)),
             // whoever sends it, the order itself is what counts
             Hint::CancelDebate(_) => self.shared.order_given.notify_one(),
-            Hint::SpeechHeard(hint) => tell(&self.coordinators, coordinators::Msg::Heard(hint)),
+            Hint::SpeechHeard(SpeechHeard { debate, turn, text }) => {
+                self.tell_owner(debate, coordinator::Msg::Heard { turn, text });
+            }
             Hint::JobReady(_) => self.shared.job_ready.notify_one(),
             Hint::EvalChanged(_) => self.shared.eval_changed.notify_one(),
             // somebody else has written to the log of one of this node's debates
-            Hint::LogAdvanced(hint) => tell(&self.coordinators, coordinators::Msg::Grown(hint.debate)),
+            Hint::LogAdvanced(hint) => self.tell_owner(hint.debate, coordinator::Msg::Lost),
             // for watchers and hosts
             Hint::CancelTurn(_) | Hint::CutTurn(_) | Hint::OwnerChanged(_) => {}
+        }
+    }
+
+    /// Without a stop on the way, unless the debate's coordinator is just being started.
+    fn tell_owner(&self, debate: DebateId, message: coordinator::Msg) {
+        match self.shared.owned.actor(&debate) {
+            Some(Some(actor)) => tell(&actor, message),
+            Some(None) => tell(&self.coordinators, coordinators::Msg::PassOn { debate, message: Box::new(message) }),
+            None => {}
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Servers keep the prompts that they evaluated last, in slots or blocks, and forget the least recently used ones. So those debates count as
 //! held that were called here last; how many of them, is learned from the cached tokens that the server reports.
 use agon_core::{DebateId, Priority, Usage};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -38,9 +38,12 @@ pub(crate) struct CallCost {
 /// The debates that were played at a gate, and which of them its server still holds.
 #[derive(Debug)]
 pub(crate) struct HeldPrompts {
-    /// The last one first.
-    order: VecDeque<DebateId>,
-    known: BTreeMap<DebateId, PlayedDebate>,
+    /// The last one first, each with the number of its last call.
+    order: VecDeque<(u64, DebateId)>,
+    known: HashMap<DebateId, PlayedDebate>,
+    calls: u64,
+    /// Until when the next turns of debates are waited for.
+    expected: BTreeSet<(Instant, DebateId)>,
     /// So many debates are held at once.
     holds: usize,
     misses: u32,
@@ -55,6 +58,8 @@ pub(crate) struct HeldPrompts {
 #[derive(Debug, Default)]
 struct PlayedDebate {
     running: usize,
+    /// The number of its last call.
+    call: u64,
     /// How many debates were called after it, when its running call began; nothing where another call of it was running.
     depth: Option<usize>,
     /// Tokens of its last prompt.
@@ -71,8 +76,17 @@ struct PlayedDebate {
 impl HeldPrompts {
     /// Of a server that is taken to hold so many debates, until its answers say something else.
     pub(crate) fn new(holds: usize) -> Self {
-        let (order, known) = (VecDeque::new(), BTreeMap::new());
-        Self { order, known, holds: holds.max(1), misses: 0, pause: None, token_ms: None, service: None }
+        Self {
+            order: VecDeque::new(),
+            known: HashMap::new(),
+            calls: 0,
+            expected: BTreeSet::new(),
+            holds: holds.max(1),
+            misses: 0,
+            pause: None,
+            token_ms: None,
+            service: None,
+        }
     }
 
     /// Whether the debate was played here before.
@@ -81,7 +95,12 @@ impl HeldPrompts {
     }
     /// Whether the server still holds what the debate's prompts begin with.
     pub(crate) fn holds(&self, debate: &DebateId) -> bool {
-        self.order.iter().take(self.holds).any(|other| other == debate)
+        self.depth(debate).is_some_and(|depth| depth < self.holds)
+    }
+    /// How many debates were called after it.
+    fn depth(&self, debate: &DebateId) -> Option<usize> {
+        let call = self.known.get(debate)?.call;
+        self.order.binary_search_by(|(other, _)| call.cmp(other)).ok()
     }
     /// Whether a call of the debate runs: what it has evaluated serves no second call meanwhile.
     pub(crate) fn runs(&self, debate: &DebateId) -> bool {
@@ -89,11 +108,18 @@ impl HeldPrompts {
     }
     /// How many debates of these priorities are waited for, and when the first of them is waited for no longer.
     pub(crate) fn expected(&self, now: Instant, priorities: &[Priority]) -> (usize, Option<Instant>) {
-        let of = |known: &&PlayedDebate| known.priority.is_some_and(|priority| priorities.contains(&priority));
-        let until = self.known.values().filter(of).filter_map(|known| known.expected.filter(|until| *until > now));
-        until.fold((0, None), |(count, first), until| {
-            (count + 1, Some(first.map_or(until, |first: Instant| first.min(until))))
-        })
+        let still = self.expected.iter().rev().take_while(|(until, _)| *until > now);
+        let of = |debate: &DebateId| self.known.get(debate).and_then(|known| known.priority);
+        let of = still.filter(|(_, debate)| of(debate).is_some_and(|priority| priorities.contains(&priority)));
+        of.fold((0, None), |(count, _), (until, _)| (count + 1, Some(*until)))
+    }
+    /// The debate's next turn is waited for until then, or not.
+    fn expect(&mut self, debate: &DebateId, until: Option<Instant>) {
+        let Some(known) = self.known.get_mut(debate) else { return };
+        if let Some(old) = std::mem::replace(&mut known.expected, until) {
+            self.expected.remove(&(old, debate.clone()));
+        }
+        self.expected.extend(until.map(|until| (until, debate.clone())));
     }
     /// What it would cost another server to evaluate the debate's prompt, where that is known.
     fn price(&self, debate: &DebateId) -> Option<Duration> {
@@ -114,8 +140,8 @@ impl HeldPrompts {
 
     /// A turn of the debate waits.
     pub(crate) fn arrives(&mut self, debate: &DebateId, now: Instant) {
+        self.expect(debate, None);
         let Some(known) = self.known.get_mut(debate) else { return };
-        known.expected = None;
         if let Some(ended) = known.ended.take() {
             let pause = now.saturating_duration_since(ended);
             known.pause = Some(pause);
@@ -125,13 +151,15 @@ impl HeldPrompts {
 
     /// A call of the debate begins.
     pub(crate) fn begins(&mut self, debate: &DebateId, priority: Priority, now: Instant) {
-        let depth = self.order.iter().position(|other| other == debate);
+        self.expect(debate, None);
+        let depth = self.depth(debate);
         depth.map(|at| self.order.remove(at));
-        self.order.push_front(debate.clone());
+        self.calls += 1;
+        self.order.push_front((self.calls, debate.clone()));
         let known = self.known.entry(debate.clone()).or_default();
         known.depth = depth.filter(|_| known.running == 0);
         known.running += 1;
-        (known.expected, known.priority, known.began) = (None, Some(priority), Some(now));
+        (known.call, known.priority, known.began) = (self.calls, Some(priority), Some(now));
         self.drop_old();
     }
 
@@ -146,13 +174,14 @@ impl HeldPrompts {
         known.running = known.running.saturating_sub(1);
         if known.running == 0 {
             known.ended = Some(now);
-            known.expected = hold.map(|hold| now + hold);
+            self.expect(debate, hold.map(|hold| now + hold));
         }
     }
 
     /// The debate plays here no more.
     pub(crate) fn forget(&mut self, debate: &DebateId) {
-        self.order.retain(|other| other != debate);
+        self.expect(debate, None);
+        self.depth(debate).map(|at| self.order.remove(at));
         self.known.remove(debate);
     }
 
@@ -204,10 +233,9 @@ impl HeldPrompts {
 
     fn drop_old(&mut self) {
         while self.order.len() > MOST_KNOWN
-            && let Some(old) = self.order.iter().rposition(|debate| !self.runs(debate))
-            && let Some(debate) = self.order.remove(old)
+            && let Some((_, debate)) = self.order.iter().rfind(|(_, debate)| !self.runs(debate)).cloned()
         {
-            self.known.remove(&debate);
+            self.forget(&debate);
         }
     }
 }

@@ -54,18 +54,19 @@ impl Play {
         match (&self.host_state.player, self.work.ask.task.material.round) {
             (Answerer::Server(config), Some(round)) => {
                 let permit = self.first_permit(admission, call).await?;
-                Ok(self.measure(config, admission, round, permit, call).await?)
+                Ok(Box::pin(self.measure(config, admission, round, permit, call)).await?)
             }
             (Answerer::Server(config), _) => {
                 let turn = ServerTurn { admission, config, told };
                 match self.tools(&turn, call).await? {
-                    Some(tools) => self.speak_with_tools(&turn, tools, call).await,
+                    // boxed, as all that few turns do: every turn that waits would have its room
+                    Some(tools) => Box::pin(self.speak_with_tools(&turn, tools, call)).await,
                     None => self.speak(&turn, call).await,
                 }
             }
             (Answerer::Seats, _) => {
                 let permit = self.first_permit(admission, call).await?;
-                self.ask_seat(admission, permit, call).await
+                Box::pin(self.ask_seat(admission, permit, call)).await
             }
         }
     }

@@ -259,7 +259,7 @@ impl Play {
                     return Ok(CallAnswer::Whole(answer));
                 }
                 Ok(cut @ CallAnswer::Cut(_)) => return Ok(cut),
-                Err(lost) => next = self.again(lost, spare, call).await?,
+                Err(lost) => next = Box::pin(self.again(lost, spare, call)).await?,
             }
         }
     }
@@ -279,7 +279,7 @@ impl Play {
                     self.host_state.check_whole(&spare.request, answer.usage, &self.work.ask.model).await?;
                     return Ok(answer);
                 }
-                Err(lost) => next = self.again(lost, spare, call).await?,
+                Err(lost) => next = Box::pin(self.again(lost, spare, call)).await?,
             }
         }
     }

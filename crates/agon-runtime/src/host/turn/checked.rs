@@ -44,7 +44,7 @@ impl Play {
         let mut known = self.replica.checks(self.work.ask.sees);
         let before = known.len();
         for marked in marked_claims(text) {
-            if let Some(check) = self.checked(spec, marked, (&known, before)).await {
+            if let Some(check) = Box::pin(self.checked(spec, marked, (&known, before))).await {
                 known.push(check);
             }
         }

@@ -64,7 +64,7 @@ impl Play {
         let (names, mut functions) = (prompt.tools, Vec::new());
         for name in &names {
             let started = Instant::now();
-            let problem = match self.shared.toolbox.specs(std::slice::from_ref(name)).await {
+            let problem = match Box::pin(self.shared.toolbox.specs(std::slice::from_ref(name))).await {
                 Ok(found) => {
                     let all = found.len();
                     let fitting = room.take(found);

@@ -205,7 +205,8 @@ impl State {
     /// One timer for all that will be due.
     pub(super) fn set_alarm(&mut self, myself: &ActorRef<Msg>) {
         let Some(next) = self.turns.next() else { return };
-        if self.alarm.as_ref().is_some_and(|(at, _)| *at == next) {
+        // one that rings too early costs less than a new one for every turn
+        if self.alarm.as_ref().is_some_and(|(at, _)| *at <= next) {
             return;
         }
         // never at once: what is due and not accepted must not turn into a busy loop
