@@ -12,7 +12,7 @@ pub struct Args {
     /// Leave out the cells with more than 1,000 debates at once
     #[arg(long)]
     quick: bool,
-    /// Only these tables: start, layout, context, scheduling, growth, memory, load, console, cluster
+    /// Only these tables: start, layout, context, scheduling, paths, growth, memory, load, console, cluster
     #[arg(long, value_name = "TABLES", value_delimiter = ',')]
     only: Vec<String>,
     /// Compare ways to schedule at this real server instead

@@ -74,14 +74,20 @@ impl Watch {
         after: Position,
         wants: Wants,
     ) -> Result<Self, WatchError> {
+        let mut known = Vec::new();
         let feed = match feeds::find(&shared, &debate) {
             Some(feed) => feed,
-            None => feeds::start(&shared, &debate, end_of(&shared, &debate).await?.0).await?,
+            None => {
+                known = journal::read(&shared, &debate, Position(0)).await?;
+                feeds::start(&shared, &debate, end_of(&known).0).await?
+            }
         };
+        let (read_to, over) = end_of(&known);
+        known.retain(|record| record.last() > after);
         feed.brisk.fetch_add(usize::from(wants.brisk), Ordering::SeqCst);
         let mut watch = Self {
             seen: feed.follow(),
-            ready: VecDeque::new(),
+            ready: known.into(),
             // what was not asked for is not given back
             wants: Wants { tokens: false, ..wants },
             heard: HeardAnswers::default(),
@@ -95,10 +101,13 @@ impl Watch {
             watch.wants.tokens = true;
             watch.feed.want_tokens(&watch.shared).await?;
         }
-        // listen first, then read: what is appended in between is told
-        watch.read().await?;
+        // listen first, then read: what is appended in between is told; nothing is after the end
+        if !over {
+            let newer = journal::read(&watch.shared, &watch.debate, after.max(read_to)).await?;
+            watch.ready.extend(newer);
+        }
         if watch.ready.is_empty() {
-            let (end, over) = end_of(&watch.shared, &watch.debate).await?;
+            let (end, over) = end_of(&journal::read(&watch.shared, &watch.debate, Position(0)).await?);
             if end == Position(0) && !wants.patient {
                 return Err(WatchError::Unknown(watch.debate.clone()));
             }
@@ -150,9 +159,8 @@ impl Watch {
 }
 
 /// Where a log ends, 0 for that of an unknown debate, and whether the debate is over.
-async fn end_of(shared: &Shared, debate: &DebateId) -> Result<(Position, bool), StoreError> {
-    let records = journal::read(shared, debate, Position(0)).await?;
-    Ok(records.last().map_or((Position(0), false), |record| (record.last(), ends(record).is_some())))
+fn end_of(records: &[Arc<Record>]) -> (Position, bool) {
+    records.last().map_or((Position(0), false), |record| (record.last(), ends(record).is_some()))
 }
 
 impl Drop for Watch {

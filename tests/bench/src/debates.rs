@@ -82,9 +82,14 @@ impl NodeRig {
         Ok(Self { node: Node::start(config, ports).await?, journal: store, rehearsal: plan.live.is_none() })
     }
 
-    /// Hands in the debate of a file.
+    /// Hands in a debate.
     pub async fn submit(&self, id: String, spec: &str) -> Result<DebateId> {
-        let parsed = agon_spec::parse(&Source::new("bench.yaml", spec), &Defaults::default());
+        self.submit_file(id, "bench.yaml", spec).await
+    }
+
+    /// Hands in the debate of a file with this name, which says how it is written.
+    pub async fn submit_file(&self, id: String, name: &str, spec: &str) -> Result<DebateId> {
+        let parsed = agon_spec::parse(&Source::new(name, spec), &Defaults::default());
         let spec = parsed.spec.with_context(|| format!("the bench's debate file is bad: {:?}", parsed.diagnostics))?;
         let id = DebateId::parse(&id)?;
         let admission = Admission {

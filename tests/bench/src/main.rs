@@ -9,6 +9,7 @@ mod context;
 mod debates;
 mod floor;
 mod meter;
+mod paths;
 mod scheduling;
 mod tables;
 
@@ -72,6 +73,9 @@ struct BenchPlan {
     /// Who is next at the host
     #[arg(long, value_enum, default_value = "cache-aware")]
     scheduling: scheduling::BenchedScheduling,
+    /// The debate file of a path
+    #[arg(long)]
+    file: Option<PathBuf>,
     /// Play one debate after the other
     #[arg(long)]
     one_by_one: bool,
@@ -107,6 +111,8 @@ enum BenchSubject {
     Scheduling,
     /// One long debate of four speakers on one model: its prompts against the model's context
     Context,
+    /// One debate of a file: its time beside its longest chain of calls
+    Path,
 }
 
 impl BenchPlan {
@@ -171,6 +177,7 @@ fn main() -> Result<()> {
             BenchSubject::Layout => serde_json::to_string(&debates::layout(&plan).await?)?,
             BenchSubject::Scheduling => serde_json::to_string(&scheduling::run(&plan).await?)?,
             BenchSubject::Context => serde_json::to_string(&context::run(&plan).await?)?,
+            BenchSubject::Path => serde_json::to_string(&paths::run(&plan).await?)?,
         })
     })?;
     println!("{printed}");

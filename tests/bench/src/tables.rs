@@ -2,6 +2,7 @@
 mod cluster;
 mod console;
 mod context;
+mod paths;
 mod scheduling;
 
 use crate::Measurement;
@@ -53,6 +54,8 @@ enum BenchTable {
     Context,
     /// Prompt tokens and times of up to 128 debates at one server, by who is next
     Scheduling,
+    /// Wall time of one debate of each format beside its longest chain of calls
+    Paths,
     /// Processor time, wall time and memory of 1 to 10,000 debates at once
     Load,
     /// Processor time per turn from 4 to 64 rounds
@@ -112,6 +115,9 @@ pub fn run(args: Args) -> Result<()> {
     }
     if wanted(BenchTable::Scheduling) {
         bench.scheduling()?;
+    }
+    if wanted(BenchTable::Paths) {
+        bench.paths()?;
     }
     if wanted(BenchTable::Growth) {
         bench.growth()?;

@@ -35,6 +35,9 @@ const PROMISED: u64 = 10_000;
 /// How long a debate may take to go on; it decides nothing.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// A process that stands still for so long is not dead.
+const STOP: Duration = Duration::from_secs(2);
+
 /// A process that has just been started has heard all others by then.
 const ACQUAINTED: Duration = Duration::from_secs(5);
 
@@ -66,23 +69,61 @@ pub fn run(agon: PathBuf, nats: Option<PathBuf>, args: &Args) -> Result<ExitCode
         if args.only.is_some_and(|only| only != victim) {
             continue;
         }
-        let mut times = Vec::new();
+        let (mut times, mut deposed) = (Vec::new(), Vec::new());
         for _ in 0..args.kills {
+            deposed.push(rig.pause(victim)?);
             times.extend(rig.kill(victim)?);
         }
         late += print(title, args.kills, times);
+        let all: usize = deposed.iter().sum();
+        println!(
+            "\nstopped for {} s before each kill: {} times, debates or turns taken from it: {all}",
+            STOP.as_secs(),
+            deposed.len()
+        );
     }
     Ok(if late == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 impl FailoverRig {
+    /// Stops one for a while, and says how many debates, or turns, somebody else has taken from it.
+    fn pause(&mut self, victim: KillTarget) -> Result<usize> {
+        self.refill()?;
+        let (name, debates) = self.depend_on(victim)?;
+        let before: Vec<u64> = debates.iter().map(|id| self.last(id)).collect::<Result<_>>()?;
+        let at = now_ms();
+        self.cluster.member(&name)?.process()?.stop()?;
+        std::thread::sleep(STOP);
+        self.cluster.member(&name)?.process()?.go_on()?;
+        let mut deposed = 0;
+        for (id, last) in debates.iter().zip(before) {
+            self.next_after(id, last, at + STOP.as_secs() * 1_000)?;
+            let after = self.logs.records(id)?.into_iter().filter(|record| record.first.0 > last);
+            let after: Vec<Event> = after.flat_map(|record| record.events).collect();
+            deposed += usize::from(match victim {
+                KillTarget::Owner => after.iter().any(|event| matches!(event, Event::Claimed { .. })),
+                // it was playing the next turn that was answered
+                KillTarget::Host => {
+                    let host = after.iter().find_map(Event::made_call).and_then(|call| call.host.clone());
+                    host.is_some_and(|host| self.cluster.member_of(&host).is_some_and(|member| member != name))
+                }
+            });
+        }
+        Ok(deposed)
+    }
+
+    /// The process of a kind that most debates depend on, and these.
+    fn depend_on(&mut self, victim: KillTarget) -> Result<(String, Vec<String>)> {
+        match victim {
+            KillTarget::Owner => self.owned(),
+            KillTarget::Host => self.played(),
+        }
+    }
+
     /// Kills one, waits until all that depended on it goes on, and starts it again. Gives the times in milliseconds.
     fn kill(&mut self, victim: KillTarget) -> Result<Vec<u64>> {
         self.refill()?;
-        let (name, debates) = match victim {
-            KillTarget::Owner => self.owned()?,
-            KillTarget::Host => self.played()?,
-        };
+        let (name, debates) = self.depend_on(victim)?;
         let before: Vec<u64> = debates.iter().map(|id| self.last(id)).collect::<Result<_>>()?;
         let at = now_ms();
         self.cluster.member(&name)?.kill();

@@ -1,6 +1,8 @@
 //! By what languages say no.
+use super::{WordList, hashes};
+use std::sync::LazyLock;
 /// Words that negate, in lower case, sorted.
-pub(super) const NEGATIONS: [&str; 105] = [
+static NEGATIONS: [&str; 105] = [
     "aldrig",
     "aucun",
     "aucune",
@@ -109,3 +111,9 @@ pub(super) const NEGATIONS: [&str; 105] = [
 ];
 /// What negates inside a script without spaces.
 pub(super) const INSIDE: [&str; 12] = ["不", "没", "沒", "無", "无", "勿", "ない", "ません", "なかっ", "ไม่", "ບໍ່", "មិន"];
+
+/// Whether a word in lower case negates.
+pub(super) fn is_negation(word: &str) -> bool {
+    static LIST: WordList = WordList { words: &NEGATIONS, hashes: LazyLock::new(|| hashes(&NEGATIONS)) };
+    LIST.has(word)
+}

@@ -2,6 +2,8 @@
 #[cfg(test)]
 mod agreement;
 #[cfg(test)]
+mod at_once;
+#[cfg(test)]
 mod ballots;
 #[cfg(test)]
 mod breakers;

@@ -75,16 +75,18 @@ impl Draft<'_> {
         let seats = match step {
             Step::Interjection if self.interjects_now() => moderator(Work::Interject),
             Step::Replies => self.replies(),
-            Step::Scores if self.scores() => moderator(Work::ScoreSpeeches),
-            Step::Votes if self.votes_now() => seats(voters(self.spec())),
+            Step::Scores if self.scores() && !self.votes_now() => moderator(Work::ScoreSpeeches),
+            // nobody is shown scores before the end, so that they are asked for together with the votes
+            Step::Votes if self.votes_now() => {
+                let scorer = if self.scores() { moderator(Work::ScoreSpeeches) } else { Vec::new() };
+                [scorer, seats(voters(self.spec()))].concat()
+            }
             Step::Measure => return self.close_or_measure(),
             Step::Enough if self.spec().judge.as_ref().is_some_and(|judge| judge.ends_rounds) => {
                 vec![Seat { participant: JUDGE.into(), work: Work::EnoughSaid }]
             }
             Step::Notes => return self.stop_or_note(),
-            Step::Summary if self.summary_is_due() => {
-                vec![Seat { participant: SUMMARIZER.into(), work: Work::Summarise }]
-            }
+            Step::Summary if self.summary_is_due() => summarizer(),
             Step::Research
             | Step::Admission
             | Step::Speaking
@@ -129,8 +131,16 @@ impl Draft<'_> {
         asked.unwrap_or_default()
     }
 
+    /// Whether the moderator is to score the speeches of this round, and was not asked yet.
     fn scores(&self) -> bool {
-        self.spec().moderator.as_ref().is_some_and(|moderator| moderator.scores) && !self.speeches_of_round().is_empty()
+        self.spec().moderator.as_ref().is_some_and(|moderator| moderator.scores)
+            && !self.was_asked(&Work::ScoreSpeeches)
+            && !self.speeches_of_round().is_empty()
+    }
+
+    /// Whether such work of this round is done, or could not be had.
+    fn was_asked(&self, work: &Work) -> bool {
+        self.control.turned.iter().any(|turned| turned.work == *work)
     }
 
     /// The speeches of this round, in the order of their seats.
@@ -144,7 +154,7 @@ impl Draft<'_> {
     /// The moderator's closing comes first, because its summary belongs to the round.
     fn close_or_measure(&mut self) -> bool {
         let closes = self.spec().moderator.as_ref().is_some_and(|moderator| moderator.closes);
-        let closed = self.control.turned.iter().any(|turned| turned.work == Work::CloseRound);
+        let closed = self.was_asked(&Work::CloseRound);
         if closes && !closed && !self.moderator_has_room() {
             self.close_instead();
         } else if closes && !closed {
@@ -194,9 +204,13 @@ impl Draft<'_> {
             Ok(None) => {
                 let notes = |persona: &&crate::Persona| persona.reflection || persona.evolution;
                 let seat = |persona: &crate::Persona| Seat { participant: persona.name.clone(), work: Work::Reflect };
-                let seats: Vec<Seat> = self.spec().personas.iter().filter(notes).map(seat).collect();
+                let mut seats: Vec<Seat> = self.spec().personas.iter().filter(notes).map(seat).collect();
                 if seats.is_empty() {
                     return false;
+                }
+                // neither is shown the other
+                if self.summary_is_due() {
+                    seats.extend(summarizer());
                 }
                 self.open_stage(Step::Notes, seats, true);
             }
@@ -204,9 +218,10 @@ impl Draft<'_> {
         true
     }
 
-    /// Whether a summary belongs after this round. One that failed is made up for by the next.
+    /// Whether a summary belongs after this round, and was not asked for together with the notes. One that failed is made up for
+    /// by the next.
     fn summary_is_due(&self) -> bool {
-        if self.spec().summarizer.is_none() {
+        if self.spec().summarizer.is_none() || self.was_asked(&Work::Summarise) {
             return false;
         }
         let every_round = self.spec().context_scope == ContextScope::SummaryOnly;
@@ -233,6 +248,10 @@ fn after(step: Step) -> Option<Step> {
         Step::Notes => Some(Step::Summary),
         Step::Summary | Step::Research | Step::Admission | Step::Reconciliation | Step::Conclusion => None,
     }
+}
+
+fn summarizer() -> Vec<Seat> {
+    vec![Seat { participant: SUMMARIZER.into(), work: Work::Summarise }]
 }
 
 fn seats(of: Vec<(crate::ParticipantId, Work)>) -> Vec<Seat> {
