@@ -15,7 +15,9 @@ mod owned;
 mod replay;
 mod sweeper;
 mod takeover;
+mod turn_checks;
 
 pub(crate) use hint_listener::HintListener;
 pub(crate) use owned::OwnedDebates;
 pub(crate) use replay::{owner, was_resumed};
+pub(crate) use turn_checks::TurnChecks;

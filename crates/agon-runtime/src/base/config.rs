@@ -100,12 +100,18 @@ pub struct Times {
     pub job_lease: Duration,
     /// How often jobs are extended and their coordinators asked for a sign of life.
     pub job_keep: Duration,
+    /// How long a job stays ours that the catalogue says to be this node's: should the node die, others take the debate over without it.
+    pub owned_lease: Duration,
+    /// How often such a job is extended.
+    pub owned_keep: Duration,
     /// How often the job queue is looked at when no hint comes.
     pub job_poll: Duration,
-    /// How soon an open turn's register is first looked at when no hint comes.
+    /// How soon it is first checked where an open turn is when no hint comes.
     pub register_look: Duration,
-    /// The longest pause between two looks: they grow rarer with a turn's age, so that many slow turns stay cheap.
+    /// The longest pause between two checks: they grow rarer with a turn's age, so that many slow turns stay cheap.
     pub register_look_max: Duration,
+    /// How often an open turn's register is read although its host or queue says that it has the turn.
+    pub register_sure: Duration,
     /// How long a host may take to answer an offer.
     pub offer_patience: Duration,
     /// How soon an undecided turn is offered again, in case nobody works on it.
@@ -158,9 +164,12 @@ impl Default for Times {
         Self {
             job_lease: seconds(30),
             job_keep: seconds(10),
+            owned_lease: seconds(600),
+            owned_keep: seconds(240),
             job_poll: seconds(2),
             register_look: seconds(1),
             register_look_max: seconds(10),
+            register_sure: seconds(300),
             offer_patience: millis(150),
             reoffer_after: seconds(30),
             turn_lease: seconds(20),
