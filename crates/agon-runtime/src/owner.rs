@@ -12,6 +12,7 @@ mod leases;
 mod offer;
 mod orders;
 mod owned;
+mod register_purge;
 mod replay;
 mod sweeper;
 mod takeover;
@@ -19,5 +20,6 @@ mod turn_checks;
 
 pub(crate) use hint_listener::HintListener;
 pub(crate) use owned::OwnedDebates;
+pub(crate) use register_purge::EndedDebates;
 pub(crate) use replay::{owner, was_resumed};
 pub(crate) use turn_checks::TurnChecks;

@@ -32,6 +32,8 @@ pub struct NodeConfig {
     pub tells_keys: bool,
     /// It may hear the keys of hosts, for it gives orders to them.
     pub hears_keys: bool,
+    /// It may remove the registers of debates that are over.
+    pub purges_registers: bool,
     /// So many claims in a row without any other event interrupt a debate.
     pub claims_without_progress: u32,
     /// So many calls may wait for one model at one host; further ones are refused as busy.
@@ -66,6 +68,7 @@ impl NodeConfig {
             takes_jobs: true,
             tells_keys: true,
             hears_keys: true,
+            purges_registers: true,
             claims_without_progress: 5,
             gate_queue: NonZeroUsize::new(1024).unwrap_or(NonZeroUsize::MIN),
             seat_permits: NonZeroUsize::new(1_000).unwrap_or(NonZeroUsize::MIN),

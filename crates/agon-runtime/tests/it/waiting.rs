@@ -237,3 +237,70 @@ async fn debates_of_a_dead_node_for_which_nobody_had_room_do_not_wait_for_the_le
 
     assert!(stage.clock.now().since(death) < 240_000, "{} ms", stage.clock.now().since(death));
 }
+
+/// The turns of a debate whose registers hold something.
+async fn held(stage: &TestBench) -> Vec<TurnId> {
+    let log = stage.log(ID).await;
+    let asked = events(&log).filter_map(|event| if let Event::TurnAsked(ask) = event { Some(ask.turn) } else { None });
+    let mut held = Vec::new();
+    for turn in asked {
+        held.extend(stage.registers.get(&debate(ID), turn).await.unwrap().map(|_| turn));
+    }
+    held
+}
+
+#[tokio::test(start_paused = true)]
+async fn registers_go_a_minute_after_the_end_and_a_debate_that_is_found_to_be_over_stays_so() {
+    let stage = TestBench::new();
+    let cast = Cast::new(SECOND);
+    let (owner, _player) = pair(&stage, &cast, 4).await;
+    owner.submit(admission(ID, spec())).await.unwrap();
+    owner.finished(&debate(ID)).await.unwrap();
+    let log = stage.log(ID).await;
+    tokio::time::sleep(50 * SECOND).await;
+    assert_eq!(held(&stage).await.len(), 3, "hosts may still look there");
+
+    tokio::time::sleep(40 * SECOND).await;
+    assert_eq!(held(&stage).await, []);
+    // its job comes once more
+    stage.jobs.enqueue(&debate(ID), Priority::Normal).await.unwrap();
+    tokio::time::sleep(10 * SECOND).await;
+
+    assert_eq!(stage.jobs.take("anybody", SECOND).await.unwrap(), None);
+    assert_eq!((owner.stats().active_debates, cast.calls()), (0, 3));
+    assert_eq!(stage.log(ID).await, log);
+}
+
+#[tokio::test(start_paused = true)]
+async fn registers_stay_while_a_turn_of_the_debate_lies_in_a_queue_and_nobody_plays_it() {
+    let stage = TestBench::new();
+    let cast = Cast::new(SECOND);
+    let owner = stage.peer("n1", vec![]).await;
+    owner.submit(patient(ID, None)).await.unwrap();
+    tokio::time::sleep(5 * SECOND).await;
+    owner.cancel(&debate(ID), "enough", None).await.unwrap();
+    assert_eq!(owner.finished(&debate(ID)).await.unwrap().0, DebateState::Cancelled);
+    tokio::time::sleep(600 * SECOND).await;
+    assert_eq!((held(&stage).await.len(), stage.bus.queued_subjects().await.unwrap().len()), (1, 1));
+
+    let _player = stage.player("h1", vec![cast.host("gpu1", 1)]).await;
+    tokio::time::sleep(120 * SECOND).await;
+
+    assert_eq!((held(&stage).await.len(), stage.bus.queued_subjects().await.unwrap().len()), (0, 0));
+    assert_eq!(cast.calls(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_that_may_not_removes_no_registers() {
+    let stage = TestBench::new();
+    let cast = Cast::new(SECOND);
+    let _player = stage.player("h1", vec![cast.host("gpu1", 1)]).await;
+    let config = NodeConfig { purges_registers: false, ..NodeConfig::clustered("n1".into()) };
+    let owner = stage.node_with(config, vec![]).await;
+    owner.submit(admission(ID, spec())).await.unwrap();
+    owner.finished(&debate(ID)).await.unwrap();
+
+    tokio::time::sleep(600 * SECOND).await;
+
+    assert_eq!(held(&stage).await.len(), 3);
+}
