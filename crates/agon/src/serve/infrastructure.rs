@@ -9,7 +9,7 @@ use crate::grants::inbox;
 use crate::ownership::Ownership;
 use crate::store::{Store, counted};
 use agon_bus::nats::provision::ProvisionError;
-use agon_bus::nats::{NatsBus, NatsConfig, NatsError, NatsLink, ProvisionConfig, QUEUE_STREAM, QueueConfig, StreamWatch, connect};
+use agon_bus::nats::{NatsBus, NatsConfig, NatsError, NatsLink, QUEUE_STREAM, QueueConfig, StreamWatch, connect};
 use agon_bus::{Bus, MemoryBus};
 use agon_runtime::HostConfig;
 use agon_store::{
@@ -107,7 +107,7 @@ impl Infrastructure {
         let links = [connected(plan, config).await?, connected(plan, tokens).await?];
         let [control, tokens] = &links;
         let keys = permissions::check(plan, control).await?;
-        let streams = ProvisionConfig { replicas: settings.replicas.get(), ..ProvisionConfig::default() };
+        let streams = settings.bus();
         let evals = permissions::keeps_evals(plan, control).await?;
         let purges_registers = permissions::purges_registers(plan, control).await?;
         let uses = plan::uses(&plan.roles);
