@@ -118,6 +118,7 @@ pub fn wait(plan: &BenchPlan) -> Result<WaitingRun> {
     let idle = rig.watched(WATCHED / 5)?;
     let ids: Vec<String> = (0..plan.debates).map(|n| format!("waiting-{n}")).collect();
     rig.submit(&ids, &format!("timeout_per_turn: 1h\n{}", load_file(plan.rounds)))?;
+    rig.until_all_run()?;
     std::thread::sleep(SETTLES);
     let [messages, bytes, nats] = rig.watched(WATCHED)?;
     let each = |all: f64, idle: f64| (all - idle) / f64::from(plan.debates);
@@ -180,6 +181,18 @@ impl ClusterRig {
             let submitted = futures_util::stream::iter(ids).map(|id| self.client.submit(id, file, PATIENCE));
             let submitted: Vec<Result<()>> = submitted.buffer_unordered(AT_ONCE).collect().await;
             submitted.into_iter().collect()
+        })
+    }
+
+    /// Waits until every debate has an owner.
+    fn until_all_run(&self) -> Result<()> {
+        self.runtime.block_on(async {
+            let until = Instant::now() + PATIENCE;
+            while self.client.has_any(&[agon_chaos::State::Queued]).await? {
+                ensure!(Instant::now() < until, "not all debates have begun");
+                tokio::time::sleep(Duration::from_millis(250)).await;
+            }
+            Ok(())
         })
     }
 
