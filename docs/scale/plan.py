@@ -111,10 +111,20 @@ def spread_out(figures):
 
 def most_of_a_cell(figures):
     """The debates of a cell that what cannot be set allows."""
-    measured, defaults = figures.measured, figures.defaults
+    measured, headroom = figures.measured, figures.plan.headroom
     waiting = measured.nats_requests_per_s / max(measured.messages_per_waiting_s, 1e-300)
-    jobs = defaults.jobs_mib * MIB / measured.job_bytes
-    return max(int(min(defaults.queued_turns, waiting, jobs) * figures.plan.headroom), 1)
+    fits, over = 1, max(int(waiting * headroom), 1) + 1
+    while over - fits > 1:
+        middle = (fits + over) // 2
+        enough = lists(figures, middle, up(middle / figures.plan.max_debates) + 1) <= headroom
+        fits, over = (middle, over) if enough else (fits, middle)
+    return fits
+
+
+def lists(figures, debates, coordinators):
+    """Processor seconds, each second, of the nats-server that lists the queued turns for each coordinator."""
+    takes = debates * figures.measured.list_ms_per_thousand / 1e6
+    return coordinators * takes / max(figures.defaults.list_s, takes * (1 + figures.defaults.list_rests))
 
 
 def shape(figures, cells, max_debates):
@@ -136,22 +146,29 @@ def shape(figures, cells, max_debates):
 def default_settings(figures):
     defaults = figures.defaults
     return SimpleNamespace(
-        max_debates=defaults.max_debates, logs_mib=defaults.logs_mib, registers_mib=defaults.registers_mib, servers=1
+        max_debates=defaults.max_debates, logs_mib=defaults.logs_mib, registers_mib=defaults.registers_mib, servers=1,
+        turns=defaults.queued_turns, jobs=defaults.jobs, jobs_mib=defaults.jobs_mib,
+        catalogue_mib=defaults.catalogue_mib,
     )
 
 
 def planned_settings(figures, cells):
     """As the plan needs them: streams large enough, with headroom."""
-    turns = cells.debates * figures.debate.turns
+    measured, defaults, debates = figures.measured, figures.defaults, cells.debates
+    turns = debates * figures.debate.turns
 
     def room(size, default):
-        return math.ceil(max(turns * size / MIB / figures.plan.headroom, default))
+        return math.ceil(max(size / figures.plan.headroom, default))
 
     return SimpleNamespace(
         max_debates=figures.plan.max_debates,
-        logs_mib=room(figures.measured.log_bytes_per_turn, figures.defaults.logs_mib),
-        registers_mib=room(figures.measured.register_bytes_per_turn, figures.defaults.registers_mib),
+        logs_mib=room(turns * measured.log_bytes_per_turn / MIB, defaults.logs_mib),
+        registers_mib=room(turns * measured.register_bytes_per_turn / MIB, defaults.registers_mib),
         servers=figures.plan.replicas,
+        turns=room(debates, defaults.queued_turns),
+        jobs=room(debates, defaults.jobs),
+        jobs_mib=room(debates * measured.job_bytes / MIB, defaults.jobs_mib),
+        catalogue_mib=room(debates * measured.catalogue_bytes / MIB, defaults.catalogue_mib),
     )
 
 
@@ -171,12 +188,14 @@ def limits(figures, cell, settings):
     notes = min(cell.turns_per_s, debates / defaults.note_s)
     everywhere = "a change of Agon: each follows the whole catalogue"
     rows = [
-        ("turns asked and not yet answered", debates, defaults.queued_turns,
-         "a change of Agon: the size of the turns' queue is no setting"),
-        ("debates waiting or running: jobs", debates, defaults.jobs, "setting `nats.limits.jobs`"),
-        ("stream of jobs, MiB", debates * measured.job_bytes / MIB, defaults.jobs_mib,
-         "a change of Agon: its bytes are no setting"),
-        ("catalogue, MiB", debates * measured.catalogue_bytes / MIB, defaults.catalogue_mib,
+        ("turns asked and not yet answered", debates, settings.turns, "setting `nats.limits.turns`"),
+        ("lists of queued turns, processor seconds at one server each second",
+         lists(figures, debates, cell.coordinators), 1,
+         "setting `coordinator.max_debates`; a change of Agon: each coordinator lists all queued turns"),
+        ("debates waiting or running: jobs", debates, settings.jobs, "setting `nats.limits.jobs`"),
+        ("stream of jobs, MiB", debates * measured.job_bytes / MIB, settings.jobs_mib,
+         "setting `nats.limits.jobs_mib`"),
+        ("catalogue, MiB", debates * measured.catalogue_bytes / MIB, settings.catalogue_mib,
          "setting `nats.limits.catalogue_mib`"),
         ("logs, MiB", turns * measured.log_bytes_per_turn / MIB, settings.logs_mib, "setting `nats.limits.logs_mib`"),
         ("registers, MiB", turns * measured.register_bytes_per_turn / MIB, settings.registers_mib,
@@ -384,6 +403,7 @@ def shape_table(figures, cells, planned):
     settings = {
         "`nats.limits.logs_mib`": planned.logs_mib,
         "`nats.limits.registers_mib`": planned.registers_mib,
+        "`nats.limits.turns`": planned.turns,
         "`coordinator.max_debates`": planned.max_debates,
     }
     rows = [[what, number(value), number(value * cells.cells)] for what, value in each.items()]

@@ -94,7 +94,7 @@ class Arithmetic(unittest.TestCase):
         figures, larger = plan.read(), changed("plan", debates_per_cell=50_000)
         shapes = [(one, plan.spread_out(one)) for one in (figures, larger)]
         usual, more = [self.loads(one, cells, plan.planned_settings(one, cells)) for one, cells in shapes]
-        for what in ("turns asked and not yet answered", "catalogue, MiB", "memory of a gateway, GiB",
+        for what in ("lists of queued turns, processor seconds at one server each second", "catalogue, MiB", "memory of a gateway, GiB",
                      "messages of debates that wait, each second, at one server"):
             self.assertGreater(more[what], usual[what], what)
 

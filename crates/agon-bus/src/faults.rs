@@ -3,6 +3,7 @@ use crate::port::{Backlog, Bus, BusError, Delivery, Message, Payload, Server, Su
 use async_trait::async_trait;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -144,6 +145,9 @@ impl<B: Bus + 'static> Bus for FaultyBus<B> {
     }
     async fn backlog(&self) -> Result<Vec<Backlog>, BusError> {
         self.inner.backlog().await
+    }
+    async fn queued_subjects(&self) -> Result<HashSet<String>, BusError> {
+        self.inner.queued_subjects().await
     }
     async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
         self.inner.peek(subject).await

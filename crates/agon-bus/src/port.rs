@@ -2,6 +2,7 @@
 use crate::subject::Token;
 use async_trait::async_trait;
 use bytes::Bytes;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -127,6 +128,8 @@ pub trait Bus: Send + Sync {
     async fn pull(&self, pattern: &str, lease: Duration) -> Result<Box<dyn Delivery>, BusError>;
     /// How much work the queues hold for each model, leased work included, the fullest first. At most [`MOST_WORK_COUNTED`] pieces are counted.
     async fn backlog(&self) -> Result<Vec<Backlog>, BusError>;
+    /// The subjects that have work, leased work included.
+    async fn queued_subjects(&self) -> Result<HashSet<String>, BusError>;
     /// The work of a subject as it waits or is held, without taking it.
     async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError>;
     /// Whether the bus can be reached now.

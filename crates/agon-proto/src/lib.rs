@@ -55,7 +55,8 @@ pub use catalogue::{CancelOrder, DebateSummary, RequestClaim, SummaryState};
 pub use error::{DecodeError, FieldProblem};
 pub use hint::{CutTurn, EvalChanged, Hint, OwnerChanged, SpeechHeard, TurnReturned, TurnTaken};
 pub use message::{
-    CancelDebate, CancelTurn, JobReady, LogAdvanced, OfferReply, TimeLeft, TokenDelta, TurnDecided, TurnOffer,
+    CancelDebate, CancelTurn, DebateTurn, JobReady, LogAdvanced, OfferReply, TimeLeft, TokenDelta, TurnCheck,
+    TurnCheckReply, TurnDecided, TurnOffer,
 };
 pub use order::{HostKey, KeyTold};
 pub use record::{Chained, Hash, decode_record, encode_record};

@@ -41,6 +41,33 @@ pub struct OfferReply {
     pub reason: Option<String>,
 }
 
+/// A turn of a debate.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DebateTurn {
+    /// The debate.
+    pub debate: DebateId,
+    /// The turn.
+    pub turn: TurnId,
+}
+
+/// A coordinator asks a host about turns that it believes to be there, all those of its debates in one request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnCheck {
+    /// The node that coordinates these debates and wants to hear of the turns.
+    pub owner: NodeId,
+    /// The turns.
+    pub turns: Vec<DebateTurn>,
+}
+
+/// A host's answer to that.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TurnCheckReply {
+    /// The host has looked. False from one that does not know the question.
+    pub answered: bool,
+    /// The turns that are not there.
+    pub absent: Vec<DebateTurn>,
+}
+
 /// The register of a turn is decided: read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnDecided {
@@ -105,6 +132,9 @@ mirror! {
     TurnOffer as TurnOffer { debate, ask, first, owner, priority: or(Priority::Normal), time_left, beginning }
     TimeLeft as TimeLeft { left_ms, sent_ms }
     OfferReply as OfferReply { accepted, host, reason }
+    DebateTurn as DebateTurn { debate, turn }
+    TurnCheck as TurnCheck { owner, turns }
+    TurnCheckReply as TurnCheckReply { answered, absent }
     TurnDecided as TurnDecided { debate, turn }
     TokenDelta as TokenDelta { debate, turn, participant, offset, text, waiting }
     LogAdvanced as LogAdvanced { debate, position }

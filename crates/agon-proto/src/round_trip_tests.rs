@@ -1,6 +1,7 @@
 use crate::{
-    CancelDebate, CancelTurn, Chained, DESCRIPTORS, DecodeError, FieldProblem, JobReady, LogAdvanced, OfferReply,
-    TimeLeft, TokenDelta, TurnDecided, TurnOffer, Wire, decode_record, encode_record, flat, strategies,
+    CancelDebate, CancelTurn, Chained, DESCRIPTORS, DebateTurn, DecodeError, FieldProblem, JobReady, LogAdvanced,
+    OfferReply, TimeLeft, TokenDelta, TurnCheck, TurnCheckReply, TurnDecided, TurnOffer, Wire, decode_record,
+    encode_record, flat, strategies,
 };
 use agon_core::{Answer, Call, DebateId, HostId, NodeId, ParticipantId, Position, Priority, TurnId, TurnResult};
 use proptest::prelude::*;
@@ -73,6 +74,9 @@ fn every_bus_message_survives_the_way_out_and_back() {
     let debate = debate;
     check(OfferReply { accepted: true, host: HostId::new("h"), reason: None });
     check(OfferReply { accepted: false, host: HostId::new("h"), reason: Some("full".to_owned()) });
+    let turn = || DebateTurn { debate: debate(), turn: TURN };
+    check(TurnCheck { owner: "n1".into(), turns: vec![turn()] });
+    check(TurnCheckReply { answered: true, absent: vec![turn()] });
     check(TurnDecided { debate: debate(), turn: TURN });
     check(TokenDelta {
         debate: debate(),
@@ -373,4 +377,11 @@ fn no_package_imports_one_that_builds_on_it() {
         assert!(file.dependency.iter().all(|import| seen[import.as_str()] <= place), "{}", file.name());
         seen.insert(file.name(), place);
     }
+}
+
+#[test]
+fn what_a_host_of_an_earlier_version_says_to_a_check_is_no_answer() {
+    let reply =
+        OfferReply { accepted: false, host: HostId::new("h"), reason: Some("a host is not asked to".to_owned()) };
+    assert_eq!(TurnCheckReply::from_bytes(&reply.to_bytes()).unwrap(), TurnCheckReply::default());
 }

@@ -42,6 +42,8 @@ wire! {
     message::LogAdvanced as LogAdvanced,
     message::OfferReply as OfferReply,
     message::TokenDelta as TokenDelta,
+    message::TurnCheck as TurnCheck,
+    message::TurnCheckReply as TurnCheckReply,
     message::TurnDecided as TurnDecided,
     message::TurnOffer as TurnOffer,
     order::KeyTold as KeyTold,

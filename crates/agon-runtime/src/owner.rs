@@ -12,10 +12,14 @@ mod leases;
 mod offer;
 mod orders;
 mod owned;
+mod register_purge;
 mod replay;
 mod sweeper;
 mod takeover;
+mod turn_checks;
 
 pub(crate) use hint_listener::HintListener;
 pub(crate) use owned::OwnedDebates;
+pub(crate) use register_purge::EndedDebates;
 pub(crate) use replay::{owner, was_resumed};
+pub(crate) use turn_checks::TurnChecks;

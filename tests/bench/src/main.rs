@@ -105,6 +105,8 @@ enum BenchSubject {
     FloorWaiting,
     /// Debates through a cluster of processes over NATS
     Cluster,
+    /// Debates that wait in such a cluster for a model that does not answer: messages only
+    ClusterWaiting,
     /// One debate of five speakers and ten rounds on one model: prompt tokens only
     Layout,
     /// Many debates of four debaters at one server: what their prompts cost, and when each ends
@@ -162,8 +164,13 @@ fn main() -> Result<()> {
     };
     // reqwest wants a provider even where no TLS is spoken; an earlier one is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    if let BenchSubject::Cluster = plan.subject {
-        println!("{}", serde_json::to_string(&cluster::run(&plan)?)?);
+    let clustered = match plan.subject {
+        BenchSubject::Cluster => Some(serde_json::to_string(&cluster::run(&plan)?)?),
+        BenchSubject::ClusterWaiting => Some(serde_json::to_string(&cluster::wait(&plan)?)?),
+        _ => None,
+    };
+    if let Some(printed) = clustered {
+        println!("{printed}");
         return Ok(());
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(plan.threads).enable_all().build()?;
@@ -173,7 +180,7 @@ fn main() -> Result<()> {
             BenchSubject::Agon => serde_json::to_string(&debates::run(&plan).await?)?,
             BenchSubject::Waiting => serde_json::to_string(&debates::wait(&plan).await?)?,
             BenchSubject::FloorWaiting => serde_json::to_string(&floor::wait(&plan).await?)?,
-            BenchSubject::Cluster => String::new(),
+            BenchSubject::Cluster | BenchSubject::ClusterWaiting => String::new(),
             BenchSubject::Layout => serde_json::to_string(&debates::layout(&plan).await?)?,
             BenchSubject::Scheduling => serde_json::to_string(&scheduling::run(&plan).await?)?,
             BenchSubject::Context => serde_json::to_string(&context::run(&plan).await?)?,

@@ -132,7 +132,7 @@ pub fn run(args: Args) -> Result<()> {
         bench.console()?;
     }
     if wanted(BenchTable::Cluster) {
-        bench.cluster()?;
+        bench.cluster(args.quick)?;
     }
     Ok(())
 }

@@ -174,7 +174,12 @@ impl GatewayClient {
 
     /// Whether any debate is not over.
     pub async fn has_unfinished(&self) -> Result<bool> {
-        let states = [State::Queued, State::Running, State::Cancelling].map(i32::from).to_vec();
+        self.has_any(&[State::Queued, State::Running, State::Cancelling]).await
+    }
+
+    /// Whether a debate is in one of these states.
+    pub async fn has_any(&self, states: &[State]) -> Result<bool> {
+        let states = states.iter().copied().map(i32::from).collect();
         let filter = Some(DebateFilter { states, ..DebateFilter::default() });
         let request = ListDebatesRequest { page_size: 1, filter, ..ListDebatesRequest::default() };
         let page = timeout(CALL, self.debates()?.list_debates(request)).await.context("no answer")??.into_inner();

@@ -3,6 +3,7 @@ use crate::faults::SimulatedFault;
 use crate::ports::{CallError as _, NodePorts, PortCall};
 use agon_bus::{Backlog, Bus, BusError, Delivery, Message, Payload, Received, Request, Server, Subscription};
 use async_trait::async_trait;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -122,6 +123,9 @@ impl Bus for NodeBus {
 
     async fn backlog(&self) -> Result<Vec<Backlog>, BusError> {
         self.0.call(PortCall::bus("count the work", ""), self.0.world.bus.backlog()).await
+    }
+    async fn queued_subjects(&self) -> Result<HashSet<String>, BusError> {
+        self.0.call(PortCall::bus("list the work", ""), self.0.world.bus.queued_subjects()).await
     }
     async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
         self.0.call(PortCall::bus("peek at", subject), self.0.world.bus.peek(subject)).await

@@ -144,8 +144,12 @@ pub async fn queued_work_is_counted_and_shown_by_model_until_it_is_acknowledged(
     assert!([scope.work(0), scope.work(1)].contains(&example), "{example}");
     assert_eq!(bus.peek(&scope.work(0)).await?, Some(bytes("first")), "although it is held");
     assert_eq!(bus.peek(&scope.work(1)).await?, Some(bytes("second")));
+    let queued = bus.queued_subjects().await?;
+    assert!([scope.work(0), scope.work(1)].iter().all(|subject| queued.contains(subject)), "{queued:?}");
     first.ack().await?;
     assert_eq!(count().await?, Some((1, scope.work(1))));
+    let queued = bus.queued_subjects().await?;
+    assert!(!queued.contains(&scope.work(0)) && queued.contains(&scope.work(1)), "{queued:?}");
     pull(bus, scope).await?.ack().await?;
     assert_eq!(count().await?, None);
     Ok(())

@@ -6,6 +6,7 @@ mod serve;
 use crate::backlog::by_model;
 use crate::port::{Backlog, Bus, BusError, Delivery, MOST_WORK_COUNTED, Message, Payload, Server, Subscription};
 use async_trait::async_trait;
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -97,6 +98,9 @@ impl Bus for MemoryBus {
     }
     async fn backlog(&self) -> Result<Vec<Backlog>, BusError> {
         Ok(by_model(self.queues.subjects(MOST_WORK_COUNTED)?.into_iter().map(|subject| (subject, 1))))
+    }
+    async fn queued_subjects(&self) -> Result<HashSet<String>, BusError> {
+        self.queues.subjects(usize::MAX).map(HashSet::from_iter)
     }
     async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
         self.queues.peek(subject)

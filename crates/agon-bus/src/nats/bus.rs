@@ -9,6 +9,7 @@ use crate::port::{Backlog, Bus, BusError, Delivery, Payload, Reply, Server, Subs
 use async_nats::Subject;
 use async_nats::client::{Request, RequestErrorKind};
 use async_trait::async_trait;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -166,6 +167,11 @@ impl Bus for NatsBus {
     async fn backlog(&self) -> Result<Vec<Backlog>, BusError> {
         self.reach(QUEUE_PREFIX)?;
         self.queue.backlog().await
+    }
+
+    async fn queued_subjects(&self) -> Result<HashSet<String>, BusError> {
+        self.reach(QUEUE_PREFIX)?;
+        self.queue.queued_subjects().await
     }
 
     async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {

@@ -68,6 +68,36 @@ pub struct OfferReply {
     #[prost(string, optional, tag = "3")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
 }
+/// A turn of a debate.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DebateTurn {
+    /// The debate.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+    /// The turn.
+    #[prost(message, optional, tag = "2")]
+    pub turn: ::core::option::Option<super::super::debate::v1::TurnId>,
+}
+/// A coordinator asks a host about turns that it believes to be there, all those of its debates in one request.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TurnCheck {
+    /// The node that coordinates these debates and wants to hear of the turns.
+    #[prost(string, tag = "1")]
+    pub owner: ::prost::alloc::string::String,
+    /// The turns.
+    #[prost(message, repeated, tag = "2")]
+    pub turns: ::prost::alloc::vec::Vec<DebateTurn>,
+}
+/// A host's answer to that.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TurnCheckReply {
+    /// The host has looked. False from one that does not know the question.
+    #[prost(bool, tag = "4")]
+    pub answered: bool,
+    /// The turns that are not there.
+    #[prost(message, repeated, tag = "5")]
+    pub absent: ::prost::alloc::vec::Vec<DebateTurn>,
+}
 /// The register of a turn is decided: read it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TurnDecided {

@@ -32,6 +32,8 @@ pub struct NodeConfig {
     pub tells_keys: bool,
     /// It may hear the keys of hosts, for it gives orders to them.
     pub hears_keys: bool,
+    /// It may remove the registers of debates that are over.
+    pub purges_registers: bool,
     /// So many claims in a row without any other event interrupt a debate.
     pub claims_without_progress: u32,
     /// So many calls may wait for one model at one host; further ones are refused as busy.
@@ -66,6 +68,7 @@ impl NodeConfig {
             takes_jobs: true,
             tells_keys: true,
             hears_keys: true,
+            purges_registers: true,
             claims_without_progress: 5,
             gate_queue: NonZeroUsize::new(1024).unwrap_or(NonZeroUsize::MIN),
             seat_permits: NonZeroUsize::new(1_000).unwrap_or(NonZeroUsize::MIN),
@@ -100,12 +103,18 @@ pub struct Times {
     pub job_lease: Duration,
     /// How often jobs are extended and their coordinators asked for a sign of life.
     pub job_keep: Duration,
+    /// How long a job stays ours that the catalogue says to be this node's: should the node die, others take the debate over without it.
+    pub owned_lease: Duration,
+    /// How often such a job is extended.
+    pub owned_keep: Duration,
     /// How often the job queue is looked at when no hint comes.
     pub job_poll: Duration,
-    /// How soon an open turn's register is first looked at when no hint comes.
+    /// How soon it is first checked where an open turn is when no hint comes.
     pub register_look: Duration,
-    /// The longest pause between two looks: they grow rarer with a turn's age, so that many slow turns stay cheap.
+    /// The longest pause between two checks: they grow rarer with a turn's age, so that many slow turns stay cheap.
     pub register_look_max: Duration,
+    /// How often an open turn's register is read although its host or queue says that it has the turn.
+    pub register_sure: Duration,
     /// How long a host may take to answer an offer.
     pub offer_patience: Duration,
     /// How soon an undecided turn is offered again, in case nobody works on it.
@@ -158,9 +167,12 @@ impl Default for Times {
         Self {
             job_lease: seconds(30),
             job_keep: seconds(10),
+            owned_lease: seconds(600),
+            owned_keep: seconds(240),
             job_poll: seconds(2),
             register_look: seconds(1),
             register_look_max: seconds(10),
+            register_sure: seconds(300),
             offer_patience: millis(150),
             reoffer_after: seconds(30),
             turn_lease: seconds(20),

@@ -6,7 +6,7 @@ use crate::base::tasks::Tasks;
 use crate::base::time_left::Stopwatch;
 use crate::cluster::Directory;
 use crate::cluster::Peers;
-use crate::owner::OwnedDebates;
+use crate::owner::{EndedDebates, OwnedDebates, TurnChecks};
 use crate::watch::feeds::DebateFeeds;
 use agon_bus::Bus;
 use agon_bus::Payload;
@@ -39,6 +39,10 @@ pub(crate) struct Common {
     pub(crate) tasks: Tasks,
     pub(crate) directory: Directory,
     pub(crate) owned: OwnedDebates,
+    /// Debates that ended here and whose registers are still there.
+    pub(crate) ended: EndedDebates,
+    /// Open turns whose places are to be checked.
+    pub(crate) turn_checks: TurnChecks,
     pub(crate) peers: Peers,
     pub(crate) feeds: DebateFeeds,
     /// The tools of this process's hosts.
@@ -76,6 +80,8 @@ impl Common {
             tasks: Tasks::default(),
             directory: Directory::new(&config, &ports.hosts),
             owned: OwnedDebates::new(ports.observer.clone()),
+            ended: EndedDebates::default(),
+            turn_checks: TurnChecks::default(),
             peers: Peers::new(config.id.clone(), &config.times),
             feeds: DebateFeeds::default(),
             toolbox,

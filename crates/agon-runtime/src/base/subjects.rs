@@ -1,13 +1,14 @@
 //! The subjects that the actors use, from the ids of core.
 use agon_bus::subject::{Subject, Token, pattern};
-use agon_core::{DebateId, HostId, ModelName, NodeId, ParticipantId, Priority, TurnId};
-use agon_proto::TurnOffer;
+use agon_core::{Ask, DebateId, HostId, ModelName, NodeId, ParticipantId, Priority, TurnId};
 
 /// A turn is offered to a host.
 pub(crate) const OFFER: &str = "offer";
 pub(crate) const LEARN: &str = "learn";
 /// A host is shown its key: it obeys nothing without it from then on.
 pub(crate) const GREET: &str = "greet";
+/// A host is asked whether it has turns.
+pub(crate) const CHECK: &str = "check";
 pub(crate) const DRAIN: &str = "drain";
 pub(crate) const UNDRAIN: &str = "undrain";
 
@@ -75,9 +76,9 @@ pub(crate) fn seat(debate: &DebateId, participant: &ParticipantId) -> String {
     Subject::Seat { key: debate.into(), participant: Token::new(participant.as_str()) }.to_string()
 }
 /// A turn's place in its model's queue. Rehearsals have queues of their own, because only rehearsing hosts play them.
-pub(crate) fn queued_turn(offer: &TurnOffer, rehearsal: bool) -> String {
-    let (model, prio) = (line(&offer.ask.model, rehearsal), offer.priority);
-    Subject::Gen { model, prio, key: (&offer.debate).into(), turn: offer.ask.turn.into() }.to_string()
+pub(crate) fn queued_turn((debate, ask): (&DebateId, &Ask), priority: Priority, rehearsal: bool) -> String {
+    let model = line(&ask.model, rehearsal);
+    Subject::Gen { model, prio: priority, key: debate.into(), turn: ask.turn.into() }.to_string()
 }
 /// Every turn of one priority in a model's queue.
 pub(crate) fn queue(model: &ModelName, rehearsal: bool, priority: Priority) -> String {

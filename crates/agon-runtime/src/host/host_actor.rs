@@ -12,6 +12,7 @@ use crate::host::offer_server;
 use crate::host::open_turns::{HostTurns, OpenTurns, TakenTurn};
 use crate::host::turn_consumer::TurnConsumer;
 use agon_core::{DebateId, ModelName};
+use agon_proto::DebateTurn;
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::sync::Arc;
 use std::time::Duration;
@@ -185,7 +186,10 @@ impl State {
         let fresh = || OpenCell { open: self.turns.open(&debate), last_used: Instant::now() };
         let kept = self.cells.entry(&debate, fresh);
         kept.last_used = Instant::now();
-        let Some(work) = kept.open.add(work) else { return Ok(()) };
+        let turn = DebateTurn { debate: debate.clone(), turn: work.ask.turn };
+        let added = kept.open.add(work);
+        self.turns.arrived(&turn);
+        let Some(work) = added else { return Ok(()) };
         match self.cells.actor(&debate) {
             Some(cell) => tell(cell, cell::Msg::Take(work)),
             // it finds the turn among those that are open

@@ -10,7 +10,7 @@ use crate::host::host_actor::Msg;
 use crate::host::open_turns::{HostTurns, TakenTurn};
 use agon_bus::{Payload, Request};
 use agon_core::HostId;
-use agon_proto::{BreakerState, OfferReply, TurnOffer, Wire};
+use agon_proto::{BreakerState, DebateTurn, OfferReply, TurnCheck, TurnCheckReply, TurnOffer, Wire};
 use ractor::ActorRef;
 use std::time::Duration;
 
@@ -54,11 +54,12 @@ impl OfferServer {
             subjects::GREET => self.reply(request, Ok(())),
             subjects::OFFER => self.answer_offer(request),
             subjects::LEARN => self.answer_lesson(request),
+            subjects::CHECK => self.answer_check(request),
             subjects::DRAIN => self.answer_drain(request, true, proof),
             subjects::UNDRAIN => self.answer_drain(request, false, proof),
             unknown => {
                 let reason =
-                    format!("a host is not asked to {unknown:?}, but to offer, learn, drain, undrain or greet");
+                    format!("a host is not asked to {unknown:?}, but to offer, learn, check, drain, undrain or greet");
                 self.reply(request, Err(reason));
             }
         }
@@ -95,13 +96,20 @@ impl OfferServer {
         }
     }
 
+    fn answer_check(&self, request: Request) {
+        let check = TurnCheck::from_bytes(&request.message.payload);
+        let reply = check.map(|check| TurnCheckReply { answered: true, absent: self.turns.absent(check) });
+        (request.reply)(Payload::from(reply.unwrap_or_default().to_bytes()));
+    }
+
     fn answer_offer(&self, request: Request) {
         match self.consider(&request) {
             Ok(work) => {
-                self.reply(request, Ok(()));
                 if let Some(work) = work {
+                    self.turns.accepted(DebateTurn { debate: work.debate.clone(), turn: work.ask.turn });
                     tell(&self.target, Msg::Take(Box::new(work)));
                 }
+                self.reply(request, Ok(()));
             }
             Err(reason) => self.reply(request, Err(reason.to_owned())),
         }

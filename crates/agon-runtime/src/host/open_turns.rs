@@ -2,8 +2,8 @@
 use crate::host::gate::QueuedPlace;
 use agon_bus::Delivery;
 use agon_core::{Ask, DebateId, NodeId, ParticipantId, Priority, TurnId};
-use agon_proto::TurnOffer;
-use std::collections::BTreeMap;
+use agon_proto::{DebateTurn, TurnCheck, TurnOffer};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -33,6 +33,8 @@ pub(crate) struct TakenTurn {
     pub(crate) cut: Notify,
     /// What its owner was told of the speech while it went on.
     heard: Mutex<Option<Arc<str>>>,
+    /// When its owner last said that it waits for the turn.
+    wanted: Mutex<Option<Instant>>,
 }
 
 impl TakenTurn {
@@ -53,6 +55,7 @@ impl TakenTurn {
             doubted: Notify::new(),
             cut: Notify::new(),
             heard: Mutex::default(),
+            wanted: Mutex::default(),
         }
     }
     /// A turn that came from the model's queue.
@@ -98,6 +101,15 @@ impl TakenTurn {
     pub(crate) fn leave_line(&self) {
         lock(&self.place).take();
     }
+    /// Its owner waits for it.
+    pub(crate) fn wanted_by(&self, owner: NodeId) {
+        self.offered_by(Some(owner));
+        *lock(&self.wanted) = Some(Instant::now());
+    }
+    /// Whether it only waits for its permit, and its owner has said within this time that it is wanted.
+    pub(crate) fn waits_wanted(&self, within: Duration) -> bool {
+        lock(&self.place).is_some() && lock(&self.wanted).is_some_and(|at| at.elapsed() < within)
+    }
 }
 
 /// The open turns of one debate at one host. Outlives the actors that play them, so that their successors go on.
@@ -140,6 +152,8 @@ impl OpenTurns {
 #[derive(Clone, Default)]
 pub(crate) struct HostTurns {
     debates: Arc<Mutex<BTreeMap<DebateId, Arc<OpenTurns>>>>,
+    /// Turns that were accepted and are on their way to their cells.
+    coming: Arc<Mutex<BTreeSet<DebateTurn>>>,
 }
 
 impl HostTurns {
@@ -150,6 +164,25 @@ impl HostTurns {
     /// A turn that is played here already.
     pub(crate) fn get(&self, debate: &DebateId, turn: TurnId) -> Option<Arc<TakenTurn>> {
         lock(&self.debates).get(debate).and_then(|open| open.get(turn))
+    }
+    /// A turn was accepted.
+    pub(crate) fn accepted(&self, turn: DebateTurn) {
+        lock(&self.coming).insert(turn);
+    }
+    /// A turn that was accepted is open, or has been.
+    pub(crate) fn arrived(&self, turn: &DebateTurn) {
+        lock(&self.coming).remove(turn);
+    }
+    /// Which of these turns are not here. Of the others it is noted that this node wants them.
+    pub(crate) fn absent(&self, TurnCheck { owner, turns }: TurnCheck) -> Vec<DebateTurn> {
+        let is_absent = |asked: &DebateTurn| match self.get(&asked.debate, asked.turn) {
+            Some(work) => {
+                work.wanted_by(owner.clone());
+                false
+            }
+            None => !lock(&self.coming).contains(asked),
+        };
+        turns.into_iter().filter(is_absent).collect()
     }
     /// Whether no turn of a debate is open here.
     pub(crate) fn are_over(&self, debate: &DebateId) -> bool {

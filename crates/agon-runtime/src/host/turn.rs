@@ -140,21 +140,30 @@ impl Play {
     async fn overtaken(&self) {
         loop {
             let pause = tokio::time::sleep(self.shared.config.times.turn_check);
-            tokio::select! {
+            let doubted = tokio::select! {
                 biased;
-                () = pause => {}
-                () = self.work.doubted.notified() => {}
-            }
+                () = pause => false,
+                () = self.work.doubted.notified() => true,
+            };
             for delivery in self.work.deliveries() {
                 if let Err(error) = delivery.extend().await {
                     tracing::debug!(debate = %self.work.debate, %error, "lease of a turn not extended");
                 }
+            }
+            if !doubted && self.work.waits_wanted(self.wanted_for()) {
+                continue;
             }
             if self.is_decided().await {
                 tracing::info!(debate = %self.work.debate, turn = %self.work.ask.turn, "turn decided elsewhere, aborted");
                 return;
             }
         }
+    }
+
+    /// For how long a turn that waits is wanted after its owner has said so.
+    fn wanted_for(&self) -> Duration {
+        let times = &self.shared.config.times;
+        times.register_look_max + times.turn_check
     }
 
     /// Whether the register is decided. A store that cannot be read is asked again until the turn's deadline.

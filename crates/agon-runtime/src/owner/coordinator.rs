@@ -8,6 +8,7 @@ use crate::base::shared::Shared;
 use crate::base::tasks::TaskScope;
 use crate::owner::due_queue::{DueQueue, Pauses};
 use crate::owner::offer::Offered;
+use crate::owner::turn_checks::Checked;
 use agon_core::{Debate, DebateId, Effect, HostId, Input, ModelName, Position, Timestamp, TurnId};
 use agon_proto::{CancelDebate, DebateSummary, Hint, TurnTaken};
 use agon_store::{AppendError, StoreError};
@@ -29,6 +30,8 @@ pub(crate) enum Msg {
     LookAround,
     /// Something is due.
     Tick,
+    /// What was found where a turn is believed to be.
+    Checked { turn: TurnId, checked: Checked },
     /// A host has taken a turn from a queue.
     Taken(TurnTaken),
     /// A host cannot play a turn that it was offered.
@@ -164,6 +167,7 @@ impl Actor for Coordinator {
         let pauses = Pauses {
             look: millis(times.register_look),
             look_max: millis(times.register_look_max),
+            sure: millis(times.register_sure),
             offer: millis(times.reoffer_after),
         };
         Ok(State {
@@ -200,6 +204,7 @@ impl Actor for Coordinator {
             Msg::Look(turn) => state.look(&myself, turn).await,
             Msg::LookAround => state.look_around(&myself).await,
             Msg::Tick => state.on_due(&myself).await,
+            Msg::Checked { turn, checked } => state.on_checked(&myself, turn, checked).await,
             Msg::Taken(taken) => state.on_taken(taken),
             Msg::Returned { turn, host } => state.on_returned(&myself, turn, &host),
             Msg::Heard { turn, text } => state.on_input(&myself, Input::SpeechHeard { turn, text }).await,

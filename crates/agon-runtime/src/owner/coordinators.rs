@@ -6,7 +6,7 @@ use crate::owner::coordinator::{self, Coordinator, Farewell};
 use crate::owner::job_consumer::JobConsumer;
 use crate::owner::sweeper::Sweeper;
 use crate::owner::takeover::Takeover;
-use crate::owner::{leases, orders};
+use crate::owner::{leases, orders, register_purge, turn_checks};
 use agon_core::{DebateId, Input};
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::sync::{Arc, OnceLock};
@@ -145,6 +145,8 @@ impl State {
             self.scope.spawn(cell(), async move { consumer.run().await });
         }
         self.scope.spawn(cell(), leases::keep(shared.clone()));
+        self.scope.spawn(cell(), turn_checks::run(shared.clone()));
+        self.scope.spawn(cell(), register_purge::run(shared.clone()));
         self.scope.spawn(cell(), follow_hosts(shared.clone(), target.clone()));
         // another process may give them, also where this one is alone
         self.scope.spawn(cell(), orders::follow(shared.clone(), target.clone()));

@@ -17,6 +17,8 @@ pub(crate) struct OpenTurn {
     /// When it is given up if that stays so.
     unserved_until: Option<Timestamp>,
     opened: Timestamp,
+    next_check: Timestamp,
+    /// When its register is read wherever it is.
     next_look: Timestamp,
     next_offer: Timestamp,
 }
@@ -25,13 +27,27 @@ impl OpenTurn {
     fn given_up_at(&self) -> Timestamp {
         self.unserved_until.map_or(self.ask.deadline, |until| until.min(self.ask.deadline))
     }
+    /// Checks grow rarer with the age of the turn. The rarest ones of all turns, and those of all that wait in queues, fall
+    /// due together, so that few requests are enough for them.
+    fn check_after(&self, now: Timestamp, pauses: &Pauses) -> Timestamp {
+        let longest = pauses.look_max.max(pauses.look).max(1);
+        let pause = (now.since(self.opened) / 4).clamp(pauses.look, longest);
+        match pause == longest || self.queued {
+            true => Timestamp((now.0 / longest + 1).saturating_mul(longest)),
+            false => now.plus(pause),
+        }
+    }
 }
 
 /// The pauses of a [`DueQueue`], in milliseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pauses {
+    /// The shortest one between two checks of a turn.
     pub(crate) look: u64,
+    /// The longest one.
     pub(crate) look_max: u64,
+    /// Between two looks at a register, whatever checks say.
+    pub(crate) sure: u64,
     pub(crate) offer: u64,
 }
 
@@ -40,6 +56,9 @@ pub(crate) struct Pauses {
 pub(crate) enum Due {
     /// Its deadline has passed: withdraw it.
     Withdraw(TurnId),
+    /// Find out whether it is still where it is believed to be.
+    Check(TurnId),
+    /// Look at its register.
     Look(TurnId),
     /// Look at its register, then offer it again.
     Offer(TurnId),
@@ -64,7 +83,8 @@ impl DueQueue {
         if self.open.contains_key(&ask.turn) {
             return false;
         }
-        let (next_look, next_offer) = (now.plus(self.pauses.look), now.plus(self.pauses.offer));
+        let [next_check, next_look, next_offer] =
+            [self.pauses.look, self.pauses.sure, self.pauses.offer].map(|pause| now.plus(pause));
         let turn = OpenTurn {
             ask: ask.clone(),
             host: None,
@@ -73,6 +93,7 @@ impl DueQueue {
             unserved: false,
             unserved_until: None,
             opened: now,
+            next_check,
             next_look,
             next_offer,
         };
@@ -99,9 +120,16 @@ impl DueQueue {
             turn.unserved_until = None;
         }
     }
-    pub(crate) fn queued(&mut self, turn: TurnId) {
+    pub(crate) fn queued(&mut self, now: Timestamp, turn: TurnId) {
         if let Some(turn) = self.open.get_mut(&turn) {
             turn.queued = turn.host.is_none();
+            turn.next_check = turn.check_after(now, &self.pauses);
+        }
+    }
+    /// The turn is where it is believed to be: it need not be offered before another pause.
+    pub(crate) fn confirmed(&mut self, now: Timestamp, turn: TurnId) {
+        if let Some(turn) = self.open.get_mut(&turn) {
+            turn.next_offer = now.plus(self.pauses.offer);
         }
     }
     /// A host that is not known has pulled the turn: whoever appears next is not to have it too.
@@ -164,10 +192,10 @@ impl DueQueue {
     }
     /// When something is due next.
     pub(crate) fn next(&self) -> Option<Timestamp> {
-        let turns = self.open.values().map(|turn| turn.next_look.min(turn.next_offer).min(turn.given_up_at()));
+        let turns = self.open.values().map(|turn| turn.next_check.min(turn.next_offer).min(turn.given_up_at()));
         turns.chain(self.retries.values().copied()).min()
     }
-    /// What is due at `now`. Looks grow rarer with the age of the turn.
+    /// What is due at `now`.
     pub(crate) fn due(&mut self, now: Timestamp) -> Vec<Due> {
         let mut due: Vec<Due> = Vec::new();
         for (id, turn) in &mut self.open {
@@ -179,13 +207,16 @@ impl DueQueue {
             } else if turn.next_offer <= now {
                 due.push(Due::Offer(*id));
                 turn.next_offer = now.plus(self.pauses.offer);
-            } else if turn.next_look <= now {
+                turn.next_look = now.plus(self.pauses.sure);
+            } else if turn.next_check <= now && turn.next_look <= now {
                 due.push(Due::Look(*id));
+                turn.next_look = now.plus(self.pauses.sure);
+            } else if turn.next_check <= now {
+                due.push(Due::Check(*id));
             } else {
                 continue;
             }
-            let rarer = now.since(turn.opened) / 4;
-            turn.next_look = now.plus(rarer.clamp(self.pauses.look, self.pauses.look_max.max(self.pauses.look)));
+            turn.next_check = turn.check_after(now, &self.pauses);
         }
         due.extend(self.retries.iter().filter(|(_, at)| **at <= now).map(|(turn, _)| Due::Retry(*turn)));
         due
@@ -198,7 +229,7 @@ mod tests {
     use agon_core::{Work, testing};
 
     const TURN: TurnId = TurnId { round: 1, seat: 0, attempt: 1 };
-    const PAUSES: Pauses = Pauses { look: 1_000, look_max: 10_000, offer: 30_000 };
+    const PAUSES: Pauses = Pauses { look: 1_000, look_max: 10_000, sure: 300_000, offer: 30_000 };
 
     fn ask(deadline: u64) -> Ask {
         Ask { deadline: Timestamp(deadline), ..testing::ask(TURN, "optimist", Work::Opening.into()) }
@@ -226,17 +257,39 @@ mod tests {
     }
 
     #[test]
-    fn looks_grow_rarer_with_the_age_of_the_turn() {
+    fn checks_grow_rarer_with_the_age_of_the_turn_and_fall_due_together_at_last() {
         let mut queue = queue(1_000_000);
-        let mut looks = Vec::new();
+        let mut checks = Vec::new();
 
-        while let Some(at) = queue.next().filter(|at| at.0 < 30_000) {
-            looks.push(at.0);
-            assert_eq!(queue.due(at), [Due::Look(TURN)]);
+        while let Some(at) = queue.next().filter(|at| at.0 < 90_000) {
+            checks.push(at.0);
+            assert_eq!(queue.due(at), [Due::Check(TURN)]);
+            queue.confirmed(at, TURN);
         }
 
-        assert_eq!(looks[..5], [1_000, 2_000, 3_000, 4_000, 5_000]);
-        assert!(looks.windows(2).all(|pair| pair[1] - pair[0] <= 10_000));
+        assert_eq!(checks[..5], [1_000, 2_000, 3_000, 4_000, 5_000]);
+        assert!(checks.windows(2).all(|pair| pair[1] - pair[0] <= 10_000));
+        assert_eq!(checks[checks.len() - 3..], [60_000, 70_000, 80_000]);
+    }
+
+    #[test]
+    fn turns_that_wait_in_queues_are_checked_together_from_the_beginning() {
+        let mut queue = queue(1_000_000);
+        queue.queued(Timestamp(3), TURN);
+        assert_eq!(queue.next(), Some(Timestamp(10_000)));
+        assert_eq!(queue.due(Timestamp(10_000)), [Due::Check(TURN)]);
+        assert_eq!(queue.next(), Some(Timestamp(20_000)));
+    }
+
+    #[test]
+    fn a_register_is_read_now_and_then_whatever_checks_say() {
+        let mut queue = queue(1_000_000);
+        let mut looks = Vec::new();
+        while let Some(at) = queue.next().filter(|at| at.0 < 700_000) {
+            looks.extend(queue.due(at).contains(&Due::Look(TURN)).then_some(at.0));
+            queue.confirmed(at, TURN);
+        }
+        assert_eq!(looks, [300_000, 600_000]);
     }
 
     #[test]
@@ -285,11 +338,11 @@ mod tests {
         queue.not_served(TURN, Timestamp(20_000));
         queue.not_served(TURN, Timestamp(25_000));
 
-        assert_eq!(queue.due(Timestamp(19_999)), [Due::Look(TURN)]);
+        assert_eq!(queue.due(Timestamp(19_999)), [Due::Check(TURN)]);
         assert_eq!(queue.due(Timestamp(20_000)), [Due::Withdraw(TURN)]);
         assert_eq!(queue.due(Timestamp(20_100)), [], "not again at once");
         queue.placed(TURN, HostId::from("gpu1"));
-        assert_eq!(queue.due(Timestamp(29_000)), [Due::Look(TURN)]);
+        assert_eq!(queue.due(Timestamp(29_000)), [Due::Check(TURN)]);
     }
 
     #[test]

@@ -118,7 +118,7 @@ async fn enqueue(shared: &Shared, wanted: &WantedTurn) {
     let WantedTurn { offer, until, rehearsal, .. } = wanted;
     // what waits in a queue may have been offered to a host before
     let queued = TurnOffer { first: false, time_left: Some(shared.stopwatch.time_left(*until)), ..offer.clone() };
-    let subject = subjects::queued_turn(&queued, *rehearsal);
+    let subject = subjects::queued_turn((&queued.debate, &queued.ask), queued.priority, *rehearsal);
     if let Err(error) = shared.bus.enqueue(&subject, payload(shared, &queued)).await {
         tracing::warn!(debate = %offer.debate, turn = %offer.ask.turn, %error, "turn not queued, it will be offered again");
     }

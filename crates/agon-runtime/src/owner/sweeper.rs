@@ -10,6 +10,7 @@ use agon_proto::{DebateSummary, SummaryState};
 use agon_store::{StoreError, Upkeep, supersedes};
 use ractor::ActorRef;
 use rand::RngExt;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -42,10 +43,10 @@ impl Sweeper {
     pub(crate) async fn run(&self) {
         let times = &self.shared.config.times;
         let mut comparison = CatalogueComparison::default();
-        let (mut offset, mut trouble) = (0, Trouble::default());
+        let (mut offset, mut trouble, mut orphans) = (0, Trouble::default(), BTreeSet::new());
         while !self.shared.room_for_debates.is_closed() {
             tokio::time::sleep(self.jittered(times.sweep)).await;
-            let next = self.sweep(offset).await;
+            let next = self.sweep(offset, &mut orphans).await;
             trouble.tell(
                 &next,
                 |error| tracing::warn!(%error, "debates that stand still cannot be found"),
@@ -66,16 +67,19 @@ impl Sweeper {
         pause.mul_f64(self.shared.config.random.draw(|numbers| numbers.random_range(0.75..1.25)))
     }
 
-    /// Queues what stands still. Returns where the next sweep goes on, for one sweep does only so much.
-    async fn sweep(&self, offset: usize) -> Result<usize, StoreError> {
+    /// Queues what stands still, and takes over what had a dead owner at the last sweep already: whoever was to take it over
+    /// had no room. Returns where the next sweep goes on, for one sweep does only so much.
+    async fn sweep(&self, offset: usize, orphans: &mut BTreeSet<DebateId>) -> Result<usize, StoreError> {
         let unfinished = self.shared.in_time(self.shared.catalogue.unfinished()).await?;
         let now = self.shared.clock.now();
         let still: Vec<&DebateSummary> = unfinished.iter().filter(|summary| self.stands_still(summary, now)).collect();
         let begin = if offset < still.len() { offset } else { 0 };
         let batch = still.iter().skip(begin).take(MOST);
         let next = begin + batch.len();
+        let before = std::mem::take(orphans);
+        orphans.extend(still.iter().filter(|summary| is_running(summary)).map(|summary| summary.id.clone()));
         for summary in batch {
-            self.restore(summary).await?;
+            self.restore(summary, before.contains(&summary.id)).await?;
         }
         Ok(if next < still.len() { next } else { 0 })
     }
@@ -95,7 +99,7 @@ impl Sweeper {
         }
     }
 
-    async fn restore(&self, summary: &DebateSummary) -> Result<(), StoreError> {
+    async fn restore(&self, summary: &DebateSummary, orphaned: bool) -> Result<(), StoreError> {
         if let Some(upkeep) = &self.shared.upkeep
             && self.shared.in_time(upkeep.is_lost(&summary.id, summary.admitted)).await?
         {
@@ -106,9 +110,12 @@ impl Sweeper {
             SummaryState::Running { owner } => *owner == self.shared.config.id,
             SummaryState::Queued | SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => false,
         };
-        // the others leave it alone, for this node lives
-        if mine && let Ok(place) = self.shared.room_for_debates.clone().try_acquire_owned() {
-            tracing::warn!(debate = %summary.id, "a debate of this node was not coordinated, taken up again");
+        // the others leave it alone while this node lives; the job of one that died may be leased for long
+        if (mine || orphaned)
+            && !self.shared.owned.has(&summary.id)
+            && let Ok(place) = self.shared.room_for_debates.clone().try_acquire_owned()
+        {
+            tracing::warn!(debate = %summary.id, mine, "a debate was not coordinated, taken up again");
             tell(&self.target, Msg::TakeOver { debate: summary.id.clone(), place });
             return Ok(());
         }
@@ -172,6 +179,13 @@ impl Sweeper {
             self.shared.journal.forget(debate);
         }
         Ok(summary)
+    }
+}
+
+fn is_running(summary: &DebateSummary) -> bool {
+    match &summary.state {
+        SummaryState::Running { .. } => true,
+        SummaryState::Queued | SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => false,
     }
 }
 

@@ -64,4 +64,6 @@ mod test_bench;
 #[cfg(test)]
 mod tooled;
 #[cfg(test)]
+mod waiting;
+#[cfg(test)]
 mod wired;

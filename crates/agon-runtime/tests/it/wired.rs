@@ -7,7 +7,7 @@ use agon_store::{
     Journal, RegisterOutcome, Registers, StoreError,
 };
 use async_trait::async_trait;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::future::Future;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -217,6 +217,9 @@ impl<V: Valve> Bus for Wired<V> {
     }
     async fn backlog(&self) -> Result<Vec<Backlog>, BusError> {
         self.valve.bus(Look, self.inner.bus.backlog()).await
+    }
+    async fn queued_subjects(&self) -> Result<HashSet<String>, BusError> {
+        self.valve.bus(Look, self.inner.bus.queued_subjects()).await
     }
     async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
         self.valve.bus(Look, self.inner.bus.peek(subject)).await

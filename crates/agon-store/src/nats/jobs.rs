@@ -77,13 +77,18 @@ impl Jobs for NatsStore {
         self.take_next().await.map_err(|error| error.during("taking a job"))
     }
 
-    /// As [`Jobs::take`], for the queue's own lease. The server cannot tell whether another has the job by now: this process goes by the
-    /// lease that it knows of.
-    async fn extend(&self, job: &Job, _lease: Duration) -> Result<bool, StoreError> {
+    /// At least for the queue's own lease. The server cannot tell whether another has the job by now: this process goes by the lease that
+    /// it knows of. To a server, a longer lease is a delivery that was given back and comes again after that time; until then it can
+    /// still be answered.
+    async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
         let asked = Instant::now();
         let Some(subject) = lock(&self.queue.held).subject(job, asked) else { return Ok(false) };
-        self.answer(&subject, AckKind::Progress).await.map_err(|error| error.during("extending a lease"))?;
-        Ok(lock(&self.queue.held).extend(job, asked + self.config.lease))
+        let (kind, lease) = match lease > self.config.lease {
+            true => (AckKind::Nak(Some(lease)), lease),
+            false => (AckKind::Progress, self.config.lease),
+        };
+        self.answer(&subject, kind).await.map_err(|error| error.during("extending a lease"))?;
+        Ok(lock(&self.queue.held).extend(job, asked + lease))
     }
 
     async fn complete(&self, job: &Job) -> Result<(), StoreError> {

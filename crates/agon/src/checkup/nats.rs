@@ -8,7 +8,7 @@ use crate::serve::plan;
 use crate::settings::Settings;
 use agon_bus::nats::permissions::{Needed, probe};
 use agon_bus::nats::provision::ProvisionError;
-use agon_bus::nats::{NatsConfig, NatsError, NatsLink, ProvisionConfig, check as check_streams, connect};
+use agon_bus::nats::{NatsConfig, NatsError, NatsLink, check as check_streams, connect};
 use agon_store::{Condition, NatsStore, NatsUse};
 use clap::ValueEnum as _;
 use std::collections::BTreeSet;
@@ -175,8 +175,7 @@ async fn asked(what: &str, settings: &Settings, who: &Who, link: &NatsLink) -> R
         // a user of an older configuration serves without
         uses.evals &= evals_missing(roles, &link).await?.is_empty();
     }
-    let streams = ProvisionConfig { replicas: settings.nats.replicas.get(), ..ProvisionConfig::default() };
-    let queues = check_streams(&link, &streams).await;
+    let queues = check_streams(&link, &settings.nats.bus()).await;
     let condition = NatsStore::examine(&link, &settings.store_on_nats(), uses).await;
     Ok(match condition {
         Some(condition) if matches!(queues, Ok(()) | Err(ProvisionError::Missing(_))) => {

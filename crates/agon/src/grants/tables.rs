@@ -49,8 +49,11 @@ pub(super) const GATEWAY_PUBLISH: &[&str] = &[
 /// followed again, because the client asks first whether its consumer is still there.
 pub(super) const GATEWAY_WISHES: &[&str] =
     &["$JS.API.STREAM.INFO.AGON_GEN", "$JS.API.STREAM.MSG.GET.AGON_GEN", "$JS.API.CONSUMER.INFO.AGON_IDX.*"];
+/// How a coordinator removes the registers of debates that are over. Users of an older configuration lack it: registers then expire by age.
+pub const REGISTER_PURGING: &str = "$JS.API.STREAM.PURGE.AGON_RES";
 /// The same of a coordinator, which follows the catalogue too, and makes the consumers of the turns that it queues.
 pub(super) const COORDINATOR_WISHES: &[&str] = &[
+    REGISTER_PURGING,
     "$JS.API.CONSUMER.INFO.AGON_IDX.*",
     // an older configuration has hosts make the consumers of turns
     "$JS.API.CONSUMER.INFO.AGON_GEN.*",
@@ -100,6 +103,8 @@ pub(super) const COORDINATOR_PUBLISH: &[&str] = &[
     "$JS.API.CONSUMER.CREATE.AGON_GEN.*.agon.v1.gen.>",
     // marks of deleted debates are cleared
     "$JS.API.STREAM.PURGE.AGON_IDX",
+    // and the registers of debates that are over
+    REGISTER_PURGING,
     // jobs are taken
     "$JS.API.CONSUMER.INFO.AGON_JOB.*",
     "$JS.API.CONSUMER.MSG.NEXT.AGON_JOB.*",

@@ -9,9 +9,7 @@ use crate::grants::inbox;
 use crate::ownership::Ownership;
 use crate::store::{Store, counted};
 use agon_bus::nats::provision::ProvisionError;
-use agon_bus::nats::{
-    NatsBus, NatsConfig, NatsError, NatsLink, ProvisionConfig, QUEUE_STREAM, QueueConfig, StreamWatch, connect,
-};
+use agon_bus::nats::{NatsBus, NatsConfig, NatsError, NatsLink, QUEUE_STREAM, QueueConfig, StreamWatch, connect};
 use agon_bus::{Bus, MemoryBus};
 use agon_runtime::HostConfig;
 use agon_store::{
@@ -56,6 +54,7 @@ struct NatsResources {
     store: Arc<NatsStore>,
     streams: Streams,
     keys: permissions::HostKeyPolicy,
+    purges_registers: bool,
 }
 
 impl Infrastructure {
@@ -108,8 +107,9 @@ impl Infrastructure {
         let links = [connected(plan, config).await?, connected(plan, tokens).await?];
         let [control, tokens] = &links;
         let keys = permissions::check(plan, control).await?;
-        let streams = ProvisionConfig { replicas: settings.replicas.get(), ..ProvisionConfig::default() };
+        let streams = settings.bus();
         let evals = permissions::keeps_evals(plan, control).await?;
+        let purges_registers = permissions::purges_registers(plan, control).await?;
         let uses = plan::uses(&plan.roles);
         let uses = NatsUse { evals: uses.evals && evals, ..uses };
         let wanted = plan.settings.store_on_nats();
@@ -130,13 +130,18 @@ impl Infrastructure {
             evals: store.clone(),
             keeps_evals: uses.evals,
             own: None,
-            nats: Some(NatsResources { links, store, streams: kept, keys }),
+            nats: Some(NatsResources { links, store, streams: kept, keys, purges_registers }),
         })
     }
 
     /// What becomes of the keys of hosts; nothing where there is nobody else.
     pub fn keys(&self) -> Option<permissions::HostKeyPolicy> {
         self.nats.as_ref().map(|nats| nats.keys)
+    }
+
+    /// Whether the registers of debates that are over may be removed.
+    pub fn purges_registers(&self) -> bool {
+        self.nats.as_ref().is_none_or(|nats| nats.purges_registers)
     }
 
     /// Tries whether the turns of these hosts may be pulled.

@@ -44,6 +44,7 @@ impl ServeProcess {
             observer: Arc::new(telemetry.clone()),
         };
         let mut config = plan.node();
+        config.purges_registers = infrastructure.purges_registers();
         if let Some(keys) = infrastructure.keys() {
             (config.tells_keys, config.hears_keys) = (keys.told, keys.heard);
         }

@@ -3,7 +3,7 @@ use super::infrastructure::{not_opened, not_set_up, unreached};
 use crate::cli::ProvisionArgs;
 use crate::commands::{Context, runtime};
 use crate::exit::{Exit, Stop};
-use agon_bus::nats::provision::{Growth, SetUp};
+use agon_bus::nats::provision::SetUp;
 use agon_bus::nats::{NatsLink, ProvisionConfig, connect, provision};
 use agon_store::NatsStore;
 use serde_json::json;
@@ -28,9 +28,7 @@ pub fn run(context: &Context, args: &ProvisionArgs) -> Result<Exit, Stop> {
     let config = settings.config(ROLE, "once", &context.environment).map_err(|error| Stop::new(Exit::Usage, error))?;
     runtime()?.block_on(async {
         let link = connect(config).await.map_err(unreached)?;
-        let streams =
-            ProvisionConfig { replicas: settings.replicas.get(), growth: Growth::Allow, ..ProvisionConfig::default() };
-        let done = set_up(&link, &streams, &store).await;
+        let done = set_up(&link, &settings.bus(), &store).await;
         link.close().await;
         print(context, args, &done?)
     })

@@ -1,7 +1,8 @@
 //! How a cluster's processes reach NATS, and how its streams are set up.
 use super::{KeySource, Length, list};
 use crate::environment::Environment;
-use agon_bus::nats::{NatsAuth, NatsConfig, NatsTls};
+use agon_bus::nats::provision::Growth;
+use agon_bus::nats::{NatsAuth, NatsConfig, NatsTls, ProvisionConfig};
 use agon_store::{NatsLimits, NatsStoreConfig};
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
@@ -96,27 +97,52 @@ pub struct NatsLimitSettings {
     pub registers_age: Length,
     /// Debates that the job queue may hold.
     pub jobs: NonZeroU32,
+    /// Mebibytes of the job queue.
+    pub jobs_mib: NonZeroU64,
+    /// Turns that the queues of all models may hold, those being played included.
+    pub turns: NonZeroU32,
+    /// Mebibytes of those queues.
+    pub turns_mib: NonZeroU64,
+    /// Mebibytes of the orders to cancel debates.
+    pub orders_mib: NonZeroU64,
+    /// Mebibytes of the request ids.
+    pub requests_mib: NonZeroU64,
     /// How long a request id is remembered.
     pub requests_age: Length,
     /// Mebibytes of the list of debates.
     pub catalogue_mib: NonZeroU64,
     /// Mebibytes of the logs of evals.
     pub evals_mib: NonZeroU64,
+    /// Mebibytes of the parts of large records and results.
+    pub parts_mib: NonZeroU64,
+    /// Mebibytes of the parts of large messages in transit; beyond it the oldest are dropped.
+    pub transit_mib: NonZeroU64,
     /// Percent of each stream that new debates and turns leave free, so that ends, cancellations and deletions always fit.
     pub reserve_percent: u8,
 }
 impl Default for NatsLimitSettings {
     fn default() -> Self {
         let store = NatsStoreConfig::default();
+        let bus = ProvisionConfig::default();
         let mebibytes = |bytes: NonZeroU64| NonZeroU64::new(bytes.get() / MIB).unwrap_or(NonZeroU64::MIN);
+        let of_bus =
+            |bytes: i64| mebibytes(u64::try_from(bytes).ok().and_then(NonZeroU64::new).unwrap_or(NonZeroU64::MIN));
+        let turns = u32::try_from(bus.queue_messages).ok().and_then(NonZeroU32::new);
         Self {
             logs_mib: mebibytes(store.limits.log_bytes),
             registers_mib: mebibytes(store.limits.register_bytes),
             registers_age: Length(store.limits.register_age),
             jobs: store.max_jobs,
+            jobs_mib: mebibytes(store.limits.job_bytes),
+            turns: turns.unwrap_or(NonZeroU32::MIN),
+            turns_mib: of_bus(bus.queue_bytes),
+            orders_mib: mebibytes(store.limits.order_bytes),
+            requests_mib: mebibytes(store.limits.request_bytes),
             requests_age: Length(store.limits.request_age),
             catalogue_mib: mebibytes(store.limits.catalogue_bytes),
             evals_mib: mebibytes(store.limits.eval_bytes),
+            parts_mib: mebibytes(store.limits.part_bytes),
+            transit_mib: of_bus(bus.blob_bytes),
             reserve_percent: store.reserve_percent,
         }
     }
@@ -179,10 +205,22 @@ impl NatsSettings {
         Ok(NatsAuth::UserPassword { user: user.clone(), password })
     }
 
-    /// How the streams are set up.
+    /// How the streams of the bus are set up.
+    pub fn bus(&self) -> ProvisionConfig {
+        let signed = |number: NonZeroU64| i64::try_from(number.get()).unwrap_or(i64::MAX);
+        ProvisionConfig {
+            replicas: self.replicas.get(),
+            queue_messages: self.limits.turns.get().into(),
+            queue_bytes: signed(bytes(self.limits.turns_mib)),
+            blob_bytes: signed(bytes(self.limits.transit_mib)),
+            growth: Growth::Allow,
+            ..ProvisionConfig::default()
+        }
+    }
+
+    /// How the streams of the store are set up.
     pub fn store(&self) -> NatsStoreConfig {
         let default = NatsStoreConfig::default();
-        let bytes = |mebibytes: NonZeroU64| mebibytes.saturating_mul(NonZeroU64::MIN.saturating_add(MIB - 1));
         NatsStoreConfig {
             shards: self.shards,
             replicas: self.replicas,
@@ -194,7 +232,11 @@ impl NatsSettings {
                 register_age: self.limits.registers_age.0,
                 request_age: self.limits.requests_age.0,
                 catalogue_bytes: bytes(self.limits.catalogue_mib),
+                job_bytes: bytes(self.limits.jobs_mib),
+                order_bytes: bytes(self.limits.orders_mib),
+                request_bytes: bytes(self.limits.requests_mib),
                 eval_bytes: bytes(self.limits.evals_mib),
+                part_bytes: bytes(self.limits.parts_mib),
                 ..default.limits
             },
             ..default
@@ -202,13 +244,35 @@ impl NatsSettings {
     }
 }
 
+fn bytes(mebibytes: NonZeroU64) -> NonZeroU64 {
+    mebibytes.saturating_mul(NonZeroU64::MIN.saturating_add(MIB - 1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_defaults_of_the_settings_are_those_of_the_store() {
+    fn the_defaults_of_the_settings_are_those_of_store_and_bus() {
         assert_eq!(NatsSettings::default().store(), NatsStoreConfig::default());
+        let bus = ProvisionConfig { growth: Growth::Allow, ..ProvisionConfig::default() };
+        assert_eq!(NatsSettings::default().bus(), bus);
+    }
+
+    #[test]
+    fn each_limit_reaches_its_stream() {
+        let set = |name: &str| {
+            let value = serde_json::json!({ "limits": { name: 7 } });
+            serde_json::from_value::<NatsSettings>(value).unwrap()
+        };
+        let mib = bytes(NonZeroU64::new(7).unwrap());
+        assert_eq!(set("jobs_mib").store().limits.job_bytes, mib);
+        assert_eq!(set("orders_mib").store().limits.order_bytes, mib);
+        assert_eq!(set("requests_mib").store().limits.request_bytes, mib);
+        assert_eq!(set("parts_mib").store().limits.part_bytes, mib);
+        assert_eq!(set("turns").bus().queue_messages, 7);
+        assert_eq!(set("turns_mib").bus().queue_bytes, 7 << 20);
+        assert_eq!(set("transit_mib").bus().blob_bytes, 7 << 20);
     }
 
     #[test]

@@ -1,15 +1,20 @@
 //! The tables of a cluster: one gateway, two coordinators and two hosts over NATS, each a process.
 use super::{ANSWER_TOKENS, BenchRun, measured};
-use crate::cluster::ClusterRun;
+use crate::cluster::{ClusterRun, WaitingRun};
 use anyhow::Result;
+use serde::de::DeserializeOwned;
 use std::process::Command;
 
 /// Rounds and debates: about as many turns each time, and then many debates at once.
-const RUNS: [(&str, &str); 4] = [("4", "150"), ("16", "40"), ("64", "10"), ("4", "1000")];
+const RUNS: [(&str, u32); 5] = [("4", 150), ("16", 40), ("64", 10), ("4", 1_000), ("4", 10_000)];
+/// Of more debates at once the quick tables have none.
+const QUICK: u32 = 1_000;
+/// Messages a second that a debate may cost while it waits.
+const GOAL: f64 = 0.03;
 
 impl BenchRun {
     /// Runs them and prints a row for each.
-    pub(super) fn cluster(&self) -> Result<()> {
+    pub(super) fn cluster(&self, quick: bool) -> Result<()> {
         println!(
             "\n## A cluster: 1 gateway, 2 coordinators, 2 hosts over one nats-server; {ANSWER_TOKENS} streamed tokens an answer, 20 ms latency\n"
         );
@@ -17,20 +22,31 @@ impl BenchRun {
             "| rounds | debates | finished | turns | calls | wall s | agon: CPU ms per turn | of it gateway | coordinators | hosts | nats-server: CPU ms per turn | model server: CPU ms per turn | bus bytes per turn | prompt tokens per turn | agon: peak MiB | nats-server: peak MiB | logs checked |"
         );
         println!("|{}", " --- |".repeat(17));
-        for (rounds, debates) in RUNS {
-            print(&self.clustered(rounds, debates)?, rounds, debates);
+        for (rounds, debates) in RUNS.into_iter().filter(|(_, debates)| !quick || *debates <= QUICK) {
+            print(&self.clustered("cluster", rounds, debates)?, rounds, debates);
         }
+        println!("\n## Debates that wait in such a cluster for a model that does not answer\n");
+        println!(
+            "| debates | messages a second without them | messages a second and debate | goal | bytes a second and debate | nats-server: busy cores |\n|{}",
+            " --- |".repeat(6)
+        );
+        let debates = if quick { QUICK } else { 10 * QUICK };
+        let run: WaitingRun = self.clustered("cluster-waiting", "4", debates)?;
+        println!(
+            "| {} | {:.1} | {:.4} | {GOAL} | {:.1} | {:.3} |",
+            run.debates, run.idle_per_s, run.messages_per_s, run.bytes_per_s, run.nats_cpu_share
+        );
         Ok(())
     }
 
-    fn clustered(&self, rounds: &str, debates: &str) -> Result<ClusterRun> {
+    fn clustered<T: DeserializeOwned>(&self, subject: &str, rounds: &str, debates: u32) -> Result<T> {
         let mut command = Command::new(&self.bench);
-        command.args(["measure", "cluster", "--rounds", rounds, "--debates", debates, "--agon"]).arg(&self.agon);
-        measured(command.arg("--nats-server").arg(&self.nats_server))
+        command.args(["measure", subject, "--rounds", rounds, "--debates", &debates.to_string()]);
+        measured(command.arg("--agon").arg(&self.agon).arg("--nats-server").arg(&self.nats_server))
     }
 }
 
-fn print(run: &ClusterRun, rounds: &str, debates: &str) {
+fn print(run: &ClusterRun, rounds: &str, debates: u32) {
     let turns = run.turns.max(1) as f64;
     let own = run.gateway_cpu_s + run.coordinators_cpu_s + run.hosts_cpu_s;
     let [own, gateway, coordinators, hosts, nats, models] =

@@ -12,12 +12,15 @@ use async_nats::jetstream::stream::RawMessage;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What is read of an answer about a stream.
 #[derive(Deserialize)]
 struct Info {
     state: State,
+    /// How many subjects there are, where one answer does not name all of them.
+    #[serde(default)]
+    total: usize,
 }
 
 #[derive(Deserialize)]
@@ -36,14 +39,33 @@ struct FoundMessage {
 impl NatsQueues {
     /// Counts the stream's messages by the model of their subjects. The server is asked for subjects only where there are messages.
     pub(in crate::nats) async fn backlog(&self) -> Result<Vec<Backlog>, BusError> {
-        let info = format!("STREAM.INFO.{QUEUE_STREAM}");
-        let held: Option<Info> = self.ask(&info, &json!({})).await?;
+        let held: Option<Info> = self.ask(&info(), &json!({})).await?;
         if held.is_none_or(|info| info.state.messages == 0) {
             return Ok(Vec::new());
         }
-        let filter = json!({ "subjects_filter": format!("{QUEUE_PREFIX}>") });
-        let held: Option<Info> = self.ask(&info, &filter).await?;
+        let held = self.subjects(0).await?;
         Ok(by_model(held.and_then(|info| info.state.subjects).unwrap_or_default()))
+    }
+
+    /// The subjects of the stream's messages, page by page.
+    pub(in crate::nats) async fn queued_subjects(&self) -> Result<HashSet<String>, BusError> {
+        let mut queued = HashSet::new();
+        let mut named = 0;
+        while let Some(info) = self.subjects(named).await? {
+            let page = info.state.subjects.unwrap_or_default();
+            named += page.len();
+            let last = page.is_empty() || named >= info.total;
+            queued.extend(page.into_keys());
+            if last {
+                break;
+            }
+        }
+        Ok(queued)
+    }
+
+    /// The subjects from the one of this number on, as many as the server names in one answer.
+    async fn subjects(&self, from: usize) -> Result<Option<Info>, BusError> {
+        self.ask(&info(), &json!({ "subjects_filter": format!("{QUEUE_PREFIX}>"), "offset": from })).await
     }
 
     pub(in crate::nats) async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
@@ -71,4 +93,8 @@ impl NatsQueues {
             Err(denied) => Err(BusError::Denied(denied.to_string())),
         }
     }
+}
+
+fn info() -> String {
+    format!("STREAM.INFO.{QUEUE_STREAM}")
 }

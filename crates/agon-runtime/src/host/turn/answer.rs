@@ -75,7 +75,20 @@ impl Play {
     pub(super) async fn first_permit(&self, admission: &Admission, call: &mut Call) -> Result<Permit, NoAnswer> {
         let permit = self.permit(admission, self.asked(admission), call).await?;
         self.work.leave_line();
+        self.still_undecided().await;
         Ok(permit)
+    }
+
+    /// A turn that has waited for long may have been decided without anybody here having heard of it. One that was is aborted.
+    async fn still_undecided(&self) {
+        let (debate, turn, times) = (&self.work.debate, self.work.ask.turn, &self.shared.config.times);
+        if self.work.taken.elapsed() < times.turn_check {
+            return;
+        }
+        if let Ok(Some(_)) = self.shared.in_time(self.shared.registers.get(debate, turn)).await {
+            self.work.doubted.notify_one();
+            std::future::pending().await
+        }
     }
 
     /// One call, and what it says is the answer.

@@ -1,13 +1,15 @@
 //! The turns that a coordinator has open: offered, looked at, withdrawn.
 use super::{CoordinatorStop, Msg, State};
 use crate::base::clock::millis;
+use crate::base::subjects;
 use crate::base::tasks::tell;
 use crate::cluster::TurnNeeds;
 use crate::owner::due_queue::Due;
 use crate::owner::offer::{self, Offered, WantedTurn};
 use crate::owner::replay;
+use crate::owner::turn_checks::{Checked, QueuedAt, TurnPlace};
 use agon_core::{HostId, Input, TurnId, TurnResult};
-use agon_proto::{CutTurn, Hint, OwnerChanged, TurnOffer, TurnTaken};
+use agon_proto::{CutTurn, DebateTurn, Hint, OwnerChanged, TurnOffer, TurnTaken};
 use ractor::ActorRef;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -56,17 +58,21 @@ impl State {
                 Ok(())
             }
             Offered::Queued => {
-                self.turns.queued(turn);
+                self.turns.queued(self.now(), turn);
                 Ok(())
             }
             Offered::Unserved => {
-                self.turns.queued(turn);
-                let own = self.debate.as_ref().map_or(0, |debate| debate.admission().spec.timeout_per_turn_ms);
-                self.turns.not_served(turn, self.now().plus(UNSERVED_GRACE.saturating_add(own)));
+                self.turns.queued(self.now(), turn);
+                self.not_served(turn);
                 Ok(())
             }
             Offered::Refused => self.look(myself, turn).await,
         }
+    }
+
+    fn not_served(&mut self, turn: TurnId) {
+        let own = self.debate.as_ref().map_or(0, |debate| debate.admission().spec.timeout_per_turn_ms);
+        self.turns.not_served(turn, self.now().plus(UNSERVED_GRACE.saturating_add(own)));
     }
 
     /// The turns that a predecessor left may be played somewhere: hosts are asked, and what none of them has taken is
@@ -136,6 +142,7 @@ impl State {
         for due in self.turns.due(self.now()) {
             match due {
                 Due::Withdraw(turn) => self.withdraw(myself, turn).await?,
+                Due::Check(turn) => self.check(myself, turn).await?,
                 Due::Look(turn) => self.look(myself, turn).await?,
                 Due::Offer(turn) => {
                     self.look(myself, turn).await?;
@@ -149,9 +156,66 @@ impl State {
 
     pub(super) async fn look_around(&mut self, myself: &ActorRef<Msg>) -> Result<(), CoordinatorStop> {
         for turn in self.turns.turns() {
-            self.look(myself, turn).await?;
+            self.check(myself, turn).await?;
         }
         Ok(())
+    }
+
+    /// Has it found out whether a turn is where it is believed to be. Where nobody can tell, its register does.
+    async fn check(&mut self, myself: &ActorRef<Msg>, turn: TurnId) -> Result<(), CoordinatorStop> {
+        let Some(place) = self.believed_at(turn) else { return self.look(myself, turn).await };
+        self.shared.turn_checks.add(DebateTurn { debate: self.id.clone(), turn }, place);
+        self.cut_again(turn).await;
+        Ok(())
+    }
+
+    /// Where hosts and registers are in this process, a look costs less than a question.
+    fn believed_at(&self, turn: TurnId) -> Option<TurnPlace> {
+        let (open, debate) = (self.turns.get(turn)?, self.debate.as_ref()?);
+        if self.shared.config.embedded {
+            return None;
+        }
+        if let Some(host) = &open.host {
+            return Some(TurnPlace::Host(host.clone()));
+        }
+        let (priority, rehearsal) = (debate.admission().priority, debate.admission().rehearsal);
+        let place = || QueuedAt {
+            queue: subjects::queue(&open.ask.model, rehearsal, priority),
+            subject: subjects::queued_turn((&self.id, &open.ask), priority, rehearsal),
+        };
+        open.queued.then(|| TurnPlace::Queue(place()))
+    }
+
+    /// A turn that is where it was believed to be has no result. What is at no host any more was lost or given back; what is
+    /// in no queue was played, or is offered again when its time has come.
+    pub(super) async fn on_checked(
+        &mut self,
+        myself: &ActorRef<Msg>,
+        turn: TurnId,
+        checked: Checked,
+    ) -> Result<(), CoordinatorStop> {
+        match checked {
+            Checked::There | Checked::ThereToTeach => self.confirmed(myself, turn, checked == Checked::ThereToTeach),
+            Checked::NotQueued | Checked::Unknown => self.look(myself, turn).await?,
+            Checked::NotAt(host) => {
+                self.look(myself, turn).await?;
+                if self.turns.get(turn).is_some_and(|open| open.host.as_ref() == Some(&host)) {
+                    self.on_returned(myself, turn, &host)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn confirmed(&mut self, myself: &ActorRef<Msg>, turn: TurnId, teach: bool) {
+        self.turns.confirmed(self.now(), turn);
+        let (Some(open), Some(debate)) = (self.turns.get(turn), self.debate.as_ref()) else { return };
+        if open.host.is_none() && !self.shared.directory.serves(&open.ask.model, debate.admission().rehearsal) {
+            return self.not_served(turn);
+        }
+        if teach && open.queued {
+            self.offer(myself, turn, false);
+        }
     }
 
     /// Feeds what the register holds, if it is decided.
@@ -162,12 +226,16 @@ impl State {
         match self.register(turn).await? {
             Some(result) => self.on_result(myself, turn, &result).await,
             None => {
-                // the hint may have been lost
-                if self.cuts.contains(&turn) {
-                    self.cut(turn).await;
-                }
+                self.cut_again(turn).await;
                 Ok(())
             }
+        }
+    }
+
+    /// The hint may have been lost.
+    async fn cut_again(&self, turn: TurnId) {
+        if self.cuts.contains(&turn) {
+            self.cut(turn).await;
         }
     }
 

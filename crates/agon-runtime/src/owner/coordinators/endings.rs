@@ -104,7 +104,11 @@ impl State {
         let summary = farewell.summary.clone();
         match farewell.end {
             CoordinatorEnd::HandedOver | CoordinatorEnd::Parked => return self.leave(myself, debate, summary),
-            CoordinatorEnd::Finished | CoordinatorEnd::Interrupted => self.shared.journal.forget(debate),
+            CoordinatorEnd::Finished => {
+                self.shared.journal.forget(debate);
+                self.shared.ended.add(debate);
+            }
+            CoordinatorEnd::Interrupted => self.shared.journal.forget(debate),
             CoordinatorEnd::Fenced | CoordinatorEnd::Unknown => {}
         }
         self.debates.remove(debate);

@@ -53,6 +53,44 @@ async fn an_extended_job_stays_and_a_left_one_goes_to_another_process() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_may_be_kept_for_longer_than_the_queues_lease_and_is_answered_all_the_same() {
+    on_every_server(async |rig| {
+        let (holder, other) = (rig.open(small()).await, rig.open(small()).await);
+        let taken = async || other.take("other", ANY).await.unwrap().map(|job| job.debate);
+        for name in ["completed", "released", "left"] {
+            holder.enqueue(&debate(name), Normal).await.unwrap();
+        }
+        let mut jobs = Vec::new();
+        for _ in 0..3 {
+            jobs.push(holder.take("one", ANY).await.unwrap().unwrap());
+        }
+        for job in &jobs {
+            assert!(holder.extend(job, small().lease * 30).await.unwrap());
+        }
+        tokio::time::sleep(small().lease * 2).await;
+        assert_eq!(taken().await, None, "extended");
+        holder.complete(&jobs[0]).await.unwrap();
+        holder.release(&jobs[1], Duration::ZERO).await.unwrap();
+        let until = Instant::now() + small().lease * 2;
+        assert!(holder.extend(&jobs[2], small().lease * 2).await.unwrap());
+
+        let released = other.take("other", ANY).await.unwrap().unwrap();
+        assert_eq!(released.debate, debate("released"));
+        other.complete(&released).await.unwrap();
+        assert_eq!(taken().await, None, "the one is done, the other is kept");
+        let mut left = None;
+        while left.is_none() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            left = taken().await;
+        }
+        assert_eq!((left, Instant::now() >= until), (Some(debate("left")), true));
+        holder.enqueue(&debate("completed"), Normal).await.unwrap();
+        assert_eq!(taken().await, Some(debate("completed")), "it had left the queue");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tenant_with_many_jobs_does_not_hold_up_others() {
     on_every_server(async |rig| {
         let config = NatsStoreConfig { lease: Duration::from_secs(60), ..small() };
