@@ -181,7 +181,7 @@ fn is_to_teach(shared: &Shared, taught: &mut BTreeMap<String, Instant>, queue: S
 }
 
 fn report(shared: &Shared, DebateTurn { debate, turn }: &DebateTurn, checked: Checked) {
-    if let Some(actor) = shared.owned.get(debate).and_then(|owned| owned.actor) {
+    if let Some(actor) = shared.owned.actor(debate).flatten() {
         tell(&actor, coordinator::Msg::Checked { turn: *turn, checked });
     }
 }
