@@ -97,7 +97,7 @@ pub fn run(args: Args) -> Result<()> {
     };
     println!("machine: {}", machine());
     if let (Some(url), Some(model)) = (args.live, args.model) {
-        return bench.live_scheduling(&scheduling::LiveServer {
+        return bench.live_scheduling(&scheduling::BenchedServer {
             url,
             model,
             openai: args.openai,

@@ -8,7 +8,7 @@ use crate::base::shared::Shared;
 use crate::base::tasks::TaskScope;
 use crate::owner::due_queue::{DueQueue, Pauses};
 use crate::owner::offer::Offered;
-use crate::owner::turn_checks::Checked;
+use crate::owner::turn_checks::TurnFound;
 use agon_core::{Debate, DebateId, Effect, HostId, Input, ModelName, Position, Timestamp, TurnId};
 use agon_proto::{CancelDebate, DebateSummary, Hint, TurnTaken};
 use agon_store::{AppendError, StoreError};
@@ -31,7 +31,7 @@ pub(crate) enum Msg {
     /// Something is due.
     Tick,
     /// What was found where a turn is believed to be.
-    Checked { turn: TurnId, checked: Checked },
+    Checked { turn: TurnId, checked: TurnFound },
     /// A host has taken a turn from a queue.
     Taken(TurnTaken),
     /// A host cannot play a turn that it was offered.

@@ -47,7 +47,7 @@ pub(crate) struct QueuedAt {
 
 /// What a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Checked {
+pub(crate) enum TurnFound {
     /// The turn is where it was believed to be.
     There,
     /// The same, and its queue is to be made known to a host again.
@@ -63,8 +63,8 @@ pub(crate) enum Checked {
 /// The turns that are due to be checked.
 #[derive(Default)]
 pub(crate) struct TurnChecks {
-    at_hosts: Gathered<HostId>,
-    queued: Gathered<QueuedAt>,
+    at_hosts: GatheredTurns<HostId>,
+    queued: GatheredTurns<QueuedAt>,
 }
 
 impl TurnChecks {
@@ -78,16 +78,16 @@ impl TurnChecks {
 }
 
 /// Turns of one kind of place.
-struct Gathered<P> {
+struct GatheredTurns<P> {
     due: Mutex<Vec<(DebateTurn, P)>>,
     added: Notify,
 }
-impl<P> Default for Gathered<P> {
+impl<P> Default for GatheredTurns<P> {
     fn default() -> Self {
         Self { due: Mutex::default(), added: Notify::new() }
     }
 }
-impl<P> Gathered<P> {
+impl<P> GatheredTurns<P> {
     fn add(&self, turn: DebateTurn, place: P) {
         // every change under this lock is one call
         self.due.lock().unwrap_or_else(PoisonError::into_inner).push((turn, place));
@@ -133,9 +133,9 @@ async fn ask_host(shared: &Shared, host: &HostId, turns: &[DebateTurn]) {
     absent.sort_unstable();
     for turn in turns {
         let checked = match (answered, absent.binary_search(turn)) {
-            (false, _) => Checked::Unknown,
-            (true, Ok(_)) => Checked::NotAt(host.clone()),
-            (true, Err(_)) => Checked::There,
+            (false, _) => TurnFound::Unknown,
+            (true, Ok(_)) => TurnFound::NotAt(host.clone()),
+            (true, Err(_)) => TurnFound::There,
         };
         report(shared, turn, checked);
     }
@@ -155,10 +155,10 @@ async fn list_queues(shared: &Shared) {
         );
         for (turn, QueuedAt { queue, subject }) in due {
             let checked = match &queued {
-                Ok(queued) if !queued.contains(&subject) => Checked::NotQueued,
-                Ok(_) if is_to_teach(shared, &mut taught, queue) => Checked::ThereToTeach,
-                Ok(_) => Checked::There,
-                Err(_) => Checked::Unknown,
+                Ok(queued) if !queued.contains(&subject) => TurnFound::NotQueued,
+                Ok(_) if is_to_teach(shared, &mut taught, queue) => TurnFound::ThereToTeach,
+                Ok(_) => TurnFound::There,
+                Err(_) => TurnFound::Unknown,
             };
             report(shared, &turn, checked);
         }
@@ -180,7 +180,7 @@ fn is_to_teach(shared: &Shared, taught: &mut BTreeMap<String, Instant>, queue: S
     due
 }
 
-fn report(shared: &Shared, DebateTurn { debate, turn }: &DebateTurn, checked: Checked) {
+fn report(shared: &Shared, DebateTurn { debate, turn }: &DebateTurn, checked: TurnFound) {
     if let Some(actor) = shared.owned.actor(debate).flatten() {
         tell(&actor, coordinator::Msg::Checked { turn: *turn, checked });
     }

@@ -60,7 +60,7 @@ impl BenchRun {
     }
 
     /// The same at a real server, whose model may say what it likes.
-    pub(super) fn live_scheduling(&self, live: &LiveServer) -> Result<()> {
+    pub(super) fn live_scheduling(&self, live: &BenchedServer) -> Result<()> {
         println!(
             "\n## {LIVE_DEBATES} debates at {}: 4 debaters, {ROUNDS} rounds, a vote; {} permits\n",
             live.url, live.permits
@@ -82,7 +82,7 @@ impl BenchRun {
 }
 
 /// A model server that is not a rehearsal.
-pub(super) struct LiveServer {
+pub(super) struct BenchedServer {
     pub(super) url: String,
     pub(super) model: String,
     pub(super) openai: bool,

@@ -7,7 +7,7 @@ use crate::cluster::TurnNeeds;
 use crate::owner::due_queue::Due;
 use crate::owner::offer::{self, Offered, WantedTurn};
 use crate::owner::replay;
-use crate::owner::turn_checks::{Checked, QueuedAt, TurnPlace};
+use crate::owner::turn_checks::{QueuedAt, TurnFound, TurnPlace};
 use agon_core::{HostId, Input, TurnId, TurnResult};
 use agon_proto::{CutTurn, DebateTurn, Hint, OwnerChanged, TurnOffer, TurnTaken};
 use ractor::ActorRef;
@@ -192,12 +192,14 @@ impl State {
         &mut self,
         myself: &ActorRef<Msg>,
         turn: TurnId,
-        checked: Checked,
+        checked: TurnFound,
     ) -> Result<(), CoordinatorStop> {
         match checked {
-            Checked::There | Checked::ThereToTeach => self.confirmed(myself, turn, checked == Checked::ThereToTeach),
-            Checked::NotQueued | Checked::Unknown => self.look(myself, turn).await?,
-            Checked::NotAt(host) => {
+            TurnFound::There | TurnFound::ThereToTeach => {
+                self.confirmed(myself, turn, checked == TurnFound::ThereToTeach)
+            }
+            TurnFound::NotQueued | TurnFound::Unknown => self.look(myself, turn).await?,
+            TurnFound::NotAt(host) => {
                 self.look(myself, turn).await?;
                 if self.turns.get(turn).is_some_and(|open| open.host.as_ref() == Some(&host)) {
                     self.on_returned(myself, turn, &host)?;
