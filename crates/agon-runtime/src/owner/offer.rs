@@ -85,7 +85,8 @@ async fn press(shared: &Shared, (offer, until): (&TurnOffer, Instant), host: &Ho
         match ask_host(shared, &offer, host).await {
             OfferAnswer::Yes => return true,
             OfferAnswer::No => return false,
-            OfferAnswer::Nothing if !may_play => return false,
+            // a host of this process is only being started
+            OfferAnswer::Nothing if !may_play && !shared.config.embedded => return false,
             OfferAnswer::Nothing | OfferAnswer::Unknown => may_play = true,
         }
         // it may even have played the turn to its end by now

@@ -133,3 +133,20 @@ async fn a_supervisor_that_cannot_be_kept_alive_takes_the_node_down() {
     let down = tokio::time::timeout(Duration::from_secs(60), node.failed()).await;
     assert!(down.is_ok());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_comes_while_its_host_is_being_started_does_not_wait_for_the_next_offer() {
+    let stage = TestBench::new();
+    let cast = Cast::new(Duration::from_millis(10));
+    let host = agon_runtime::HostConfig { models: agon_runtime::Served::Any, ..cast.host("gpu1", 2) };
+    let node = stage.node("n1", vec![host]).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    node.strike(Victim::Host("gpu1".into()), Death::Panic);
+    tokio::time::sleep(Duration::from_millis(1)).await;
+
+    node.submit(admission(ID, sequential_spec())).await.unwrap();
+
+    let ended = tokio::time::timeout(Duration::from_secs(20), node.finished(&debate(ID))).await;
+    assert_eq!(ended.expect("no turn waits for half a minute").unwrap().0, DebateState::Succeeded);
+    assert!(node.stop().await);
+}
