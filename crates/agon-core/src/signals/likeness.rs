@@ -1,5 +1,5 @@
 //! How like two texts are by their words alone.
-use crate::words::{WordKind, each_word, hash, is_common, mix};
+use crate::words::{WordKind, each_word, is_common};
 use std::cmp::{max, min};
 
 /// How like two texts are by their words, 0 to 1: the cosine of the counts of words and of pairs of neighbours, times
@@ -100,6 +100,17 @@ impl Profile {
 /// How many of one set another has too.
 fn shared(one: &[u64], other: &[u64]) -> usize {
     one.iter().filter(|word| other.binary_search(word).is_ok()).count()
+}
+
+/// FNV-1a of a word, 64 bits: the same on every machine.
+fn hash(word: &str) -> u64 {
+    const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+    word.bytes().fold(BASIS, |hash, byte| mix(hash, u64::from(byte)))
+}
+
+fn mix(hash: u64, value: u64) -> u64 {
+    const PRIME: u64 = 0x0100_0000_01b3;
+    (hash ^ value).wrapping_mul(PRIME)
 }
 
 #[cfg(test)]

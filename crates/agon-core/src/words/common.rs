@@ -1,8 +1,7 @@
 //! Words that every text of a language has.
-use super::{WordList, hashes};
-use std::sync::LazyLock;
+
 /// Articles, pronouns, prepositions, auxiliaries and negations of some languages, in lower case, sorted.
-static COMMON: [&str; 392] = [
+pub(super) const COMMON: [&str; 392] = [
     "a",
     "aber",
     "al",
@@ -399,6 +398,5 @@ static COMMON: [&str; 392] = [
 
 /// Whether a word in lower case is one that every text of its language has.
 pub fn is_common(word: &str) -> bool {
-    static LIST: WordList = WordList { words: &COMMON, hashes: LazyLock::new(|| hashes(&COMMON)) };
-    LIST.has(word)
+    COMMON.binary_search(&word).is_ok()
 }

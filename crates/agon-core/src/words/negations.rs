@@ -1,8 +1,7 @@
 //! By what languages say no.
-use super::{WordList, hashes};
-use std::sync::LazyLock;
+
 /// Words that negate, in lower case, sorted.
-static NEGATIONS: [&str; 105] = [
+pub(super) const NEGATIONS: [&str; 105] = [
     "aldrig",
     "aucun",
     "aucune",
@@ -111,9 +110,3 @@ static NEGATIONS: [&str; 105] = [
 ];
 /// What negates inside a script without spaces.
 pub(super) const INSIDE: [&str; 12] = ["不", "没", "沒", "無", "无", "勿", "ない", "ません", "なかっ", "ไม่", "ບໍ່", "មិន"];
-
-/// Whether a word in lower case negates.
-pub(super) fn is_negation(word: &str) -> bool {
-    static LIST: WordList = WordList { words: &NEGATIONS, hashes: LazyLock::new(|| hashes(&NEGATIONS)) };
-    LIST.has(word)
-}
