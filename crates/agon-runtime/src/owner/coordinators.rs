@@ -205,7 +205,7 @@ impl State {
         debate: DebateId,
         reason: String,
     ) -> Result<(), ActorProcessingErr> {
-        match self.shared.owned.actor(&debate) {
+        match self.shared.owned.get(&debate).map(|held| held.actor) {
             Some(Some(actor)) => tell(&actor, coordinator::Msg::Cancel { reason }),
             // it waits for its store or its next life: an end may fit where nothing else does
             Some(None) => self.start(myself, &debate, Some(Input::Cancel { reason })).await?,
@@ -249,12 +249,12 @@ impl State {
     }
 
     async fn revive(&mut self, myself: &ActorRef<Msg>, debate: &DebateId) -> Result<(), ActorProcessingErr> {
-        let vacant = self.shared.owned.actor(debate).is_some_and(|actor| actor.is_none());
+        let vacant = self.shared.owned.get(debate).is_some_and(|held| held.actor.is_none());
         if vacant { self.start(myself, debate, None).await } else { Ok(()) }
     }
 
     fn pass_on(&self, debate: &DebateId, message: coordinator::Msg) {
-        if let Some(actor) = self.shared.owned.actor(debate).flatten() {
+        if let Some(actor) = self.shared.owned.actor(debate) {
             tell(&actor, message);
         }
     }
@@ -281,7 +281,7 @@ const HOSTS_PAUSE: Duration = Duration::from_millis(200);
 impl State {
     fn strike(&self, blow: &crate::base::hooks::Blow) {
         let crate::base::hooks::Victim::Coordinator(debate) = &blow.victim else { return };
-        if let Some(actor) = self.shared.owned.actor(debate).flatten() {
+        if let Some(actor) = self.shared.owned.actor(debate) {
             blow.strike(&actor, coordinator::Msg::Crash);
         }
     }

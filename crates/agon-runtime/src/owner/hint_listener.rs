@@ -74,9 +74,8 @@ impl HintListener {
     /// Without a stop on the way, unless the debate's coordinator is just being started.
     fn tell_owner(&self, debate: DebateId, message: coordinator::Msg) {
         match self.shared.owned.actor(&debate) {
-            Some(Some(actor)) => tell(&actor, message),
-            Some(None) => tell(&self.coordinators, coordinators::Msg::PassOn { debate, message: Box::new(message) }),
-            None => {}
+            Some(actor) => tell(&actor, message),
+            None => tell(&self.coordinators, coordinators::Msg::PassOn { debate, message: Box::new(message) }),
         }
     }
 }

@@ -74,8 +74,8 @@ impl OwnedDebates {
         self.lock().get(debate).cloned()
     }
     /// The coordinator of a debate that is held here; none while it is being started.
-    pub(crate) fn actor(&self, debate: &DebateId) -> Option<Option<ActorRef<coordinator::Msg>>> {
-        self.lock().get(debate).map(|held| held.actor.clone())
+    pub(crate) fn actor(&self, debate: &DebateId) -> Option<ActorRef<coordinator::Msg>> {
+        self.lock().get(debate)?.actor.clone()
     }
     pub(crate) fn has(&self, debate: &DebateId) -> bool {
         self.lock().contains_key(debate)

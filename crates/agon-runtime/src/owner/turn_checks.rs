@@ -181,7 +181,7 @@ fn is_to_teach(shared: &Shared, taught: &mut BTreeMap<String, Instant>, queue: S
 }
 
 fn report(shared: &Shared, DebateTurn { debate, turn }: &DebateTurn, checked: TurnFound) {
-    if let Some(actor) = shared.owned.actor(debate).flatten() {
+    if let Some(actor) = shared.owned.actor(debate) {
         tell(&actor, coordinator::Msg::Checked { turn: *turn, checked });
     }
 }
