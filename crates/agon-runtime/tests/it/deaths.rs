@@ -140,8 +140,11 @@ async fn a_turn_that_comes_while_its_host_is_being_started_does_not_wait_for_the
     let cast = Cast::new(Duration::from_millis(10));
     let host = agon_runtime::HostConfig { models: agon_runtime::Served::Any, ..cast.host("gpu1", 2) };
     let node = stage.node("n1", vec![host]).await;
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    node.strike(Victim::Host("gpu1".into()), Death::Panic);
+    // the first successor is there at once, the second after 100 ms
+    for _ in 0..2 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        node.strike(Victim::Host("gpu1".into()), Death::Panic);
+    }
     tokio::time::sleep(Duration::from_millis(1)).await;
 
     node.submit(admission(ID, sequential_spec())).await.unwrap();
