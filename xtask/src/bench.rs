@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: what a debate costs, beside a bare HTTP loop that makes the same calls in the same run.
 
+use std::num::NonZeroUsize;
 use std::process::{Command, ExitCode};
 
 use anyhow::Result;
@@ -25,8 +26,8 @@ pub struct Args {
     #[arg(long, requires = "live")]
     openai: bool,
     /// Calls that it takes at once
-    #[arg(long, requires = "live", default_value_t = 4)]
-    permits: u32,
+    #[arg(long, requires = "live", default_value = "4")]
+    permits: NonZeroUsize,
 }
 
 /// Builds `agon-bench`, and runs it to its end.

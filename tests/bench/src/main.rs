@@ -164,29 +164,24 @@ fn main() -> Result<()> {
     };
     // reqwest wants a provider even where no TLS is spoken; an earlier one is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let clustered = match plan.subject {
-        BenchSubject::Cluster => Some(serde_json::to_string(&cluster::run(&plan)?)?),
-        BenchSubject::ClusterWaiting => Some(serde_json::to_string(&cluster::wait(&plan)?)?),
-        _ => None,
+    let printed = match plan.subject {
+        BenchSubject::Floor => played(&plan, floor::run(&plan))?,
+        BenchSubject::Agon => played(&plan, debates::run(&plan))?,
+        BenchSubject::Waiting => played(&plan, debates::wait(&plan))?,
+        BenchSubject::FloorWaiting => played(&plan, floor::wait(&plan))?,
+        BenchSubject::Cluster => serde_json::to_string(&cluster::run(&plan)?)?,
+        BenchSubject::ClusterWaiting => serde_json::to_string(&cluster::wait(&plan)?)?,
+        BenchSubject::Layout => played(&plan, debates::layout(&plan))?,
+        BenchSubject::Scheduling => played(&plan, scheduling::run(&plan))?,
+        BenchSubject::Context => played(&plan, context::run(&plan))?,
+        BenchSubject::Path => played(&plan, paths::run(&plan))?,
     };
-    if let Some(printed) = clustered {
-        println!("{printed}");
-        return Ok(());
-    }
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(plan.threads).enable_all().build()?;
-    let printed = runtime.block_on(async {
-        Ok::<_, anyhow::Error>(match plan.subject {
-            BenchSubject::Floor => serde_json::to_string(&floor::run(&plan).await?)?,
-            BenchSubject::Agon => serde_json::to_string(&debates::run(&plan).await?)?,
-            BenchSubject::Waiting => serde_json::to_string(&debates::wait(&plan).await?)?,
-            BenchSubject::FloorWaiting => serde_json::to_string(&floor::wait(&plan).await?)?,
-            BenchSubject::Cluster | BenchSubject::ClusterWaiting => String::new(),
-            BenchSubject::Layout => serde_json::to_string(&debates::layout(&plan).await?)?,
-            BenchSubject::Scheduling => serde_json::to_string(&scheduling::run(&plan).await?)?,
-            BenchSubject::Context => serde_json::to_string(&context::run(&plan).await?)?,
-            BenchSubject::Path => serde_json::to_string(&paths::run(&plan).await?)?,
-        })
-    })?;
     println!("{printed}");
     Ok(())
+}
+
+/// What a measurement in this process gave, as JSON.
+fn played<T: Serialize>(plan: &BenchPlan, measurement: impl Future<Output = Result<T>>) -> Result<String> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(plan.threads).enable_all().build()?;
+    Ok(serde_json::to_string(&runtime.block_on(measurement)?)?)
 }

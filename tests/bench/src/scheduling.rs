@@ -34,7 +34,7 @@ pub struct SchedulingFigures {
     pub calls: u64,
     pub prompt_tokens: u64,
     pub evaluated_tokens: u64,
-    /// Seconds from the first submission to the end of each debate, in the order of submission.
+    /// Seconds from the first submission to the end of each debate, in the order of the ends.
     pub ended_s: Vec<f64>,
 }
 
@@ -74,6 +74,7 @@ pub async fn run(plan: &BenchPlan) -> Result<SchedulingFigures> {
     if !plan.one_by_one {
         ended_s = futures_util::future::try_join_all(debates.iter().map(&end)).await?;
     }
+    ended_s.sort_by(f64::total_cmp);
     let mut figures = SchedulingFigures { calls: 0, prompt_tokens: 0, evaluated_tokens: 0, ended_s };
     for id in &debates {
         for record in agon_store::Journal::read(rig.journal.as_ref(), id, Position(0)).await? {

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, ensure};
 use serde::de::DeserializeOwned;
 use std::fmt::{Display, Formatter};
 use std::io::{BufRead, BufReader};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -40,7 +41,7 @@ pub struct Args {
     openai: bool,
     /// Calls that it takes at once
     #[arg(long, requires = "live", default_value = "4")]
-    permits: String,
+    permits: NonZeroUsize,
     /// Only these tables
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<BenchTable>,
@@ -79,7 +80,7 @@ struct BenchRun {
 
 /// Tokens of every answer in the load tables.
 const ANSWER_TOKENS: &str = "200";
-/// Runs of what is measured in processor time.
+/// Runs of what differs from run to run.
 const RUNS: usize = 5;
 /// The goal: so many times the processor time of the floor.
 const MOST_CPU: f64 = 1.5;
@@ -101,7 +102,7 @@ pub fn run(args: Args) -> Result<()> {
             url,
             model,
             openai: args.openai,
-            permits: args.permits,
+            permits: args.permits.to_string(),
         });
     }
     if wanted(BenchTable::Start) {
@@ -143,28 +144,33 @@ impl BenchRun {
         Rehearsal::start(&self.agon, self.folder.path(), options)
     }
 
-    /// What a measurement at this server gave.
+    /// What a measurement at this server gave, whose figures and cache begin anew.
     fn measure<T: DeserializeOwned>(&self, subject: &str, server: &Rehearsal, options: &[&str]) -> Result<T> {
         server.reset()?;
-        self.forget_store();
-        let mut command = Command::new(&self.bench);
-        command.args(["measure", subject, "--url", server.url()]).args(options);
-        measured(command.arg("--store").arg(self.folder.path().join("bench.db")))
+        self.measure_at(server.url(), subject, options)
     }
 
-    fn forget_store(&self) {
+    /// What a measurement at the server of this address gave, on an empty store.
+    fn measure_at<T: DeserializeOwned>(&self, url: &str, subject: &str, options: &[&str]) -> Result<T> {
         for suffix in ["", "-wal", "-shm"] {
             let _ = std::fs::remove_file(self.folder.path().join(format!("bench.db{suffix}")));
         }
+        let mut command = Command::new(&self.bench);
+        command.args(["measure", subject, "--url", url]).args(options);
+        measured(command.arg("--store").arg(self.folder.path().join("bench.db")))
     }
 
     fn start(&self) -> Result<()> {
-        let help = median(5, || timed(Command::new(&self.agon).arg("--help")))?;
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/monolith-or-services.md");
-        let first = median(5, || self.first_speech(file.as_ref()))?;
-        println!("\n## Start\n\n| what | median of 5 |\n| --- | --- |");
-        println!("| `agon --help` | {:.1} ms |", help.as_secs_f64() * 1e3);
-        println!("| `agon run --rehearsal` to the first recorded speech | {:.1} ms |", first.as_secs_f64() * 1e3);
+        let runs = |run: &dyn Fn() -> Result<Duration>| {
+            let times = (0..RUNS).map(|_| run()).collect::<Result<Vec<_>>>()?;
+            Spread::of(&times, |time| time.as_secs_f64() * 1e3)
+        };
+        let help = runs(&|| timed(Command::new(&self.agon).arg("--help")))?;
+        let first = runs(&|| self.first_speech(file.as_ref()))?;
+        println!("\n## Start\n\n| what | median of {RUNS}, ms |\n| --- | --- |");
+        println!("| `agon --help` | {help:.1} |");
+        println!("| `agon run --rehearsal` to the first recorded speech | {first:.1} |");
         Ok(())
     }
 
@@ -330,12 +336,6 @@ fn timed(command: &mut Command) -> Result<Duration> {
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status()?;
     ensure!(status.success(), "{command:?} failed");
     Ok(started.elapsed())
-}
-
-fn median(times: u32, mut measure: impl FnMut() -> Result<Duration>) -> Result<Duration> {
-    let mut all = (0..times).map(|_| measure()).collect::<Result<Vec<_>>>()?;
-    all.sort_unstable();
-    all.get(all.len() / 2).copied().context("nothing was measured")
 }
 
 /// Processor, cores, memory and kernel, as the system reports them.

@@ -1,8 +1,7 @@
 //! The table of many debates at one server: what the choice of the next call costs its prompt cache, and the debates.
-use super::{BenchRun, measured};
+use super::BenchRun;
 use crate::scheduling::SchedulingFigures;
 use anyhow::Result;
-use std::process::Command;
 
 /// Calls at once, and slots of the server's cache.
 const SLOTS: &str = "4";
@@ -44,17 +43,12 @@ impl BenchRun {
             "--prefill-token",
             "10us",
         ])?;
-        let mut fifo = None;
-        for scheduling in ["fifo", "fair", "cache-aware"] {
-            let options = ["--debates", debates, "--permits", SLOTS, "--scheduling", scheduling];
-            let figures: SchedulingFigures = self.measure("scheduling", &server, &with_rounds(&options))?;
-            print((debates, ram, scheduling), figures, &mut fifo);
-        }
+        let measure = |options: &[&str]| self.measure("scheduling", &server, options);
+        let fifo = compared((debates, ram), SLOTS, measure)?;
         // Nothing is evaluated twice, so no schedule can evaluate less. It says nothing of time.
         if debates == "8" {
-            let options = ["--debates", debates, "--permits", "1", "--one-by-one"];
-            let figures: SchedulingFigures = self.measure("scheduling", &server, &with_rounds(&options))?;
-            print((debates, ram, "the least: one call after the other, debate by debate"), figures, &mut fifo);
+            let figures = measure(&with_rounds(&["--debates", debates, "--permits", "1", "--one-by-one"]))?;
+            print((debates, ram, "the least: one call after the other, debate by debate"), &figures, &fifo);
         }
         Ok(())
     }
@@ -66,19 +60,29 @@ impl BenchRun {
             live.url, live.permits
         );
         header();
-        let mut fifo = None;
-        for scheduling in ["fifo", "fair", "cache-aware"] {
-            self.forget_store();
-            let mut command = Command::new(&self.bench);
-            command.args(["measure", "scheduling", "--url", &live.url, "--live", &live.model]);
-            command.args(live.openai.then_some("--openai"));
-            let options = ["--debates", LIVE_DEBATES, "--permits", live.permits.as_str(), "--scheduling", scheduling];
-            command.args(with_rounds(&options)).arg("--store").arg(self.folder.path().join("bench.db"));
-            let figures: SchedulingFigures = measured(&mut command)?;
-            print((LIVE_DEBATES, "its own", scheduling), figures, &mut fifo);
-        }
+        let kind = if live.openai { &["--openai"][..] } else { &[] };
+        let measure = |options: &[&str]| {
+            self.measure_at(&live.url, "scheduling", &[options, &["--live", &live.model], kind].concat())
+        };
+        compared((LIVE_DEBATES, "its own"), &live.permits, measure)?;
         Ok(())
     }
+}
+
+/// Measures and prints the same debates under each way to choose; gives what `fifo` did.
+fn compared(
+    (debates, ram): (&str, &str),
+    permits: &str,
+    measure: impl Fn(&[&str]) -> Result<SchedulingFigures>,
+) -> Result<SchedulingFigures> {
+    let under =
+        |scheduling| measure(&with_rounds(&["--debates", debates, "--permits", permits, "--scheduling", scheduling]));
+    let fifo = under("fifo")?;
+    print((debates, ram, "fifo"), &fifo, &fifo);
+    for scheduling in ["fair", "cache-aware"] {
+        print((debates, ram, scheduling), &under(scheduling)?, &fifo);
+    }
+    Ok(fifo)
 }
 
 /// A model server that is not a rehearsal.
@@ -102,17 +106,16 @@ fn header() {
 
 /// A row. Who comes first is chance under `fifo`, so that the debate that ends first is compared with the one that ended first
 /// there, and so on.
-fn print((debates, ram, scheduling): (&str, &str, &str), mut figures: SchedulingFigures, fifo: &mut Option<Vec<f64>>) {
-    figures.ended_s.sort_by(f64::total_cmp);
-    let base = fifo.get_or_insert_with(|| figures.ended_s.clone());
-    let slowed = figures.ended_s.iter().zip(base.iter()).map(|(ours, theirs)| ours / theirs).fold(0.0, f64::max);
+fn print((debates, ram, scheduling): (&str, &str, &str), figures: &SchedulingFigures, fifo: &SchedulingFigures) {
+    let pairs = figures.ended_s.iter().zip(&fifo.ended_s);
+    let slowed = pairs.map(|(ours, theirs)| ours / theirs).fold(0.0, f64::max);
     let ours = scheduling == "cache-aware";
     println!(
         "| {debates} | {ram} | {scheduling} | {:.1} | {} | {:.1} | {:.2} | {:.1} | {slowed:.2} | {} |",
         100.0 * figures.evaluated_tokens as f64 / figures.prompt_tokens.max(1) as f64,
         if ours { format!("{MOST_EVALUATED}") } else { String::new() },
         mean(&figures.ended_s),
-        mean(&figures.ended_s) / mean(base),
+        mean(&figures.ended_s) / mean(&fifo.ended_s),
         figures.ended_s.last().copied().unwrap_or(0.0),
         if ours { format!("{MOST_SLOWED}") } else { String::new() },
     );
