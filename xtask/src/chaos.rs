@@ -1,4 +1,4 @@
-//! `cargo xtask chaos` and `cargo xtask failover`: faults done to a cluster of real processes, in release builds.
+//! `cargo xtask chaos` and `cargo xtask failover`: faults done to a cluster of real processes, in the build that is shipped.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -58,8 +58,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 /// Builds both programs and runs `agon-chaos` to its end.
 pub fn start(nats_server: Option<PathBuf>, words: &[OsString]) -> Result<ExitCode> {
     let nats = nats_server.map_or_else(needs::nats_server, Ok)?;
-    let release = process::release("agon-chaos")?;
-    let mut command = Command::new(release.join("agon-chaos"));
-    command.arg("--agon").arg(release.join("agon")).arg("--nats-server").arg(nats).args(words);
+    let shipped = process::shipped(&["agon", "agon-chaos"])?;
+    let mut command = Command::new(shipped.join("agon-chaos"));
+    command.arg("--agon").arg(shipped.join("agon")).arg("--nats-server").arg(nats).args(words);
     process::to_its_end(&mut command)
 }

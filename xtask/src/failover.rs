@@ -15,7 +15,7 @@ pub struct Args {
     #[arg(long, default_value_t = 50)]
     kills: u32,
     /// Debates that run at one time
-    #[arg(long, default_value_t = 6)]
+    #[arg(long, default_value_t = DEBATES)]
     debates: u32,
     /// Only these kills
     #[arg(long, value_name = "owner|host")]
@@ -24,6 +24,16 @@ pub struct Args {
     #[arg(long, value_name = "PROGRAM")]
     nats_server: Option<PathBuf>,
 }
+
+impl Args {
+    /// So many kills of each kind, and nothing else that differs from the defaults.
+    pub fn of(kills: u32) -> Self {
+        Self { kills, debates: DEBATES, only: None, nats_server: None }
+    }
+}
+
+/// Debates at one time.
+const DEBATES: u32 = 6;
 
 /// Kills one after the other and prints the times as distributions.
 pub fn run(args: &Args) -> Result<ExitCode> {

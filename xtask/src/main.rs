@@ -47,15 +47,15 @@ enum Command {
     Test(test::Args),
     /// Formatting, lints, docs, generated code, dependencies and house rules
     Check(check::Args),
-    /// Measure what debates cost beside a bare HTTP loop; release build, several minutes
+    /// Measure what debates cost beside a bare HTTP loop, and every other goal; the build that is shipped, two hours (`--quick`: half an hour)
     Bench(bench::Args),
     /// Image, compose file, chart, monitoring and NATS configurations, each checked by its own tool
     Ship(ship::Args),
     /// Kill `agon run` at many moments, resume, and count lost, doubled and repeated turns
     Crash(crash::Args),
-    /// Kill, stop and cut the processes of a cluster at random, then check every log; release build
+    /// Kill, stop and cut the processes of a cluster at random, then check every log; the build that is shipped
     Chaos(chaos::Args),
-    /// Run a cluster in one process under a simulated clock, with faults by seeds, and check every log; release build
+    /// Run a cluster in one process under a simulated clock, with faults by seeds, and check every log; the build that is shipped
     Sim(sim::Args),
     /// Send 10,000 debate files of each kind that unfold to very much over REST and gRPC and to the command line; each has to be answered within a second
     Bombs(bombs::Args),
@@ -63,7 +63,7 @@ enum Command {
     EvalCheck(eval_check::Args),
     /// Feed hostile input, by a seed, to every reader of what comes from outside; a finding is kept in target/fuzz
     Fuzz(fuzz::Args),
-    /// Kill owners and hosts of running debates, and measure when the debates go on; release build, a quarter of an hour
+    /// Kill owners and hosts of running debates, and measure when the debates go on; the build that is shipped, half an hour
     Failover(failover::Args),
     /// Hold a debate beside each kind of misbehaving model server, and print what it costs; two minutes
     Misbehaviour(misbehaviour::Args),

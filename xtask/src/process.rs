@@ -58,11 +58,6 @@ pub fn release_agon() -> Result<PathBuf> {
     Ok(programs(&["--release", "-p", "agon"], "release")?.join("agon"))
 }
 
-/// Builds `agon` and another program of the workspace for release; the folder of both.
-pub fn release(program: &str) -> Result<PathBuf> {
-    programs(&["--release", "-p", "agon", "-p", program], "release")
-}
-
 /// Builds programs of the workspace as they are shipped: what is measured is what people run. The folder of all.
 pub fn shipped(packages: &[&str]) -> Result<PathBuf> {
     let packages = packages.iter().flat_map(|package| ["-p", *package]);

@@ -28,6 +28,16 @@ pub struct Args {
     trace: bool,
 }
 
+/// The bugs that can be planted.
+pub const PLANTS: [&str; 3] = ["fence", "register", "epoch"];
+
+impl Args {
+    /// So many seeds from the first one on, and perhaps a planted bug.
+    pub fn of(seeds: u64, plant: Option<&str>) -> Self {
+        Self { seeds, seed: 1, threads: None, plant: plant.map(str::to_owned), trace: false }
+    }
+}
+
 /// Builds `agon-sim` and runs it to its end.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let mut command = Command::new(process::shipped(&["agon-sim"])?.join("agon-sim"));

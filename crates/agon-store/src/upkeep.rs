@@ -3,7 +3,7 @@ use crate::chain::{self, Hash};
 use crate::condition::Condition;
 use crate::owner::LocalState;
 use crate::port::StoreError;
-use agon_core::{DebateId, Position, Priority, Record, Timestamp};
+use agon_core::{DebateId, Position, Priority, Record, Timestamp, TurnId};
 use agon_proto::{Chained, decode_record};
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -19,8 +19,8 @@ pub trait Upkeep: Send + Sync {
     async fn verify(&self, debate: &DebateId) -> Result<VerifiedLog, StoreError>;
     /// The records of a log as they are stored, unchecked; an unknown debate has none.
     async fn raw_records(&self, debate: &DebateId) -> Result<Vec<RawRecord>, StoreError>;
-    /// Removes the registers of a debate that is over; its log holds what counted.
-    async fn purge_registers(&self, debate: &DebateId) -> Result<(), StoreError>;
+    /// Removes the registers of a debate that is over; its log holds what counted. Of a debate with turns, those of other turns may stay.
+    async fn purge_registers(&self, debate: &DebateId, turns: &[TurnId]) -> Result<(), StoreError>;
     /// Every debate, newest first, from the logs themselves. A cursor that names no debate is [`StoreError::NotFound`]. May take
     /// long where there are many: [`crate::Catalogue`] is what users page through. A log that cannot be read is left out.
     async fn list(&self, page: ListPage) -> Result<Vec<DebateHead>, StoreError>;

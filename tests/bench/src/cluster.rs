@@ -4,11 +4,11 @@ use agon_bus::nats::NatsConfig;
 use agon_chaos::{GatewayClient, Logs};
 use agon_store::{NatsLimits, NatsStoreConfig};
 use agon_testkit::cluster::{Cluster, MODEL, NodeRole, Scenario};
-use agon_testkit::{NatsOptions, cpu_seconds, free_port, http_get};
+use agon_testkit::{NatsOptions, NatsServer, cpu_seconds, free_port, http_get};
 use anyhow::{Context, Result, ensure};
 use futures_util::StreamExt as _;
 use serde::{Deserialize, Serialize};
-use std::num::NonZeroU64;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::time::{Duration, Instant};
 
 /// What a run gave, from the first submission to the last end.
@@ -70,7 +70,9 @@ struct Meters {
 
 struct ClusterRig {
     cluster: Cluster,
-    monitoring: String,
+    /// The other nats-servers.
+    peers: Vec<NatsServer>,
+    monitoring: Vec<String>,
     runtime: tokio::runtime::Runtime,
     client: GatewayClient,
 }
@@ -84,7 +86,7 @@ pub fn run(plan: &BenchPlan) -> Result<ClusterRun> {
     rig.hold(&ids, plan.rounds)?;
     let after = rig.meters()?;
     let turns = u64::from(plan.calls()) * u64::from(plan.debates);
-    let logs = Logs::open_as(NatsConfig::new([rig.cluster.nats.url()], "bench", "bench"), store())?;
+    let logs = Logs::open_as(NatsConfig::new([rig.cluster.nats.url()], "bench", "bench"), store(plan)?)?;
     let mut logs_checked = 0;
     for id in ids.iter().step_by(CHECKED) {
         let findings = logs.check(id)?;
@@ -108,7 +110,7 @@ pub fn run(plan: &BenchPlan) -> Result<ClusterRun> {
         bus_bytes: after.bytes - before.bytes,
         prompt_tokens: after.prompt_tokens - before.prompt_tokens,
         peak_kib,
-        nats_peak_kib: rig.cluster.nats.id().map_or(0, agon_testkit::peak_kib),
+        nats_peak_kib: rig.servers().map(agon_testkit::peak_kib).sum(),
     })
 }
 
@@ -133,10 +135,29 @@ pub fn wait(plan: &BenchPlan) -> Result<WaitingRun> {
 }
 
 /// How the streams are set up: `SETTINGS`.
-fn store() -> NatsStoreConfig {
+fn store(plan: &BenchPlan) -> Result<NatsStoreConfig> {
     let default = NatsStoreConfig::default();
     let register_bytes = default.limits.register_bytes.saturating_mul(NonZeroU64::MIN.saturating_add(1));
-    NatsStoreConfig { limits: NatsLimits { register_bytes, ..default.limits.clone() }, ..default }
+    let replicas = NonZeroUsize::try_from(plan.nats_servers as usize).context("--nats-servers is 0")?;
+    Ok(NatsStoreConfig { replicas, limits: NatsLimits { register_bytes, ..default.limits.clone() }, ..default })
+}
+
+/// nats-servers that are one cluster: what each is started with, and where each tells its figures.
+fn nats_servers(plan: &BenchPlan) -> Result<Vec<(NatsOptions, String)>> {
+    let ports = (0..plan.nats_servers).map(|_| free_port()).collect::<Result<Vec<_>>>()?;
+    let routes: Vec<String> = ports.iter().map(|port| format!("\"nats://127.0.0.1:{port}\"")).collect();
+    let server = |(n, port): (usize, &u16)| {
+        let monitoring = format!("127.0.0.1:{}", free_port()?);
+        let mut config = format!("http: \"{monitoring}\"\n");
+        if plan.nats_servers > 1 {
+            config.push_str(&format!(
+                "server_name: nats-{n}\ncluster {{ name: bench, listen: \"127.0.0.1:{port}\", routes: [{}] }}\n",
+                routes.join(", ")
+            ));
+        }
+        Ok((NatsOptions { program: plan.nats_server.clone(), config, ..NatsOptions::default() }, monitoring))
+    };
+    ports.iter().enumerate().map(server).collect()
 }
 
 /// A debate file for the cluster's model.
@@ -148,15 +169,16 @@ impl ClusterRig {
     /// A cluster whose model begins to answer after so long, with so many calls at once at each host.
     fn start(plan: &BenchPlan, (latency, permits): (&str, u32)) -> Result<Self> {
         let agon = plan.agon.clone().context("--agon is needed")?;
-        let monitoring = format!("127.0.0.1:{}", free_port()?);
-        let config = format!("http: \"{monitoring}\"\n");
-        let nats = NatsOptions { program: plan.nats_server.clone(), config, ..NatsOptions::default() };
-        let scenario = Scenario::new(agon).coordinators(2).hosts(2).permits(permits).settings(SETTINGS).nats(nats);
+        let (mut options, monitoring): (Vec<_>, Vec<_>) = nats_servers(plan)?.into_iter().unzip();
+        let nats = options.pop().context("--nats-servers is 0")?;
+        let peers = options.into_iter().map(NatsServer::start_with).collect::<Result<Vec<_>>>()?;
+        let settings = format!("{SETTINGS}[nats]\nreplicas = {}\n", plan.nats_servers);
+        let scenario = Scenario::new(agon).coordinators(2).hosts(2).permits(permits).settings(&settings).nats(nats);
         let models = ["--answer-tokens", "200", "--no-model-cache", "--latency", latency];
         let cluster = scenario.rehearsal(&models).start()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let client = runtime.block_on(async { GatewayClient::new(&[cluster.grpc(0)?]) })?;
-        Ok(Self { cluster, monitoring, runtime, client })
+        Ok(Self { cluster, peers, monitoring, runtime, client })
     }
 
     /// Submits the debates, many at one time, and waits until all are over.
@@ -182,6 +204,11 @@ impl ClusterRig {
             let submitted: Vec<Result<()>> = submitted.buffer_unordered(AT_ONCE).collect().await;
             submitted.into_iter().collect()
         })
+    }
+
+    /// The process ids of all nats-servers.
+    fn servers(&self) -> impl Iterator<Item = u32> {
+        self.peers.iter().chain([&self.cluster.nats]).filter_map(NatsServer::id)
     }
 
     /// Waits until every debate has an owner.
@@ -214,12 +241,13 @@ impl ClusterRig {
         };
         let roles = [cpu(NodeRole::Gateway), cpu(NodeRole::Coordinator), cpu(NodeRole::Host)];
         let server = self.cluster.rehearsals.first().context("no model server")?;
-        let varz: serde_json::Value = serde_json::from_str(&http_get(&self.monitoring, "/varz")?)?;
-        let figure = |name: &str| varz.get(name).and_then(serde_json::Value::as_u64).unwrap_or(0);
+        let told = |at: &String| Ok(serde_json::from_str(&http_get(at, "/varz")?)?);
+        let told = self.monitoring.iter().map(told).collect::<Result<Vec<serde_json::Value>>>()?;
+        let figure = |name: &str| told.iter().filter_map(|varz| varz.get(name)?.as_u64()).sum::<u64>();
         Ok(Meters {
             at: Instant::now(),
             roles,
-            nats: self.cluster.nats.id().map_or(0.0, cpu_seconds),
+            nats: self.servers().map(cpu_seconds).sum(),
             models: server.process.cpu_seconds(),
             bytes: figure("in_bytes") + figure("out_bytes"),
             messages: figure("in_msgs") + figure("out_msgs"),

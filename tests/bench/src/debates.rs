@@ -120,6 +120,7 @@ pub async fn run(plan: &BenchPlan) -> Result<Measurement> {
     let rig = NodeRig::start(plan).await?;
     let warm = rig.submit("warm-up".to_owned(), &load_spec(1)).await?;
     rig.node.finished(&warm).await?;
+    let answered = crate::counted(plan, "finished_calls").await?;
     meter::forget_peak();
     let before_kib = meter::resident_kib();
     let stretch = meter::Stretch::start();
@@ -136,7 +137,7 @@ pub async fn run(plan: &BenchPlan) -> Result<Measurement> {
     }
     let (wall_s, cpu_s) = stretch.seconds();
     let peak_kib = meter::peak_kib();
-    let calls = u64::from(plan.calls()) * u64::from(plan.debates) * u64::from(plan.repeat);
+    let calls = crate::calls_since(plan, answered).await?;
     rig.node.drain().await;
     Ok(Measurement { wall_s, cpu_s, calls, finished, before_kib, peak_kib })
 }
@@ -171,6 +172,8 @@ pub struct LayoutFigures {
     pub persona_first_tokens: u64,
     pub judge_prompt_tokens: u64,
     pub judge_evaluated_tokens: u64,
+    /// Evaluated tokens of all turns but the first, beyond the speech before each.
+    pub tail_tokens: u64,
 }
 
 /// Runs one debate of five speakers, then asks the same server for the same speeches in the persona-first layout.
@@ -181,7 +184,7 @@ pub async fn layout(plan: &BenchPlan) -> Result<LayoutFigures> {
     rig.node.finished(&id).await?;
     let records = agon_store::Journal::read(rig.journal.as_ref(), &id, Position(0)).await?;
     let mut layout = LayoutFigures::default();
-    let mut speeches = Vec::new();
+    let (mut speeches, mut before) = (Vec::new(), None);
     for event in records.iter().flat_map(|record| &record.events) {
         match event {
             Event::Answered(said @ Answered { given: Given::Speech(speech), .. })
@@ -191,6 +194,8 @@ pub async fn layout(plan: &BenchPlan) -> Result<LayoutFigures> {
                 layout.turns += 1;
                 layout.prompt_tokens += prompt;
                 layout.evaluated_tokens += evaluated;
+                layout.tail_tokens += before.map_or(0, |before| evaluated.saturating_sub(before));
+                before = said.call.usage.completion_tokens;
                 speeches.push((said.participant.to_string(), speech.text.clone()));
             }
             Event::Answered(Answered { given: Given::Judgement { .. }, call, .. }) => {

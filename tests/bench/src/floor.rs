@@ -23,6 +23,7 @@ struct ChatDelta {
 pub async fn run(plan: &BenchPlan) -> Result<Measurement> {
     let http = reqwest::Client::builder().pool_max_idle_per_host(usize::MAX).no_proxy().build()?;
     debate(http.clone(), plan.url.clone(), 1).await?;
+    let answered = crate::counted(plan, "finished_calls").await?;
     meter::forget_peak();
     let before = meter::resident_kib();
     let stretch = meter::Stretch::start();
@@ -34,7 +35,7 @@ pub async fn run(plan: &BenchPlan) -> Result<Measurement> {
         }
     }
     let (wall_s, cpu_s) = stretch.seconds();
-    let calls = u64::from(plan.calls()) * u64::from(plan.debates) * u64::from(plan.repeat);
+    let calls = crate::calls_since(plan, answered).await?;
     Ok(Measurement {
         wall_s,
         cpu_s,
@@ -57,7 +58,7 @@ pub async fn wait(plan: &BenchPlan) -> Result<Measurement> {
     Ok(Measurement { wall_s: 0.0, cpu_s: 0.0, calls: 0, finished: plan.debates, before_kib, peak_kib })
 }
 
-/// Three speakers and a moderator a round, then a judge: one after the other, the whole transcript in every prompt.
+/// Three speakers and a moderator a round, then a judge and who writes the conclusion: one after the other, the whole transcript in every prompt.
 async fn debate(http: reqwest::Client, url: String, rounds: u32) -> Result<()> {
     let mut said = String::new();
     for _ in 0..rounds {
@@ -71,7 +72,10 @@ async fn debate(http: reqwest::Client, url: String, rounds: u32) -> Result<()> {
             }
         }
     }
-    call(&http, &url, "judge", &said).await.map(|_| ())
+    for last in ["judge", "synthesizer"] {
+        call(&http, &url, last, &said).await?;
+    }
+    Ok(())
 }
 
 async fn call(http: &reqwest::Client, url: &str, speaker: &str, said: &str) -> Result<String> {

@@ -13,7 +13,7 @@ mod paths;
 mod scheduling;
 mod tables;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::{Parser, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -46,6 +46,9 @@ struct BenchPlan {
     /// The nats-server of a cluster; that of the search path if absent
     #[arg(long)]
     nats_server: Option<PathBuf>,
+    /// nats-servers of a cluster, with as many copies of everything
+    #[arg(long, default_value_t = 1)]
+    nats_servers: u32,
     /// Debates at once
     #[arg(long, default_value_t = 1)]
     debates: u32,
@@ -118,9 +121,9 @@ enum BenchSubject {
 }
 
 impl BenchPlan {
-    /// Calls of one debate: three speakers and a moderator a round, then a judge.
+    /// Calls of one debate: three speakers and a moderator a round, then a judge and who writes the conclusion.
     fn calls(&self) -> u32 {
-        4 * self.rounds + 1
+        4 * self.rounds + 2
     }
 }
 
@@ -142,17 +145,30 @@ impl Measurement {
     }
 }
 
+/// A count of the rehearsal server.
+async fn counted(plan: &BenchPlan, name: &str) -> Result<u64> {
+    let http = reqwest::Client::builder().no_proxy().build()?;
+    let stats: serde_json::Value = http.get(format!("{}/rehearsal/stats", plan.url)).send().await?.json().await?;
+    stats.get(name).and_then(serde_json::Value::as_u64).with_context(|| format!("the server does not count {name}"))
+}
+
+/// Calls of the debates of the plan, which have ended: as many as the server has answered since it had answered `before`.
+async fn calls_since(plan: &BenchPlan, before: u64) -> Result<u64> {
+    let calls = u64::from(plan.calls()) * u64::from(plan.debates) * u64::from(plan.repeat);
+    let answered = counted(plan, "finished_calls").await? - before;
+    ensure!(calls == answered, "the server has answered {answered} calls of {calls}");
+    Ok(calls)
+}
+
 /// Returns once the server has a call of every debate in its hands.
 async fn until_all_wait(plan: &BenchPlan) -> Result<()> {
-    let http = reqwest::Client::builder().no_proxy().build()?;
     let deadline = Instant::now() + Duration::from_secs(120);
     loop {
-        let stats: serde_json::Value = http.get(format!("{}/rehearsal/stats", plan.url)).send().await?.json().await?;
-        let waiting = stats.get("in_flight").and_then(serde_json::Value::as_u64);
-        if waiting == Some(u64::from(plan.debates)) {
+        let waiting = counted(plan, "in_flight").await?;
+        if waiting == u64::from(plan.debates) {
             return Ok(());
         }
-        ensure!(Instant::now() < deadline, "only {waiting:?} of {} debates wait for their model", plan.debates);
+        ensure!(Instant::now() < deadline, "only {waiting} of {} debates wait for their model", plan.debates);
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

@@ -1,7 +1,7 @@
 //! How long a debate takes beside the longest chain of its calls, each of which needs the answer before it.
 use crate::BenchPlan;
 use crate::debates::NodeRig;
-use agon_core::{DebateState, Event, Position, TurnId};
+use agon_core::{Call, DebateState, Event, Position, TurnId};
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -20,11 +20,11 @@ pub struct PathFigures {
     pub wall_s: f64,
 }
 
-/// A call, and the longest chain that it ends.
-struct Link {
-    answered: Position,
+/// Calls, each of which needs the answer of the one before it.
+#[derive(Clone, Copy, Default)]
+struct Chain {
     steps: u32,
-    chain_ms: u64,
+    ms: u64,
 }
 
 /// Plays the debate of a file.
@@ -38,32 +38,36 @@ pub async fn run(plan: &BenchPlan) -> Result<PathFigures> {
     let (state, _) = rig.node.finished(&id).await?;
     let wall_s = started.elapsed().as_secs_f64();
     ensure!(state == DebateState::Succeeded, "{name} has {state:?}");
-    let (mut asked, mut links): (BTreeMap<TurnId, Position>, Vec<Link>) = Default::default();
-    let mut calls_ms = 0;
-    for record in agon_store::Journal::read(rig.journal.as_ref(), &id, Position(0)).await? {
-        for (position, event) in record.entries() {
-            if let Event::TurnAsked(ask) = event {
-                asked.insert(ask.turn, ask.sees);
-            }
-            let Some((turn, call)) = event.settled().filter(|_| event.made_call().is_some()) else { continue };
-            let sees = asked.get(&turn).copied().context("a turn was answered that nobody asked")?;
-            let before = links.iter().filter(|link| link.answered <= sees).max_by_key(|link| link.chain_ms);
-            let took = call.timing.total_ms.context("a call without its time")?;
-            calls_ms += took;
-            links.push(Link {
-                answered: position,
-                steps: before.map_or(0, |link| link.steps) + 1,
-                chain_ms: before.map_or(0, |link| link.chain_ms) + took,
-            });
+    let records = agon_store::Journal::read(rig.journal.as_ref(), &id, Position(0)).await?;
+    let entries = || records.iter().flat_map(|record| record.entries());
+    let settled = |event| Event::settled(event).filter(|_| event.made_call().is_some());
+    let calls: BTreeMap<TurnId, &Call> = entries().filter_map(|(_, event)| settled(event)).collect();
+    let (mut asked, mut links): (BTreeMap<TurnId, Chain>, Vec<(Position, Chain)>) = Default::default();
+    for (position, event) in entries() {
+        if let Event::TurnAsked(ask) = event {
+            let seen = links.iter().filter(|(answered, _)| *answered <= ask.sees).map(|(_, chain)| *chain);
+            asked.insert(ask.turn, seen.max_by_key(|chain| chain.ms).unwrap_or_default());
         }
+        // Those who may interrupt a speech are asked once a part of it is there.
+        let (turn, ms) = match (settled(event), event) {
+            (Some((turn, call)), _) => (turn, call.timing.total_ms),
+            (None, Event::SpeechHeard { turn, .. }) => {
+                (*turn, calls.get(turn).and_then(|call| call.timing.first_byte_ms))
+            }
+            (None, _) => continue,
+        };
+        let before = asked.get(&turn).context("a turn was answered that nobody asked")?;
+        let ms = ms.context("a call without its time")?;
+        links.push((position, Chain { steps: before.steps + 1, ms: before.ms + ms }));
     }
     rig.node.drain().await;
-    let longest = links.iter().max_by_key(|link| link.chain_ms).context("nothing was asked")?;
+    let (_, longest) = links.iter().max_by_key(|(_, chain)| chain.ms).context("nothing was asked")?;
+    let calls_ms: u64 = calls.values().filter_map(|call| call.timing.total_ms).sum();
     Ok(PathFigures {
-        calls: u32::try_from(links.len())?,
+        calls: u32::try_from(calls.len())?,
         calls_s: calls_ms as f64 / 1e3,
         steps: longest.steps,
-        chain_s: longest.chain_ms as f64 / 1e3,
+        chain_s: longest.ms as f64 / 1e3,
         wall_s,
     })
 }

@@ -198,9 +198,9 @@ impl Upkeep for NodePorts {
     async fn raw_records(&self, debate: &DebateId) -> Result<Vec<RawRecord>, StoreError> {
         self.call(PortCall::store("copy", debate.as_str()), self.world.store.raw_records(debate)).await
     }
-    async fn purge_registers(&self, debate: &DebateId) -> Result<(), StoreError> {
+    async fn purge_registers(&self, debate: &DebateId, turns: &[TurnId]) -> Result<(), StoreError> {
         let asked = PortCall::store("purge the registers of", debate.as_str());
-        self.call(asked, self.world.store.purge_registers(debate)).await
+        self.call(asked, self.world.store.purge_registers(debate, turns)).await
     }
     async fn list(&self, page: ListPage) -> Result<Vec<DebateHead>, StoreError> {
         self.call(PortCall::store("list logs", ""), self.world.store.list(page)).await

@@ -78,6 +78,8 @@ pub(crate) struct Farewell {
     pub(crate) summary: Option<DebateSummary>,
     /// The log's epoch as far as it was read.
     pub(crate) epoch: Option<u64>,
+    /// The turns that were asked, as far as the log was read.
+    pub(crate) asked: Vec<TurnId>,
 }
 
 /// What stops a coordinator's work.
@@ -147,6 +149,8 @@ pub(crate) struct State {
     /// The turns that were open before this coordinator came.
     inherited: Vec<TurnId>,
     turns: DueQueue,
+    /// All turns that were ever asked.
+    asked: Vec<TurnId>,
     /// The running speeches that somebody has interrupted.
     cuts: Vec<TurnId>,
     /// Where this debate's prompts for a model were last evaluated.
@@ -186,6 +190,7 @@ impl Actor for Coordinator {
             admitted_at: Timestamp::default(),
             noted: (Position(0), Timestamp::default()),
             inherited: Vec::new(),
+            asked: Vec::new(),
             cuts: Vec::new(),
             warm: BTreeMap::new(),
             alarm: None,
@@ -247,7 +252,8 @@ impl State {
         }
         let summary = self.last_words(end);
         let epoch = self.debate.as_ref().map(Debate::epoch);
-        self.end.get_or_init(|| Farewell { end, summary, epoch });
+        let asked = std::mem::take(&mut self.asked);
+        self.end.get_or_init(|| Farewell { end, summary, epoch, asked });
         self.debate = None;
         myself.stop(None);
         Ok(())

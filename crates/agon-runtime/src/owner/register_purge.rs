@@ -5,7 +5,7 @@
 use crate::base::shared::Shared;
 use crate::base::trouble::Trouble;
 use agon_bus::subject::{DebateKey, Subject};
-use agon_core::DebateId;
+use agon_core::{DebateId, TurnId};
 use agon_store::{StoreError, Upkeep};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_secs(15);
 /// How long a store that failed is left alone; it doubles up to so many times as much.
 const REST: Duration = Duration::from_secs(60);
 const REST_MAX: Duration = Duration::from_secs(3_600);
-/// Between two purges, so many times as long as one takes: it makes the server go through the whole stream.
+/// After each debate, so many times as long as its registers took: debates that are held come first.
 const PAUSES: u32 = 9;
 /// So many debates wait for their purge. The registers of more expire by age.
 const MOST: usize = 100_000;
@@ -27,23 +27,30 @@ const MOST: usize = 100_000;
 /// Debates that are over and whose registers are to be removed, with the time from which on.
 #[derive(Default)]
 pub(crate) struct EndedDebates {
-    due: Mutex<BTreeMap<DebateId, Instant>>,
+    due: Mutex<BTreeMap<DebateId, EndedDebate>>,
+}
+
+#[derive(Clone)]
+struct EndedDebate {
+    due: Instant,
+    turns: Vec<TurnId>,
 }
 
 impl EndedDebates {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<DebateId, Instant>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<DebateId, EndedDebate>> {
         // every change leaves it whole
         self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// The end of a debate is in its log.
-    pub(crate) fn add(&self, debate: &DebateId) {
+    /// The end of a debate is in its log, after these turns.
+    pub(crate) fn add(&self, debate: &DebateId, turns: Vec<TurnId>) {
         let mut due = self.lock();
         if due.len() < MOST {
-            due.insert(debate.clone(), Instant::now() + STAY);
+            due.insert(debate.clone(), EndedDebate { due: Instant::now() + STAY, turns });
         }
     }
-    fn due(&self, now: Instant) -> Vec<DebateId> {
-        self.lock().iter().filter(|(_, at)| **at <= now).map(|(debate, _)| debate.clone()).collect()
+    fn due(&self, now: Instant) -> Vec<(DebateId, Vec<TurnId>)> {
+        let due = |ended: &EndedDebate| ended.due <= now;
+        self.lock().iter().filter(|(_, e)| due(e)).map(|(debate, e)| (debate.clone(), e.turns.clone())).collect()
     }
     fn remove(&self, debate: &DebateId) {
         self.lock().remove(debate);
@@ -79,13 +86,13 @@ async fn purge(shared: &Shared, upkeep: &Arc<dyn Upkeep>) -> Result<(), StoreErr
     }
     let queued = shared.bus.queued_subjects().await.map_err(|error| StoreError::Backend(error.to_string()))?;
     let queued: HashSet<DebateKey> = queued.iter().filter_map(|subject| debate_of(subject)).collect();
-    for debate in due {
+    for (debate, turns) in due {
         if queued.contains(&DebateKey::from(&debate)) {
-            shared.ended.add(&debate);
+            shared.ended.add(&debate, turns);
             continue;
         }
         let began = Instant::now();
-        shared.in_time(upkeep.purge_registers(&debate)).await?;
+        shared.in_time(upkeep.purge_registers(&debate, &turns)).await?;
         shared.ended.remove(&debate);
         tokio::time::sleep(began.elapsed() * PAUSES).await;
     }

@@ -40,6 +40,14 @@ pub(crate) fn open_turns(records: &[Arc<Record>]) -> Vec<TurnId> {
     open.into_iter().collect()
 }
 
+/// The turns that were asked.
+pub(crate) fn asked_turns(record: &Record) -> impl Iterator<Item = TurnId> {
+    record.events.iter().filter_map(|event| match event {
+        Event::TurnAsked(ask) => Some(ask.turn),
+        _ => None,
+    })
+}
+
 /// Where each model's turns were last played.
 pub(crate) fn placements(records: &[Arc<Record>]) -> BTreeMap<ModelName, HostId> {
     let events = records.iter().flat_map(|record| &record.events);

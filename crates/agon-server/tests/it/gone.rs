@@ -1,6 +1,6 @@
 //! Debates whose log is gone while the store goes by its last look.
 use crate::gateway_bench::*;
-use agon_core::{DebateId, Timestamp};
+use agon_core::{DebateId, Timestamp, TurnId};
 use agon_proto::pb::v1 as pb;
 use agon_server::{Gateway, GatewayPorts};
 use agon_store::{DebateHead, ListPage, MemoryStore, RawRecord, StoreError, Upkeep, VerifiedLog};
@@ -24,8 +24,8 @@ impl Upkeep for Lagging {
     async fn raw_records(&self, debate: &DebateId) -> Result<Vec<RawRecord>, StoreError> {
         self.0.raw_records(debate).await
     }
-    async fn purge_registers(&self, debate: &DebateId) -> Result<(), StoreError> {
-        self.0.purge_registers(debate).await
+    async fn purge_registers(&self, debate: &DebateId, turns: &[TurnId]) -> Result<(), StoreError> {
+        self.0.purge_registers(debate, turns).await
     }
     async fn list(&self, page: ListPage) -> Result<Vec<DebateHead>, StoreError> {
         self.0.list(page).await

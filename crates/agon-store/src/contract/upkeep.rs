@@ -45,7 +45,7 @@ pub(crate) async fn purging_drops_registers_only(rig: &impl StoreRig) {
         fill(store.as_ref(), &debate(name)).await;
         store.decide(&debate(name), TURN, said(name)).await.unwrap();
     }
-    store.purge_registers(&debate("a")).await.unwrap();
+    store.purge_registers(&debate("a"), &[]).await.unwrap();
     assert!(store.get(&debate("a"), TURN).await.unwrap().is_none());
     assert!(store.get(&debate("b"), TURN).await.unwrap().is_some());
     assert_eq!(store.read(&debate("a"), Position(0)).await.unwrap().len(), 2);

@@ -4,7 +4,7 @@ use crate::chain;
 use crate::lock::lock;
 use crate::port::{Journal as _, StoreError};
 use crate::upkeep::{DebateHead, ListPage, LogWalk, RawRecord, Upkeep, VerifiedLog};
-use agon_core::{DebateId, Position, Record};
+use agon_core::{DebateId, Position, Record, TurnId};
 use agon_proto::encode_record;
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Upkeep for MemoryStore {
         Ok(records.into_iter().map(raw).collect())
     }
 
-    async fn purge_registers(&self, debate: &DebateId) -> Result<(), StoreError> {
+    async fn purge_registers(&self, debate: &DebateId, _turns: &[TurnId]) -> Result<(), StoreError> {
         lock(&self.state).registers.retain(|(owner, _), _| owner != debate);
         Ok(())
     }

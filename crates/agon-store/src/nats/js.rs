@@ -13,6 +13,8 @@ use async_nats::jetstream::{Context, ContextBuilder, ErrorCode};
 use async_nats::{Client, Message, Request, RequestErrorKind};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
+use serde::Deserialize;
+use serde_json::json;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -151,6 +153,20 @@ impl Js {
         purged.map(|answer| answer.purged).map_err(|error| StoreRefusal::Unsure(error.to_string()))
     }
 
+    /// Removes the last message of a subject, where there is one.
+    pub(crate) async fn remove_last(&self, stream: &str, subject: String) -> Result<(), StoreRefusal> {
+        let Some(message) = self.last(stream, &subject).await? else { return Ok(()) };
+        let body = json!({ "seq": message.sequence, "no_erase": true });
+        let removed = self.context.request::<_, _, Response<Removed>>(format!("STREAM.MSG.DELETE.{stream}"), &body);
+        match self.in_time(removed).await? {
+            Ok(Response::Ok(Removed { .. })) => Ok(()),
+            // somebody else was first
+            Ok(Response::Err { .. }) if self.last(stream, &subject).await?.is_none() => Ok(()),
+            Ok(Response::Err { error }) => Err(StoreRefusal::from_api(&error)),
+            Err(error) => Err(StoreRefusal::Unsure(error.to_string())),
+        }
+    }
+
     /// A stream's handle; asks nothing.
     pub(crate) async fn handle(&self, stream: &str) -> Result<Stream<()>, StoreRefusal> {
         self.context.get_stream_no_info(stream).await.map_err(|error| StoreRefusal::Denied(error.to_string()))
@@ -182,6 +198,10 @@ impl Js {
         format!("JetStream has not answered within {} ms", self.deadline.as_millis())
     }
 }
+
+/// What a server answers where it has removed a message; nothing of it is looked at.
+#[derive(Deserialize)]
+struct Removed {}
 
 /// A header's text.
 pub(crate) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

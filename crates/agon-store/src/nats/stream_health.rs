@@ -2,7 +2,7 @@
 //! from memory.
 use super::NatsStoreConfig;
 use super::setup::{self, NatsUse};
-use super::subjects::{self, EVALS, JOBS};
+use super::subjects::{self, EVALS, JOBS, REGISTERS};
 use crate::condition::Condition;
 use crate::lock::lock;
 use agon_bus::nats::provision::{ProvisionError, find_stream};
@@ -53,6 +53,8 @@ struct HealthState {
     unanswered: BTreeSet<String>,
     /// Logs that were begun before this moment may be gone from a stream, in milliseconds since 1970.
     begins: HashMap<String, u64>,
+    /// How many results of turns are kept.
+    registers: u64,
 }
 
 impl StreamHealth {
@@ -67,6 +69,11 @@ impl StreamHealth {
         }));
         condition.exhausted.extend(inner.refused.values().map(|(text, _)| text.clone()));
         condition
+    }
+
+    /// How many registers there were at the last look.
+    pub(crate) fn registers(&self) -> u64 {
+        lock(&self.inner).registers
     }
 
     /// Whether a stream is so full that no more is to be written to it: nats-server 2.9 takes what goes beyond the limit by the bytes of
@@ -164,6 +171,7 @@ struct StreamScan {
     begins: Vec<(String, u64)>,
     brimful: BTreeSet<String>,
     missing: BTreeSet<String>,
+    registers: u64,
     /// Whether one is more than half full.
     filling: bool,
 }
@@ -174,12 +182,12 @@ async fn look(link: &NatsLink, config: &NatsStoreConfig, names: &[String], found
         lock(&found.inner).condition = Condition { broken: vec![away], ..Condition::default() };
         return SHORT_PAUSE;
     }
-    let StreamScan { condition, begins, brimful, filling, missing } = see(link, config, names).await;
+    let StreamScan { condition, begins, brimful, filling, missing, registers } = see(link, config, names).await;
     let well = condition == Condition::default();
     let mut inner = lock(&found.inner);
     tell_change(&inner.condition, &condition);
     inner.condition = condition;
-    (inner.brimful, inner.missing) = (brimful, missing);
+    (inner.brimful, inner.missing, inner.registers) = (brimful, missing, registers);
     inner.begins.extend(begins);
     if well && !filling { PAUSE } else { SHORT_PAUSE }
 }
@@ -239,6 +247,9 @@ impl StreamScan {
         }
         if weight == StreamFill::Brimful {
             self.brimful.insert(name.to_owned());
+        }
+        if name == REGISTERS {
+            self.registers = info.state.messages;
         }
         if subjects::is_log_stream(name) {
             self.begins.push((name.to_owned(), beginning(info)));

@@ -8,7 +8,7 @@ use crate::condition::Condition;
 use crate::live::ends;
 use crate::port::StoreError;
 use crate::upkeep::{DebateHead, ListPage, LogWalk, RawRecord, Upkeep, VerifiedLog};
-use agon_core::{DebateId, Timestamp};
+use agon_core::{DebateId, Timestamp, TurnId};
 use agon_proto::decode_record;
 use async_nats::jetstream::message::StreamMessage;
 use async_trait::async_trait;
@@ -16,6 +16,9 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 /// How many logs are looked at at once.
 const AT_ONCE: usize = 16;
+
+/// With so many registers, going through all of them costs as much as finding and deleting some twenty.
+pub(super) const MANY_REGISTERS: u64 = 5_000;
 
 /// Where a log is in the order of admission: when the server stored its first record, and its sequence.
 type AdmissionOrder = (i128, u64);
@@ -31,10 +34,17 @@ impl Upkeep for NatsStore {
         stream::iter(&messages).then(|message| self.raw(debate, message)).try_collect().await
     }
 
-    async fn purge_registers(&self, debate: &DebateId) -> Result<(), StoreError> {
+    /// A purge makes the server go through the whole stream: where much is in it, messages are deleted one by one.
+    async fn purge_registers(&self, debate: &DebateId, turns: &[TurnId]) -> Result<(), StoreError> {
         self.live.forget(debate);
-        let purged = self.js.purge(REGISTERS, &subjects::registers(debate)).await;
-        purged.map(drop).map_err(|error| error.during("purging registers"))
+        let removed = if turns.is_empty() || self.found.registers() < MANY_REGISTERS {
+            self.js.purge(REGISTERS, &subjects::registers(debate)).await.map(drop)
+        } else {
+            let subjects: Vec<_> = turns.iter().map(|turn| subjects::register(debate, *turn)).collect();
+            let removed = stream::iter(subjects).map(|subject| self.js.remove_last(REGISTERS, subject));
+            removed.buffer_unordered(AT_ONCE).try_collect().await
+        };
+        removed.map_err(|error| error.during("removing registers"))
     }
 
     /// Asks for the first message of every log: use the catalogue where it matters.

@@ -9,7 +9,7 @@ use crate::live::ends;
 use crate::owner::LocalState;
 use crate::port::StoreError;
 use crate::upkeep::{DebateHead, ListPage, LogWalk, RawRecord, Upkeep, VerifiedLog};
-use agon_core::{DebateId, Position, Priority, Timestamp};
+use agon_core::{DebateId, Position, Priority, Timestamp, TurnId};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -48,7 +48,7 @@ impl Upkeep for SqliteStore {
             .await
     }
 
-    async fn purge_registers(&self, debate: &DebateId) -> Result<(), StoreError> {
+    async fn purge_registers(&self, debate: &DebateId, _turns: &[TurnId]) -> Result<(), StoreError> {
         self.remove(debate, |db, debate| {
             db.prepare_cached("DELETE FROM registers WHERE debate = ?1")?.execute([debate.as_str()]).map(drop)
         })

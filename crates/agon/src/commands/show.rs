@@ -122,7 +122,7 @@ pub fn halted(reason: Option<&Reason>) -> Exit {
 
 async fn conclude(showing: &Showing<'_>, store: &Store, id: &DebateId) -> Result<Exit, Stop> {
     // What the registers held stands in the log now.
-    store.sqlite.purge_registers(id).await.map_err(failed)?;
+    store.sqlite.purge_registers(id, &[]).await.map_err(failed)?;
     let log = store.log_of(id).await?.with_prices(showing.settings);
     let open = store.advice(&format!("open {}", short(id.name())));
     leave_behind(showing, &log, id.name(), &open)?;

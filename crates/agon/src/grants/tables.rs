@@ -50,10 +50,13 @@ pub(super) const GATEWAY_PUBLISH: &[&str] = &[
 pub(super) const GATEWAY_WISHES: &[&str] =
     &["$JS.API.STREAM.INFO.AGON_GEN", "$JS.API.STREAM.MSG.GET.AGON_GEN", "$JS.API.CONSUMER.INFO.AGON_IDX.*"];
 /// How a coordinator removes the registers of debates that are over. Users of an older configuration lack it: registers then expire by age.
-pub const REGISTER_PURGING: &str = "$JS.API.STREAM.PURGE.AGON_RES";
+pub const REGISTER_REMOVAL: [&str; 2] = [PURGE_REGISTERS, DELETE_REGISTER];
+const PURGE_REGISTERS: &str = "$JS.API.STREAM.PURGE.AGON_RES";
+const DELETE_REGISTER: &str = "$JS.API.STREAM.MSG.DELETE.AGON_RES";
 /// The same of a coordinator, which follows the catalogue too, and makes the consumers of the turns that it queues.
 pub(super) const COORDINATOR_WISHES: &[&str] = &[
-    REGISTER_PURGING,
+    PURGE_REGISTERS,
+    DELETE_REGISTER,
     "$JS.API.CONSUMER.INFO.AGON_IDX.*",
     // an older configuration has hosts make the consumers of turns
     "$JS.API.CONSUMER.INFO.AGON_GEN.*",
@@ -104,7 +107,8 @@ pub(super) const COORDINATOR_PUBLISH: &[&str] = &[
     // marks of deleted debates are cleared
     "$JS.API.STREAM.PURGE.AGON_IDX",
     // and the registers of debates that are over
-    REGISTER_PURGING,
+    PURGE_REGISTERS,
+    DELETE_REGISTER,
     // jobs are taken
     "$JS.API.CONSUMER.INFO.AGON_JOB.*",
     "$JS.API.CONSUMER.MSG.NEXT.AGON_JOB.*",

@@ -19,6 +19,7 @@ impl State {
         self.last = (records.last().map_or(self.last.0, |record| record.at), Instant::now());
         self.admitted_at = records.first().map_or(self.last.0, |record| record.at);
         self.inherited = replay::open_turns(&records);
+        self.asked = records.iter().flat_map(|record| replay::asked_turns(record)).collect();
         self.warm = replay::placements(&records);
         let (ended, interrupted) = (debate.ended().is_some(), debate.interrupted());
         self.debate = Some(debate);

@@ -41,6 +41,7 @@ impl State {
         };
         let Some(debate) = self.debate.as_mut() else { return Ok(false) };
         debate.apply_record(&record);
+        self.asked.extend(replay::asked_turns(&record));
         let ended = debate.ended().is_some();
         self.last = (at, here);
         self.shared.observer.recorded(&self.id, &record);

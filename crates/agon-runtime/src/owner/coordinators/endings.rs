@@ -106,7 +106,7 @@ impl State {
             CoordinatorEnd::HandedOver | CoordinatorEnd::Parked => return self.leave(myself, debate, summary),
             CoordinatorEnd::Finished => {
                 self.shared.journal.forget(debate);
-                self.shared.ended.add(debate);
+                self.shared.ended.add(debate, farewell.asked.clone());
             }
             CoordinatorEnd::Interrupted => self.shared.journal.forget(debate),
             CoordinatorEnd::Fenced | CoordinatorEnd::Unknown => {}

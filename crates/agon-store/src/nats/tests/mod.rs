@@ -11,6 +11,7 @@ mod eval_logs;
 mod faults;
 mod fencing;
 mod line;
+mod many_registers;
 mod queue;
 mod setup;
 mod stream_health;

@@ -69,7 +69,7 @@ impl CellHolder for LocalHolder {
             self.ended(&id).await?;
             drop(ownership);
             // what the registers held stands in the log now
-            self.store().sqlite.purge_registers(&id).await.map_err(|error| failed(name, error))?;
+            self.store().sqlite.purge_registers(&id, &[]).await.map_err(|error| failed(name, error))?;
         }
     }
 

@@ -71,6 +71,7 @@ What each role may do, as `agon nats config` prints it and `agon serve` tries it
 - $JS.API.CONSUMER.INFO.AGON_IDX.*
 - $JS.API.STREAM.PURGE.AGON_IDX
 - $JS.API.STREAM.PURGE.AGON_RES
+- $JS.API.STREAM.MSG.DELETE.AGON_RES
 - $JS.API.CONSUMER.INFO.AGON_JOB.*
 - $JS.API.CONSUMER.MSG.NEXT.AGON_JOB.*
 - agon.v1.evl.>
