@@ -89,6 +89,16 @@ impl<'de> Visitor<'de> for MetricVisitor {
     fn visit_bool<E>(self, _value: bool) -> Result<Metric, E> {
         Ok(Metric::default())
     }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Metric, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Metric::default())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Metric, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Metric::default())
+    }
 }
 
 /// The first element of an array, without a vector for the rest.
@@ -309,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_metric_that_is_no_sensible_number_is_absent() {
-        for json in ["null", "-1", "-0.5", "\"12\"", "true"] {
+        for json in ["null", "-1", "-0.5", "\"12\"", "true", "[1]", "{\"a\": [1]}"] {
             assert_eq!(metric(json).count(), None, "{json}");
         }
         assert_eq!(metric("12").count(), Some(12));

@@ -172,7 +172,7 @@ impl ClusterRig {
         let (mut options, monitoring): (Vec<_>, Vec<_>) = nats_servers(plan)?.into_iter().unzip();
         let nats = options.pop().context("--nats-servers is 0")?;
         let peers = options.into_iter().map(NatsServer::start_with).collect::<Result<Vec<_>>>()?;
-        let settings = format!("{SETTINGS}[nats]\nreplicas = {}\n", plan.nats_servers);
+        let settings = format!("{SETTINGS}[nats]\nreplicas = {}\nwait = \"60s\"\n", plan.nats_servers);
         let scenario = Scenario::new(agon).coordinators(2).hosts(2).permits(permits).settings(&settings).nats(nats);
         let models = ["--answer-tokens", "200", "--no-model-cache", "--latency", latency];
         let cluster = scenario.rehearsal(&models).start()?;

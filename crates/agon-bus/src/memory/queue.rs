@@ -102,6 +102,12 @@ impl MemoryQueues {
         if state.closed { Err(closed()) } else { Ok(state.peek(subject)) }
     }
 
+    /// Removes the work of a subject, whoever holds it.
+    pub(super) fn withdraw(&self, subject: &str) -> Result<(), BusError> {
+        let mut state = lock(&self.state);
+        if state.closed { Err(closed()) } else { Ok(state.withdraw(subject)) }
+    }
+
     pub(super) fn count(&self, pattern: &str) -> usize {
         lock(&self.state).count(pattern)
     }

@@ -93,14 +93,25 @@ impl Directory {
         (model, needs): (&ModelName, &TurnNeeds),
         rehearsal: bool,
     ) -> Option<HostId> {
-        let here = self.locals.iter().filter(|local| local.plays.fits(rehearsal));
-        let here = here.filter_map(|local| Some((local.is_draining(), local.standing(model)?, local.id.clone())));
-        let elsewhere = self.remotes.standings(model, rehearsal).into_iter().filter(|(_, id)| self.local(id).is_none());
-        let all = here.chain(elsewhere.map(|(standing, id)| (false, standing, id)));
+        let all = self.standings(model, rehearsal);
         let place = |draining, standing: &HostStanding, id: &HostId| {
             (draining, self.lacks(id, needs), rank(standing, debate, id))
         };
         all.min_by_key(|(draining, standing, id)| place(*draining, standing, id)).map(|(_, _, id)| id)
+    }
+
+    /// The hosts that take turns for the model: whether each drains, and how it stands towards the model.
+    fn standings(&self, model: &ModelName, rehearsal: bool) -> impl Iterator<Item = (bool, HostStanding, HostId)> {
+        let here = self.locals.iter().filter(move |local| local.plays.fits(rehearsal));
+        let here = here.filter_map(|local| Some((local.is_draining(), local.standing(model)?, local.id.clone())));
+        let elsewhere = self.remotes.standings(model, rehearsal).into_iter().filter(|(_, id)| self.local(id).is_none());
+        here.chain(elsewhere.map(|(standing, id)| (false, standing, id)))
+    }
+
+    /// Those of them that take any model, and have not been told of this one.
+    pub(crate) fn untaught(&self, model: &ModelName, rehearsal: bool) -> Vec<HostId> {
+        let untaught = self.standings(model, rehearsal).filter(|(draining, standing, _)| !draining && !standing.known);
+        untaught.map(|(_, _, host)| host).collect()
     }
 
     /// Whether a host that is known takes turns for the model.

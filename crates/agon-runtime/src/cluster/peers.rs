@@ -98,7 +98,10 @@ impl Peers {
         let forgotten = self.silent * REMEMBERED;
         heard.nodes.retain(|_, (_, last)| now.duration_since(*last) < forgotten);
         let HeardNodes { nodes, gone, .. } = &mut *heard;
-        gone.retain(|node, at| nodes.get(node).is_some_and(|(_, last)| last == at));
+        gone.retain(|node, at| match nodes.get(node) {
+            Some((_, last)) => last == at,
+            None => now.duration_since(*at) < forgotten,
+        });
     }
 
     /// The nodes that have been silent for so long and are not dead yet, and when each was last heard; none while our own signs of life do
@@ -116,6 +119,21 @@ impl Peers {
         heard.nodes.iter().filter_map(late).collect()
     }
 
+    /// Those of these owners of debates that were never heard, although all who live should have been by now; none once silence alone
+    /// tells. And since when they should have been heard.
+    pub(crate) fn unheard(
+        &self,
+        owners: impl IntoIterator<Item = NodeId>,
+        after: Duration,
+        now: Instant,
+    ) -> Vec<(NodeId, Instant)> {
+        let heard = self.lock();
+        let Some(steady) = heard.steady.filter(|steady| now.duration_since(*steady) > after) else { return Vec::new() };
+        let unheard =
+            |node: &NodeId| *node != self.me && !heard.nodes.contains_key(node) && !heard.gone.contains_key(node);
+        owners.into_iter().filter(unheard).map(|node| (node, steady)).collect()
+    }
+
     /// Nobody listens for a node that was last heard then.
     pub(crate) fn bury(&self, node: &NodeId, last: Instant) {
         self.lock().gone.insert(node.clone(), last);
@@ -124,7 +142,10 @@ impl Peers {
     /// What is known of a node.
     pub(crate) fn life(&self, node: &NodeId, now: Instant) -> Life {
         let heard = self.lock();
-        self.judge(&heard, heard.nodes.get(node), now)
+        match heard.nodes.get(node) {
+            None if heard.gone.contains_key(node) => Life::Dead,
+            known => self.judge(&heard, known, now),
+        }
     }
 
     fn judge(&self, heard: &HeardNodes, known: Option<&(NodeAlive, Instant)>, now: Instant) -> Life {
@@ -160,13 +181,14 @@ impl Peers {
         heard.listening.filter(|since| !recent(since)).map(|_| false)
     }
 
-    /// The nodes that are dead, among those that were ever heard.
+    /// The nodes that are dead, among those that were ever heard or asked for.
     pub(crate) fn dead(&self, now: Instant) -> Vec<NodeId> {
         let heard = self.lock();
         let dead = |(id, known): (&NodeId, &(NodeAlive, Instant))| {
             (self.judge(&heard, Some(known), now) == Life::Dead).then(|| id.clone())
         };
-        heard.nodes.iter().filter_map(dead).collect()
+        let unheard = heard.gone.keys().filter(|node| !heard.nodes.contains_key(*node));
+        heard.nodes.iter().filter_map(dead).chain(unheard.cloned()).collect()
     }
 
     /// Whether this node has listened for long enough to know who is dead.
@@ -338,6 +360,26 @@ mod tests {
         assert_eq!((peers.dead(after(start, 11)), peers.late(late, after(start, 11))), (vec![other.clone()], vec![]));
         peers.hear(sign("other"), after(start, 12));
         assert_eq!(peers.life(&other, after(start, 12)), Life::Alive);
+    }
+
+    #[test]
+    fn an_owner_that_one_who_has_just_started_never_heard_is_dead_once_nobody_listens_for_it() {
+        let (peers, start) = peers();
+        run(&peers, start, 0..4, &["me", "other"]);
+        let owners = || ["me", "other", "owner"].map(NodeId::from);
+        let after_two = Duration::from_millis(2_200);
+
+        assert_eq!(peers.unheard(owners(), after_two, after(start, 2)), []);
+        let [(owner, since)] = peers.unheard(owners(), after_two, after(start, 3)).try_into().unwrap();
+        assert_eq!((&owner, peers.life(&owner, after(start, 3))), (&"owner".into(), Life::Unknown));
+        peers.bury(&owner, since);
+        run(&peers, start, 4..5, &["me", "other"]);
+
+        assert_eq!(peers.life(&owner, after(start, 4)), Life::Dead);
+        assert_eq!(peers.dead(after(start, 4)), [owner.clone()]);
+        assert_eq!(peers.unheard(owners(), after_two, after(start, 4)), []);
+        peers.hear(sign("owner"), after(start, 5));
+        assert_eq!((peers.life(&owner, after(start, 5)), peers.dead(after(start, 5))), (Life::Alive, vec![]));
     }
 
     #[test]

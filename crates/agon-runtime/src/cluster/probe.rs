@@ -6,6 +6,7 @@ use crate::base::shared::Shared;
 use crate::base::subjects;
 use agon_bus::{BusError, Payload};
 use agon_core::{HostId, NodeId};
+use agon_store::StoreError;
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -36,8 +37,10 @@ pub(crate) async fn run(shared: Shared) {
         tokio::time::sleep(EVERY).await;
         let now = Instant::now();
         let nodes = shared.peers.late(after, now).into_iter().map(|(node, last)| (Late::Node(node), last));
+        let owners =
+            unheard_owners(&shared, after, now).await.into_iter().map(|(node, since)| (Late::Node(node), since));
         let hosts = shared.directory.late(after, now).into_iter().map(|(host, last)| (Late::Host(host), last));
-        let asked = nodes.chain(hosts).map(|(late, last)| {
+        let asked = nodes.chain(owners).chain(hosts).map(|(late, last)| {
             let shared = &shared;
             async move { is_gone(shared, &late).await.then_some((late, last)) }
         });
@@ -52,6 +55,17 @@ pub(crate) async fn run(shared: Shared) {
         }
         missing = still;
     }
+}
+
+/// The owners of debates that a node which has just started, or come back to the bus, has never heard: they may have died before.
+async fn unheard_owners(shared: &Shared, after: Duration, now: Instant) -> Vec<(NodeId, Instant)> {
+    if !shared.config.takes_jobs || shared.peers.knows(now) {
+        return Vec::new();
+    }
+    // without a catalogue, silence tells later
+    let standing = shared.in_time::<_, StoreError>(shared.catalogue.standing()).await;
+    let running = standing.map(|standing| standing.running).unwrap_or_default();
+    shared.peers.unheard(running.into_keys(), after, now)
 }
 
 async fn is_gone(shared: &Shared, late: &Late) -> bool {

@@ -99,19 +99,24 @@ async fn press(shared: &Shared, (offer, until): (&TurnOffer, Instant), host: &Ho
     false
 }
 
-/// For a turn that waits in its model's queue: it is put there again if it was lost, and a host that would serve its
-/// model but never heard of it is told to look there. Offered besides, it could be played twice.
+/// For a turn that waits in its model's queue: it is put there again if it was lost, and hosts that would serve its
+/// model but never heard of it are told to look there. Offered besides, it could be played twice.
 pub(crate) async fn requeue(shared: &Shared, wanted: &WantedTurn) -> Offered {
-    let WantedTurn { offer, needs, rehearsal, .. } = wanted;
+    let WantedTurn { offer, rehearsal, .. } = wanted;
     enqueue(shared, wanted).await;
-    let Some(host) = shared.directory.preferred(&offer.debate, (&offer.ask.model, needs), *rehearsal) else {
+    if !shared.directory.serves(&offer.ask.model, *rehearsal) {
         return Offered::Unserved;
-    };
+    }
+    let untaught = shared.directory.untaught(&offer.ask.model, *rehearsal);
+    futures_util::future::join_all(untaught.iter().map(|host| teach(shared, offer, host))).await;
+    Offered::Queued
+}
+
+async fn teach(shared: &Shared, offer: &TurnOffer, host: &HostId) {
     let patience = shared.config.times.offer_patience;
-    if let Err(error) = order(shared, offer, &host, subjects::lessons(&host), patience).await {
+    if let Err(error) = order(shared, offer, host, subjects::lessons(host), patience).await {
         tracing::debug!(debate = %offer.debate, %host, %error, "host not told of a model");
     }
-    Offered::Queued
 }
 
 /// Puts a turn into its model's queue. If the queue is full or away, the turn is offered again later.

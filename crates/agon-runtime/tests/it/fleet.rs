@@ -180,6 +180,25 @@ async fn a_host_that_takes_anything_learns_a_model_from_an_offer_that_it_refuses
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_host_that_takes_anything_and_comes_late_helps_one_that_has_all_turns() {
+    let (stage, one, other) = (TestBench::new(), Cast::new(Duration::from_secs(60)), Cast::new(HALF));
+    let owner = stage.peer("n1", vec![]).await;
+    let _h1 = stage.player("h1", vec![serving(&one, "gpu1", Served::Any)]).await;
+    moment().await;
+    for n in 0..12 {
+        owner.submit(admission(&format!("debate-{n}"), spec())).await.unwrap();
+    }
+    after(5).await;
+    assert!(!stage.bus.queued_subjects().await.unwrap().is_empty(), "not all of them wait at the host");
+
+    let _h2 = stage.player("h2", vec![serving(&other, "gpu2", Served::Any)]).await;
+    after(45).await;
+
+    assert!(other.calls() > 0);
+    assert_eq!(models(&owner, "gpu2"), ["m"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn discovered_models_appear_with_what_is_known_of_them_and_vanish() {
     let (stage, cast) = (TestBench::new(), Cast::new(HALF));
     cast.lists(None);

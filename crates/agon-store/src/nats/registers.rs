@@ -1,4 +1,5 @@
-//! The registers on JetStream: one subject per try, which takes one message.
+//! The registers on JetStream: one subject per try, which takes one message. None is remembered: what the server has lost is to be
+//! written again.
 use super::NatsStore;
 use super::error::StoreRefusal;
 use super::js::{Outgoing, header};
@@ -17,9 +18,6 @@ const NONCE: &str = "Agon-Nonce";
 #[async_trait]
 impl Registers for NatsStore {
     async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<RegisterOutcome, StoreError> {
-        if let Some(result) = self.live.result(debate, turn) {
-            return Ok(RegisterOutcome { result, won: false });
-        }
         let nonce = format!("{:032x}", rand::random::<u128>());
         let subject = subjects::register(debate, turn);
         let doing = "writing a register";
@@ -29,30 +27,23 @@ impl Registers for NatsStore {
         };
         headers.insert(NONCE, nonce.as_str());
         let message = Outgoing { stream: REGISTERS, subject: &subject, expected: Some(0), headers, body };
-        let decision = match self.js.publish(message).await {
-            Ok(_) => RegisterOutcome { result: Arc::new(result), won: true },
-            Err(refusal @ StoreRefusal::Denied(_)) => return Err(refusal.during(doing)),
+        match self.js.publish(message).await {
+            Ok(_) => Ok(RegisterOutcome { result: Arc::new(result), won: true }),
+            Err(refusal @ StoreRefusal::Denied(_)) => Err(refusal.during(doing)),
             // Decided already, full because it is decided, or a lost answer: what stands there tells.
             Err(refusal @ (StoreRefusal::Moved | StoreRefusal::Full(_) | StoreRefusal::Unsure(_))) => {
                 let held = self.js.last(REGISTERS, &subject).await.map_err(|error| error.during(doing))?;
                 let held = held.ok_or_else(|| refusal.during(doing))?;
                 let won = header(&held.headers, NONCE) == Some(nonce.as_str());
-                RegisterOutcome { result: self.result(debate, &held).await?, won }
+                Ok(RegisterOutcome { result: self.result(debate, &held).await?, won })
             }
-        };
-        self.live.decided(debate, turn, &decision.result);
-        Ok(decision)
+        }
     }
 
     async fn get(&self, debate: &DebateId, turn: TurnId) -> Result<Option<Arc<TurnResult>>, StoreError> {
-        if let Some(result) = self.live.result(debate, turn) {
-            return Ok(Some(result));
-        }
         let held = self.js.last(REGISTERS, &subjects::register(debate, turn)).await;
         let Some(held) = held.map_err(|error| error.during("reading a register"))? else { return Ok(None) };
-        let result = self.result(debate, &held).await?;
-        self.live.decided(debate, turn, &result);
-        Ok(Some(result))
+        self.result(debate, &held).await.map(Some)
     }
 }
 

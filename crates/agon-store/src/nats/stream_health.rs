@@ -352,8 +352,8 @@ fn broken(name: &str, error: &ProvisionError) -> String {
         }
         // a server whose disk is full may accept messages or not, and answer questions no more
         ProvisionError::Server { reason, .. } if reason.contains("timed out") => {
-            "JetStream does not answer; it may stop answering if the disk of \
-             nats-server is full: free space, and restart nats-server"
+            "JetStream does not answer; for some seconds that is normal after a server was lost, else see its log: it may stop answering \
+             if its disk is full (free space, and restart nats-server)"
                 .to_owned()
         }
         ProvisionError::Differs { .. } | ProvisionError::Missing(_) | ProvisionError::Server { .. } => {

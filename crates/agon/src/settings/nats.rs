@@ -10,6 +10,10 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 const MIB: u64 = 1 << 20;
+/// A pebibyte: more than any server has, and a number of bytes that NATS can count.
+const MOST_MIB: u64 = 1 << 30;
+/// Results of turns and request ids outlive any restart of the process that waits for them.
+const SHORTEST_AGE: Length = Length::seconds(600);
 
 /// NATS.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -148,6 +152,30 @@ impl Default for NatsLimitSettings {
     }
 }
 
+impl NatsLimitSettings {
+    /// Sizes and ages that no stream can have, each with its field.
+    fn problems(&self) -> Vec<String> {
+        let sizes = [
+            ("logs_mib", self.logs_mib),
+            ("registers_mib", self.registers_mib),
+            ("jobs_mib", self.jobs_mib),
+            ("turns_mib", self.turns_mib),
+            ("orders_mib", self.orders_mib),
+            ("requests_mib", self.requests_mib),
+            ("catalogue_mib", self.catalogue_mib),
+            ("evals_mib", self.evals_mib),
+            ("parts_mib", self.parts_mib),
+            ("transit_mib", self.transit_mib),
+        ];
+        let sizes = sizes.into_iter().filter(|(_, size)| size.get() > MOST_MIB);
+        let sizes = sizes.map(|(name, size)| format!("limits.{name}: {size}; from 1 to {MOST_MIB} is allowed"));
+        let ages = [("registers_age", self.registers_age), ("requests_age", self.requests_age)];
+        let ages = ages.into_iter().filter(|(_, age)| age.0 < SHORTEST_AGE.0);
+        let ages = ages.map(|(name, age)| format!("limits.{name}: {age}; {SHORTEST_AGE} and more is allowed"));
+        sizes.chain(ages).collect()
+    }
+}
+
 impl NatsSettings {
     /// What is wrong with it, each with its field.
     pub fn problems(&self) -> Vec<String> {
@@ -166,6 +194,7 @@ impl NatsSettings {
         if !matches!(self.replicas.get(), 1 | 3 | 5) {
             problems.push(format!("replicas: {}; 1, 3 or 5 is allowed", self.replicas));
         }
+        problems.extend(self.limits.problems());
         if self.limits.reserve_percent > 50 {
             problems.push(format!("limits.reserve_percent: {}; from 0 to 50 is allowed", self.limits.reserve_percent));
         }
@@ -273,6 +302,23 @@ mod tests {
         assert_eq!(set("turns").bus().queue_messages, 7);
         assert_eq!(set("turns_mib").bus().queue_bytes, 7 << 20);
         assert_eq!(set("transit_mib").bus().blob_bytes, 7 << 20);
+    }
+
+    #[test]
+    fn sizes_and_ages_that_no_stream_can_have_are_refused_by_name() {
+        let problems = |name: &str, value: serde_json::Value| {
+            let value = serde_json::json!({ "limits": { name: value } });
+            serde_json::from_value::<NatsSettings>(value).unwrap().problems().join("\n")
+        };
+        for size in ["logs_mib", "registers_mib", "evals_mib", "turns_mib", "transit_mib"] {
+            assert_eq!(problems(size, (1_u64 << 30).into()), "");
+            let wanted = format!("limits.{size}: 1073741825; from 1 to 1073741824 is allowed");
+            assert_eq!(problems(size, ((1_u64 << 30) + 1).into()), wanted);
+        }
+        for age in ["registers_age", "requests_age"] {
+            assert_eq!(problems(age, "10m".into()), "");
+            assert_eq!(problems(age, "1s".into()), format!("limits.{age}: 1s; 600s and more is allowed"));
+        }
     }
 
     #[test]

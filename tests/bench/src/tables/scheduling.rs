@@ -110,6 +110,8 @@ fn print((debates, ram, scheduling): (&str, &str, &str), figures: &SchedulingFig
     let pairs = figures.ended_s.iter().zip(&fifo.ended_s);
     let slowed = pairs.map(|(ours, theirs)| ours / theirs).fold(0.0, f64::max);
     let ours = scheduling == "cache-aware";
+    // as the settings have it
+    let scheduling = scheduling.replace('-', "_");
     println!(
         "| {debates} | {ram} | {scheduling} | {:.1} | {} | {:.1} | {:.2} | {:.1} | {slowed:.2} | {} |",
         100.0 * figures.evaluated_tokens as f64 / figures.prompt_tokens.max(1) as f64,

@@ -7,7 +7,8 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// So many debates are remembered.
+/// So many debates are remembered, and twice as many as the server is first taken to hold: those that run are not looked through for one that does
+/// not.
 const MOST_KNOWN: usize = 1_024;
 /// So many misses in a row, of debates that should have been held, say that the server holds fewer.
 const MISSES: u32 = 4;
@@ -47,6 +48,8 @@ pub(crate) struct HeldPrompts {
     /// So many debates are held at once.
     holds: usize,
     misses: u32,
+    /// So many debates are remembered.
+    most: usize,
     /// The usual pause between two turns of a debate.
     pause: Option<Duration>,
     /// What evaluating a token costs, in milliseconds.
@@ -83,6 +86,7 @@ impl HeldPrompts {
             expected: BTreeSet::new(),
             holds: holds.max(1),
             misses: 0,
+            most: MOST_KNOWN.max(holds.saturating_mul(2)),
             pause: None,
             token_ms: None,
             service: None,
@@ -232,7 +236,7 @@ impl HeldPrompts {
     }
 
     fn drop_old(&mut self) {
-        while self.order.len() > MOST_KNOWN
+        while self.order.len() > self.most
             && let Some((_, debate)) = self.order.iter().rfind(|(_, debate)| !self.runs(debate)).cloned()
         {
             self.forget(&debate);

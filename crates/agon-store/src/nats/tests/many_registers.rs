@@ -36,3 +36,20 @@ async fn of_many_registers_only_those_of_the_turns_are_removed() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_register_that_the_server_has_lost_is_undecided_and_written_again() {
+    on_every_server(async |rig: NatsRig| {
+        let (host, owner) = (rig.open(NatsStoreConfig::default()).await, rig.open(NatsStoreConfig::default()).await);
+        let a = debate("a");
+        host.decide(&a, turn(1), said("first")).await.unwrap();
+        owner.purge_registers(&a, &[]).await.unwrap();
+
+        assert!(host.get(&a, turn(1)).await.unwrap().is_none());
+        let again = host.decide(&a, turn(1), said("second")).await.unwrap();
+
+        assert!(again.won);
+        assert_eq!(owner.get(&a, turn(1)).await.unwrap(), Some(again.result));
+    })
+    .await;
+}
