@@ -121,7 +121,7 @@ pub fn wait(plan: &BenchPlan) -> Result<WaitingRun> {
     let ids: Vec<String> = (0..plan.debates).map(|n| format!("waiting-{n}")).collect();
     rig.submit(&ids, &format!("timeout_per_turn: 1h\n{}", load_file(plan.rounds)))?;
     rig.until_all_run()?;
-    rig.runtime.block_on(tokio::time::sleep(SETTLES));
+    rig.runtime.block_on(async { tokio::time::sleep(SETTLES).await });
     let [messages, bytes, nats] = rig.watched(WATCHED)?;
     let each = |all: f64, idle: f64| (all - idle) / f64::from(plan.debates);
     let [idle_per_s, idle_bytes, _] = idle;
@@ -226,7 +226,7 @@ impl ClusterRig {
     /// Messages, bytes and processor seconds of nats-server, each a second, over so long.
     fn watched(&mut self, time: Duration) -> Result<[f64; 3]> {
         let before = self.meters()?;
-        self.runtime.block_on(tokio::time::sleep(time));
+        self.runtime.block_on(async { tokio::time::sleep(time).await });
         let after = self.meters()?;
         let seconds = (after.at - before.at).as_secs_f64();
         let messages = after.messages.saturating_sub(before.messages) as f64;

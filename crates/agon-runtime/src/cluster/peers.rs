@@ -376,7 +376,7 @@ mod tests {
         run(&peers, start, 4..5, &["me", "other"]);
 
         assert_eq!(peers.life(&owner, after(start, 4)), Life::Dead);
-        assert_eq!(peers.dead(after(start, 4)), [owner.clone()]);
+        assert_eq!(peers.dead(after(start, 4)), std::slice::from_ref(&owner));
         assert_eq!(peers.unheard(owners(), after_two, after(start, 4)), []);
         peers.hear(sign("owner"), after(start, 5));
         assert_eq!((peers.life(&owner, after(start, 5)), peers.dead(after(start, 5))), (Life::Alive, vec![]));
