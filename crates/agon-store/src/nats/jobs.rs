@@ -20,6 +20,8 @@ use tokio::time::Instant;
 
 /// For how long a priority that had nothing counts as empty. After that it may gather credit, so that it is looked at again.
 const EMPTY_FOR: Duration = Duration::from_secs(1);
+/// A lane that had nothing so lately is asked after all others: to say that there is nothing, the server goes through the whole queue.
+const RESTS_FOR: Duration = Duration::from_millis(100);
 
 /// What this process knows of the job queue.
 #[derive(Debug)]
@@ -31,8 +33,8 @@ pub(crate) struct NatsJobQueue {
 #[derive(Debug, Default)]
 struct Turns {
     shares: WeightedRoundRobin,
-    /// When a priority was last found empty.
-    empty: HashMap<Priority, Instant>,
+    /// When a lane of a priority was last found empty.
+    empty: HashMap<(Priority, u32), Instant>,
     lane: u32,
 }
 
@@ -41,20 +43,26 @@ impl NatsJobQueue {
         Self { held: Mutex::new(JobLeases::new(most)), turns: Mutex::default() }
     }
 
-    /// The priorities in the order in which they are to be tried, and the lane to begin with.
-    fn order(&self) -> ([Priority; 3], u32) {
-        let mut turns = lock(&self.turns);
-        turns.lane = turns.lane.wrapping_add(1);
-        (turns.shares.order(), turns.lane)
-    }
-    fn found_empty(&self, priority: Priority) {
-        lock(&self.turns).empty.insert(priority, Instant::now());
-    }
-    fn served(&self, priority: Priority) {
+    /// The lanes of all priorities in the order in which they are to be asked.
+    fn order(&self, lanes: u32) -> Vec<(Priority, u32)> {
         let turns = &mut *lock(&self.turns);
-        turns.empty.remove(&priority);
-        let empty = &turns.empty;
-        turns.shares.charge(priority, |other| empty.get(&other).is_none_or(|at| at.elapsed() > EMPTY_FOR));
+        turns.lane = turns.lane.wrapping_add(1);
+        let lane = |step: u32| turns.lane.wrapping_add(step).checked_rem(lanes).unwrap_or(0);
+        let all =
+            turns.shares.order().into_iter().flat_map(|priority| (0..lanes).map(move |step| (priority, lane(step))));
+        let (rest, mut asked): (Vec<_>, Vec<_>) =
+            all.partition(|place| turns.empty.get(place).is_some_and(|at| at.elapsed() < RESTS_FOR));
+        asked.extend(rest);
+        asked
+    }
+    fn found_empty(&self, place: (Priority, u32)) {
+        lock(&self.turns).empty.insert(place, Instant::now());
+    }
+    fn served(&self, (priority, lane): (Priority, u32), lanes: u32) {
+        let turns = &mut *lock(&self.turns);
+        turns.empty.remove(&(priority, lane));
+        let empty = |place| turns.empty.get(&place).is_some_and(|at| at.elapsed() <= EMPTY_FOR);
+        turns.shares.charge(priority, |other| !(0..lanes).all(|lane| empty((other, lane))));
     }
 }
 
@@ -110,24 +118,20 @@ impl Jobs for NatsStore {
 impl NatsStore {
     /// Asks the lanes one after another until one has a job: asking all at once would take jobs that nobody wants yet.
     async fn take_next(&self) -> Result<Option<Job>, StoreRefusal> {
-        let (order, first) = self.queue.order();
         let lanes = self.config.lanes.get();
         let inbox = self.js.client.new_inbox();
         let answers = self.js.in_time(self.js.client.subscribe(inbox.clone())).await?;
         let mut answers = answers.map_err(|error| StoreRefusal::Unsure(error.to_string()))?;
-        for priority in order {
-            for step in 0..lanes {
-                let lane = first.wrapping_add(step).checked_rem(lanes).unwrap_or(0);
-                let (asked, consumer) = (Instant::now(), subjects::job_consumer(priority, lane));
-                self.pull(&inbox, &consumer).await?;
-                let pulled = self.pulled(&mut answers, asked + self.config.lease).await;
-                self.found.asked(&consumer, pulled.is_ok());
-                if let Some(job) = pulled? {
-                    self.queue.served(priority);
-                    return Ok(Some(job));
-                }
+        for (priority, lane) in self.queue.order(lanes) {
+            let (asked, consumer) = (Instant::now(), subjects::job_consumer(priority, lane));
+            self.pull(&inbox, &consumer).await?;
+            let pulled = self.pulled(&mut answers, asked + self.config.lease).await;
+            self.found.asked(&consumer, pulled.is_ok());
+            if let Some(job) = pulled? {
+                self.queue.served((priority, lane), lanes);
+                return Ok(Some(job));
             }
-            self.queue.found_empty(priority);
+            self.queue.found_empty((priority, lane));
         }
         Ok(None)
     }
@@ -164,5 +168,23 @@ impl NatsStore {
     /// Says what became of a delivery, and waits until the server has heard it.
     async fn answer(&self, subject: &str, kind: AckKind) -> Result<(), StoreRefusal> {
         self.js.ask(subject, Request::new().payload(kind.into())).await.map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NatsJobQueue;
+    use agon_core::Priority;
+
+    #[test]
+    fn a_lane_that_had_nothing_just_now_is_asked_last() {
+        let queue = NatsJobQueue::new(9);
+        let first = (Priority::Interactive, 0);
+        let place = |queue: &NatsJobQueue| queue.order(1).iter().position(|place| *place == first).unwrap();
+        assert_eq!(place(&queue), 0);
+
+        queue.found_empty(first);
+
+        assert_eq!((place(&queue), queue.order(1).len()), (2, 3));
     }
 }
