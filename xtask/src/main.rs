@@ -47,7 +47,7 @@ enum Command {
     Test(test::Args),
     /// Formatting, lints, docs, generated code, dependencies and house rules
     Check(check::Args),
-    /// Measure what debates cost beside a bare HTTP loop, and every other goal; the build that is shipped, two hours (`--quick`: half an hour)
+    /// Measure what debates cost beside a bare HTTP loop, and every other goal; the build that is shipped, takes hours (`--quick`: less)
     Bench(bench::Args),
     /// Image, compose file, chart, monitoring and NATS configurations, each checked by its own tool
     Ship(ship::Args),
