@@ -152,9 +152,6 @@ impl<B: Bus + 'static> Bus for FaultyBus<B> {
     async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
         self.inner.peek(subject).await
     }
-    async fn withdraw(&self, subject: &str) -> Result<(), BusError> {
-        self.inner.withdraw(subject).await
-    }
     fn is_connected(&self) -> bool {
         self.inner.is_connected()
     }

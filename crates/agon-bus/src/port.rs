@@ -132,8 +132,6 @@ pub trait Bus: Send + Sync {
     async fn queued_subjects(&self) -> Result<HashSet<String>, BusError>;
     /// The work of a subject as it waits or is held, without taking it.
     async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError>;
-    /// Removes the work of a subject for good, whoever holds it; nothing where there is none.
-    async fn withdraw(&self, subject: &str) -> Result<(), BusError>;
     /// Whether the bus can be reached now.
     fn is_connected(&self) -> bool;
     /// Sends what is still to be sent, and ends subscriptions, services and pulls.

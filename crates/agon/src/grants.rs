@@ -21,7 +21,7 @@ mod tables;
 mod tests;
 
 pub use queues::{any_queue, queue_of};
-pub use tables::{CLEARING, KEYS};
+pub use tables::{KEYS, REGISTER_REMOVAL};
 
 /// What one user may do: subjects with wildcards, as the server's configuration has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

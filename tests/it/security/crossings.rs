@@ -162,7 +162,7 @@ fn sends(role: &str) -> Vec<String> {
             texts(&answers),
             asks(api, "STREAM.INFO.@", &["LOG_0", "RES", "CMD", "JOB", "IDX", "GEN", "BIG", "EVL"]),
             asks(api, "STREAM.MSG.GET.@", &["LOG_0", "RES", "CMD", "IDX", "BIG", "EVL"]),
-            asks(api, "STREAM.PURGE.@", &["IDX", "RES", "GEN"]),
+            asks(api, "STREAM.PURGE.@", &["IDX", "RES"]),
             asks(api, "STREAM.MSG.DELETE.@", &["RES"]),
             asks(api, log, &["LOG_0"]),
             asks(api, idx, &["IDX"]),

@@ -130,9 +130,6 @@ impl Bus for NodeBus {
     async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
         self.0.call(PortCall::bus("peek at", subject), self.0.world.bus.peek(subject)).await
     }
-    async fn withdraw(&self, subject: &str) -> Result<(), BusError> {
-        self.0.call(PortCall::bus("withdraw", subject), self.0.world.bus.withdraw(subject)).await
-    }
     fn is_connected(&self) -> bool {
         self.0.cut_until().is_none()
     }

@@ -154,23 +154,3 @@ pub async fn queued_work_is_counted_and_shown_by_model_until_it_is_acknowledged(
     assert_eq!(count().await?, None);
     Ok(())
 }
-
-/// What is withdrawn is gone, whether it waits or is held, and nothing else is.
-pub async fn work_that_is_withdrawn_never_comes(bus: &dyn Bus, scope: &CaseScope) -> CaseResult {
-    bus.enqueue(&scope.work(0), bytes("held")).await?;
-    let held = pull(bus, scope).await?;
-    bus.enqueue(&scope.work(1), bytes("waits")).await?;
-    bus.enqueue(&scope.work(2), bytes("stays")).await?;
-    bus.withdraw(&scope.work(0)).await?;
-    bus.withdraw(&scope.work(1)).await?;
-    bus.withdraw(&scope.work(3)).await?;
-    let queued = bus.queued_subjects().await?;
-    let own = (0..4).map(|n| queued.contains(&scope.work(n))).collect::<Vec<_>>();
-    assert_eq!(own, [false, false, true, false], "{queued:?}");
-    held.nak(Duration::ZERO).await?;
-    let stays = pull(bus, scope).await?;
-    assert_eq!(stays.message().payload, bytes("stays"));
-    stays.ack().await?;
-    assert!(nothing_to_pull(bus, scope, scope.lease / 2).await?);
-    Ok(())
-}

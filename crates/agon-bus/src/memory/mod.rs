@@ -105,9 +105,6 @@ impl Bus for MemoryBus {
     async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
         self.queues.peek(subject)
     }
-    async fn withdraw(&self, subject: &str) -> Result<(), BusError> {
-        self.queues.withdraw(subject)
-    }
     fn is_connected(&self) -> bool {
         true
     }

@@ -102,16 +102,6 @@ impl MemoryQueues {
         if state.closed { Err(closed()) } else { Ok(state.peek(subject)) }
     }
 
-    /// Removes the work of a subject, whoever holds it.
-    pub(super) fn withdraw(&self, subject: &str) -> Result<(), BusError> {
-        let mut state = lock(&self.state);
-        if state.closed {
-            return Err(closed());
-        }
-        state.withdraw(subject);
-        Ok(())
-    }
-
     pub(super) fn count(&self, pattern: &str) -> usize {
         lock(&self.state).count(pattern)
     }

@@ -179,11 +179,6 @@ impl Bus for NatsBus {
         self.queue.peek(subject).await
     }
 
-    async fn withdraw(&self, subject: &str) -> Result<(), BusError> {
-        self.reach(subject)?;
-        self.queue.withdraw(subject).await
-    }
-
     fn is_connected(&self) -> bool {
         self.control.is_connected() && self.tokens.is_connected()
     }

@@ -110,6 +110,8 @@ impl From<ProvisionError> for crate::port::BusError {
 
 /// Attempts, where others create or delete the same stream meanwhile.
 const ATTEMPTS: usize = 3;
+/// The pause after one that a server refused.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// What setting up came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,14 +140,20 @@ pub async fn ensure_stream(link: &NatsLink, wanted: &Config, growth: Growth) -> 
 
 /// The same, and what it came to. A stream that exists as asked is only looked at.
 pub async fn set_up_stream(link: &NatsLink, wanted: &Config, growth: Growth) -> Result<(SetUp, Info), ProvisionError> {
+    let mut refused = None;
     for _ in 0..ATTEMPTS {
         match check_stream(link, wanted).await {
             Ok(info) => return Ok((SetUp::AsAsked, info)),
-            Err(ProvisionError::Missing(_)) => {
-                if let Some(info) = create(link, wanted).await? {
-                    return Ok((SetUp::Created, compared(wanted, info)?));
+            Err(ProvisionError::Missing(_)) => match create(link, wanted).await {
+                Ok(Some(info)) => return Ok((SetUp::Created, compared(wanted, info)?)),
+                Ok(None) => {}
+                // of two that create the same stream at once, a server may refuse one because its subjects overlap with the other's
+                Err(error @ ProvisionError::Server { .. }) => {
+                    refused = Some(error);
+                    tokio::time::sleep(PAUSE).await;
                 }
-            }
+                Err(error) => return Err(error),
+            },
             Err(ProvisionError::Differs { stream, differences }) => {
                 let may_grow = differences.iter().all(|difference| difference.kind == DifferenceKind::Lower);
                 if growth == Growth::Refuse || !may_grow {
@@ -156,7 +164,7 @@ pub async fn set_up_stream(link: &NatsLink, wanted: &Config, growth: Growth) -> 
             Err(error) => return Err(error),
         }
     }
-    Err(ProvisionError::Missing(wanted.name.clone()))
+    Err(refused.unwrap_or_else(|| ProvisionError::Missing(wanted.name.clone())))
 }
 
 /// Checks that the stream exists as asked; creates and changes nothing.

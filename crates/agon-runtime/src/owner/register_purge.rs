@@ -1,13 +1,13 @@
-//! Removes what debates that are over leave in queues and registers: their logs hold what counted.
+//! Removes the registers of debates that are over: their logs hold what counted.
 //!
-//! Not at once. A host that has not heard of the end finds its turn's register decided for a while. Turns that still lie in a queue are
-//! removed from there first, so that no host takes them for open ones. What is not removed here, because the process ends before, expires by age.
+//! Not at once. A host that has not heard of the end finds its turn's register decided for a while, and a turn that still lies
+//! in a queue is not taken for an open one. What is not removed here, because the process ends before, expires by age.
 use crate::base::shared::Shared;
 use crate::base::trouble::Trouble;
 use agon_bus::subject::{DebateKey, Subject};
 use agon_core::{DebateId, TurnId};
 use agon_store::{StoreError, Upkeep};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -85,18 +85,9 @@ async fn purge(shared: &Shared, upkeep: &Arc<dyn Upkeep>) -> Result<(), StoreErr
         return Ok(());
     }
     let queued = shared.bus.queued_subjects().await.map_err(|error| StoreError::Backend(error.to_string()))?;
-    let mut left: HashMap<DebateKey, Vec<String>> = HashMap::new();
-    for subject in queued {
-        if let Some(debate) = debate_of(&subject) {
-            left.entry(debate).or_default().push(subject);
-        }
-    }
+    let queued: HashSet<DebateKey> = queued.iter().filter_map(|subject| debate_of(subject)).collect();
     for (debate, turns) in due {
-        if let Some(left) = left.get(&DebateKey::from(&debate)) {
-            for subject in left {
-                let withdrawn = shared.bus.withdraw(subject).await;
-                withdrawn.map_err(|error| StoreError::Backend(error.to_string()))?;
-            }
+        if queued.contains(&DebateKey::from(&debate)) {
             shared.ended.add(&debate, turns);
             continue;
         }

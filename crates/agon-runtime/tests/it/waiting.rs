@@ -272,7 +272,7 @@ async fn registers_go_a_minute_after_the_end_and_a_debate_that_is_found_to_be_ov
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_of_a_debate_that_is_over_leaves_its_queue_before_its_register_goes_and_nobody_plays_it() {
+async fn registers_stay_while_a_turn_of_the_debate_lies_in_a_queue_and_nobody_plays_it() {
     let stage = TestBench::new();
     let cast = Cast::new(SECOND);
     let owner = stage.peer("n1", vec![]).await;
@@ -280,10 +280,8 @@ async fn a_turn_of_a_debate_that_is_over_leaves_its_queue_before_its_register_go
     tokio::time::sleep(5 * SECOND).await;
     owner.cancel(&debate(ID), "enough", None).await.unwrap();
     assert_eq!(owner.finished(&debate(ID)).await.unwrap().0, DebateState::Cancelled);
-    tokio::time::sleep(55 * SECOND).await;
+    tokio::time::sleep(600 * SECOND).await;
     assert_eq!((held(&stage).await.len(), stage.bus.queued_subjects().await.unwrap().len()), (1, 1));
-    tokio::time::sleep(25 * SECOND).await;
-    assert_eq!((held(&stage).await.len(), stage.bus.queued_subjects().await.unwrap().len()), (1, 0));
 
     let _player = stage.player("h1", vec![cast.host("gpu1", 1)]).await;
     tokio::time::sleep(120 * SECOND).await;

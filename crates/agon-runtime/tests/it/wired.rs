@@ -224,9 +224,6 @@ impl<V: Valve> Bus for Wired<V> {
     async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
         self.valve.bus(Look, self.inner.bus.peek(subject)).await
     }
-    async fn withdraw(&self, subject: &str) -> Result<(), BusError> {
-        self.valve.bus(Effect("withdraw"), self.inner.bus.withdraw(subject)).await
-    }
     fn is_connected(&self) -> bool {
         self.valve.is_connected() && self.inner.bus.is_connected()
     }

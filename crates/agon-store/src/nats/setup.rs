@@ -11,15 +11,12 @@ use agon_bus::nats::provision::{
 };
 use agon_core::Priority;
 use async_nats::jetstream::consumer::{self, AckPolicy, DeliverPolicy, pull};
-use async_nats::jetstream::stream::{Config, DiscardPolicy, Info, RetentionPolicy, StorageType};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
 use std::num::NonZeroU64;
 use std::time::Duration;
 
 /// The server's own memory of message ids, which no message here has: as short as may be.
 const NO_DUPLICATES: Duration = Duration::from_millis(100);
-/// How often a set-up that a server refused is tried again, and after which pause.
-const RACES: usize = 3;
-const RACE_PAUSE: Duration = Duration::from_millis(100);
 /// What stands before the name of a cluster.
 const CLUSTER: &str = ", cluster ";
 /// No limit.
@@ -80,7 +77,7 @@ pub(crate) async fn set_up(
                 None => same_description(&stream, &found.config)?,
             }
         }
-        let (set_up, info) = ensured(link, &stream).await?;
+        let (set_up, info) = set_up_stream(link, &stream, Growth::Allow).await?;
         same_description(&stream, &info.config)?;
         done.push((stream.name, set_up));
     }
@@ -91,17 +88,6 @@ pub(crate) async fn set_up(
         }
     }
     Ok(done)
-}
-
-/// Servers may refuse one of two that create the same stream at once, because its subjects overlap with the other's.
-async fn ensured(link: &NatsLink, stream: &Config) -> Result<(SetUp, Info), ProvisionError> {
-    for _ in 0..RACES {
-        match set_up_stream(link, stream, Growth::Allow).await {
-            Err(ProvisionError::Server { .. }) => tokio::time::sleep(RACE_PAUSE).await,
-            settled => return settled,
-        }
-    }
-    set_up_stream(link, stream, Growth::Allow).await
 }
 
 /// The name of a cluster in the description of its logs; metadata of streams is not known to older servers.

@@ -3,7 +3,7 @@ use super::{API, Grants, HOSTS_API, ProcessRole, Token};
 
 /// How nats-server reads a subject of the JetStream family: `S` is the stream, `C` the consumer. Each of the two forms of an acknowledgement
 /// has its number of tokens, by which the server tells them apart.
-const READ_AS: [&str; 11] = [
+const READ_AS: [&str; 12] = [
     "$JS.ACK.S.C.*.*.*.*.*",
     "$JS.ACK.*.*.S.C.*.*.*.*.*",
     "$JS.API.STREAM.INFO.S",
@@ -11,6 +11,7 @@ const READ_AS: [&str; 11] = [
     "$JS.API.STREAM.UPDATE.S",
     "$JS.API.STREAM.PURGE.S",
     "$JS.API.STREAM.MSG.GET.S",
+    "$JS.API.STREAM.MSG.DELETE.S",
     "$JS.API.CONSUMER.INFO.S.C",
     "$JS.API.CONSUMER.CREATE.S.C.>",
     "$JS.API.CONSUMER.DELETE.S.C",

@@ -49,17 +49,14 @@ pub(super) const GATEWAY_PUBLISH: &[&str] = &[
 /// followed again, because the client asks first whether its consumer is still there.
 pub(super) const GATEWAY_WISHES: &[&str] =
     &["$JS.API.STREAM.INFO.AGON_GEN", "$JS.API.STREAM.MSG.GET.AGON_GEN", "$JS.API.CONSUMER.INFO.AGON_IDX.*"];
-/// How a coordinator removes the registers and queued turns of debates that are over. Users of an older configuration lack it: both then
-/// expire by age.
-pub const CLEARING: [&str; 3] = [PURGE_REGISTERS, DELETE_REGISTER, PURGE_TURNS];
+/// How a coordinator removes the registers of debates that are over. Users of an older configuration lack it: registers then expire by age.
+pub const REGISTER_REMOVAL: [&str; 2] = [PURGE_REGISTERS, DELETE_REGISTER];
 const PURGE_REGISTERS: &str = "$JS.API.STREAM.PURGE.AGON_RES";
 const DELETE_REGISTER: &str = "$JS.API.STREAM.MSG.DELETE.AGON_RES";
-const PURGE_TURNS: &str = "$JS.API.STREAM.PURGE.AGON_GEN";
 /// The same of a coordinator, which follows the catalogue too, and makes the consumers of the turns that it queues.
 pub(super) const COORDINATOR_WISHES: &[&str] = &[
     PURGE_REGISTERS,
     DELETE_REGISTER,
-    PURGE_TURNS,
     "$JS.API.CONSUMER.INFO.AGON_IDX.*",
     // an older configuration has hosts make the consumers of turns
     "$JS.API.CONSUMER.INFO.AGON_GEN.*",
@@ -112,7 +109,6 @@ pub(super) const COORDINATOR_PUBLISH: &[&str] = &[
     // and the registers of debates that are over
     PURGE_REGISTERS,
     DELETE_REGISTER,
-    PURGE_TURNS,
     // jobs are taken
     "$JS.API.CONSUMER.INFO.AGON_JOB.*",
     "$JS.API.CONSUMER.MSG.NEXT.AGON_JOB.*",

@@ -2,7 +2,7 @@
 use super::plan::ServePlan;
 use crate::cli::ProcessRole;
 use crate::exit::{Exit, Stop};
-use crate::grants::{CLEARING, Grants, KEYS, any_queue, eval_keeping, inbox, lent, queue_of};
+use crate::grants::{Grants, KEYS, REGISTER_REMOVAL, any_queue, eval_keeping, inbox, lent, queue_of};
 use agon_bus::nats::permissions::{MissingPermission, Needed, probe};
 use agon_bus::nats::{NatsError, NatsLink};
 use agon_runtime::{HostConfig, Served, queue_token};
@@ -56,15 +56,15 @@ async fn keys(plan: &ServePlan, link: &NatsLink, grants: &Grants) -> Result<Host
     Ok(HostKeyPolicy { told: has(&Needed::publish(KEYS)), heard: has(&Needed::subscribe(KEYS)) })
 }
 
-/// Whether the process may remove the registers and queued turns of debates that are over; older configurations of the server do not let coordinators.
+/// Whether the process may remove the registers of debates that are over; older configurations of the server do not let coordinators.
 pub async fn purges_registers(plan: &ServePlan, link: &NatsLink) -> Result<bool, Stop> {
     let granted = Grants::of(&plan.roles, plan.settings.nats.shards.get()).publish;
-    let wanted = CLEARING.into_iter().filter(|wanted| granted.iter().any(|subject| subject == wanted));
+    let wanted = REGISTER_REMOVAL.into_iter().filter(|wanted| granted.iter().any(|subject| subject == wanted));
     let wanted: Vec<Needed> = wanted.map(Needed::publish).collect();
     let missing = probe(link, &wanted).await.map_err(|error| Stop::new(Exit::Unavailable, error))?;
     if let Some(missing) = missing.first() {
         plan.herald.tell(&format!(
-            "this NATS user may not {missing}: results of turns (`nats.limits.registers_age`) and turns that nobody wants any more stay until they expire; `agon nats config` prints the missing permissions"
+            "this NATS user may not {missing}: results of turns stay until they expire (`nats.limits.registers_age`); `agon nats config` prints the missing permissions"
         ));
     }
     Ok(missing.is_empty())

@@ -172,13 +172,6 @@ impl State {
         }
     }
 
-    /// Takes the message of a subject out for good, whoever holds it.
-    pub(super) fn withdraw(&mut self, subject: &str) {
-        if let Some(number) = self.by_subject.get(subject) {
-            self.remove(*number);
-        }
-    }
-
     pub(super) fn count(&self, pattern: &str) -> usize {
         self.work.values().filter(|work| matches(pattern, &work.message.subject)).count()
     }

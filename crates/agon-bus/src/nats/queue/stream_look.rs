@@ -1,4 +1,4 @@
-//! Looking at the stream of the queues without taking work from it, and removing what nobody wants.
+//! Looking at the stream of the queues without taking anything from it.
 use super::super::envelope::unpack;
 use super::super::streams::{QUEUE_PREFIX, QUEUE_STREAM};
 use super::NatsQueues;
@@ -75,11 +75,6 @@ impl NatsQueues {
         let message = StreamMessage::try_from(message)
             .map_err(|error| BusError::Failed(format!("the message of {subject} cannot be read: {error}")))?;
         unpack(&self.consumers.blobs, Some(message.headers), message.payload).await.map(Some)
-    }
-
-    pub(in crate::nats) async fn withdraw(&self, subject: &str) -> Result<(), BusError> {
-        let request = format!("STREAM.PURGE.{QUEUE_STREAM}");
-        self.ask::<Value>(&request, &json!({ "filter": subject })).await.map(drop)
     }
 
     /// One call of the stream's API; nothing where there is no such stream or message.

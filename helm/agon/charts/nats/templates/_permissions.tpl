@@ -72,7 +72,6 @@ What each role may do, as `agon nats config` prints it and `agon serve` tries it
 - $JS.API.STREAM.PURGE.AGON_IDX
 - $JS.API.STREAM.PURGE.AGON_RES
 - $JS.API.STREAM.MSG.DELETE.AGON_RES
-- $JS.API.STREAM.PURGE.AGON_GEN
 - $JS.API.CONSUMER.INFO.AGON_JOB.*
 - $JS.API.CONSUMER.MSG.NEXT.AGON_JOB.*
 - agon.v1.evl.>
