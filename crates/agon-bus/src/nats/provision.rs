@@ -138,33 +138,45 @@ pub async fn ensure_stream(link: &NatsLink, wanted: &Config, growth: Growth) -> 
     set_up_stream(link, wanted, growth).await.map(|(_, info)| info)
 }
 
-/// The same, and what it came to. A stream that exists as asked is only looked at.
+/// The same, and what it came to. A stream that exists as asked is only looked at. What a server refuses is tried again: of two that create
+/// the same stream at once, it may refuse one because its subjects overlap with the other's.
 pub async fn set_up_stream(link: &NatsLink, wanted: &Config, growth: Growth) -> Result<(SetUp, Info), ProvisionError> {
-    let mut refused = None;
+    let mut failed = ProvisionError::Missing(wanted.name.clone());
     for _ in 0..ATTEMPTS {
-        match check_stream(link, wanted).await {
-            Ok(info) => return Ok((SetUp::AsAsked, info)),
-            Err(ProvisionError::Missing(_)) => match create(link, wanted).await {
-                Ok(Some(info)) => return Ok((SetUp::Created, compared(wanted, info)?)),
-                Ok(None) => {}
-                // of two that create the same stream at once, a server may refuse one because its subjects overlap with the other's
-                Err(error @ ProvisionError::Server { .. }) => {
-                    refused = Some(error);
-                    tokio::time::sleep(PAUSE).await;
-                }
-                Err(error) => return Err(error),
-            },
-            Err(ProvisionError::Differs { stream, differences }) => {
-                let may_grow = differences.iter().all(|difference| difference.kind == DifferenceKind::Lower);
-                if growth == Growth::Refuse || !may_grow {
-                    return Err(ProvisionError::Differs { stream, differences });
-                }
-                return Ok((SetUp::Grown, grow(link, wanted).await?));
+        match set_up_once(link, wanted, growth).await {
+            Ok(Some(done)) => return Ok(done),
+            Ok(None) => {}
+            Err(error @ ProvisionError::Server { .. }) => {
+                failed = error;
+                tokio::time::sleep(PAUSE).await;
             }
             Err(error) => return Err(error),
         }
     }
-    Err(refused.unwrap_or_else(|| ProvisionError::Missing(wanted.name.clone())))
+    Err(failed)
+}
+
+/// None when somebody else created it meanwhile, with another configuration.
+async fn set_up_once(
+    link: &NatsLink,
+    wanted: &Config,
+    growth: Growth,
+) -> Result<Option<(SetUp, Info)>, ProvisionError> {
+    match check_stream(link, wanted).await {
+        Ok(info) => Ok(Some((SetUp::AsAsked, info))),
+        Err(ProvisionError::Missing(_)) => {
+            let created = create(link, wanted).await?;
+            created.map(|info| Ok((SetUp::Created, compared(wanted, info)?))).transpose()
+        }
+        Err(ProvisionError::Differs { stream, differences }) => {
+            let may_grow = differences.iter().all(|difference| difference.kind == DifferenceKind::Lower);
+            if growth == Growth::Refuse || !may_grow {
+                return Err(ProvisionError::Differs { stream, differences });
+            }
+            Ok(Some((SetUp::Grown, grow(link, wanted).await?)))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Checks that the stream exists as asked; creates and changes nothing.

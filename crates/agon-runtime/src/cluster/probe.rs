@@ -59,7 +59,7 @@ pub(crate) async fn run(shared: Shared) {
 
 /// The owners of debates that a node which has just started, or come back to the bus, has never heard: they may have died before.
 async fn unheard_owners(shared: &Shared, after: Duration, now: Instant) -> Vec<(NodeId, Instant)> {
-    if !shared.config.takes_jobs || shared.peers.knows(now) {
+    if shared.peers.knows(now) {
         return Vec::new();
     }
     // without a catalogue, silence tells later

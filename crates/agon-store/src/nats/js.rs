@@ -13,7 +13,7 @@ use async_nats::jetstream::{Context, ContextBuilder, ErrorCode};
 use async_nats::{Client, Message, Request, RequestErrorKind};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::json;
 use std::future::Future;
 use std::sync::Arc;
@@ -157,9 +157,9 @@ impl Js {
     pub(crate) async fn remove_last(&self, stream: &str, subject: String) -> Result<(), StoreRefusal> {
         let Some(message) = self.last(stream, &subject).await? else { return Ok(()) };
         let body = json!({ "seq": message.sequence, "no_erase": true });
-        let removed = self.context.request::<_, _, Response<Removed>>(format!("STREAM.MSG.DELETE.{stream}"), &body);
+        let removed = self.context.request::<_, _, Response<IgnoredAny>>(format!("STREAM.MSG.DELETE.{stream}"), &body);
         match self.in_time(removed).await? {
-            Ok(Response::Ok(Removed { .. })) => Ok(()),
+            Ok(Response::Ok(_)) => Ok(()),
             // somebody else was first
             Ok(Response::Err { .. }) if self.last(stream, &subject).await?.is_none() => Ok(()),
             Ok(Response::Err { error }) => Err(StoreRefusal::from_api(&error)),
@@ -198,10 +198,6 @@ impl Js {
         format!("JetStream has not answered within {} ms", self.deadline.as_millis())
     }
 }
-
-/// What a server answers where it has removed a message; nothing of it is looked at.
-#[derive(Deserialize)]
-struct Removed {}
 
 /// A header's text.
 pub(crate) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
