@@ -1,21 +1,18 @@
-//! Counting queued work by model.
+//! Counting queued work by model and debate.
 use crate::port::Backlog;
-use crate::subject::{Subject, Token};
-use std::cmp::Reverse;
+use crate::subject::{DebateKey, Subject, Token};
 use std::collections::BTreeMap;
 
-/// Sums up what each subject holds, the fullest model first. What is no queued turn counts for nobody.
-pub(crate) fn by_model(held: impl IntoIterator<Item = (String, u64)>) -> Vec<Backlog> {
-    let mut models: BTreeMap<Token, (u64, String)> = BTreeMap::new();
+/// Sums up what each subject holds. What is no queued turn counts for nobody.
+pub(crate) fn by_debate(held: impl IntoIterator<Item = (String, u64)>) -> Vec<Backlog> {
+    let mut debates: BTreeMap<(Token, DebateKey), (u64, String)> = BTreeMap::new();
     for (subject, count) in held {
-        if let Ok(Subject::Gen { model, .. }) = subject.parse() {
-            models.entry(model).or_insert_with(|| (0, subject)).0 += count;
+        if let Ok(Subject::Gen { model, key, .. }) = subject.parse() {
+            debates.entry((model, key)).or_insert_with(|| (0, subject)).0 += count;
         }
     }
-    let backlog = |(model, (work, example))| Backlog { model, work, example };
-    let mut all: Vec<Backlog> = models.into_iter().map(backlog).collect();
-    all.sort_by_key(|backlog| Reverse(backlog.work));
-    all
+    let backlog = |((model, debate), (work, example))| Backlog { model, debate, work, example };
+    debates.into_iter().map(backlog).collect()
 }
 
 #[cfg(test)]
@@ -23,15 +20,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_of_all_priorities_and_debates_counts_for_its_model() {
+    fn work_of_all_priorities_counts_for_its_model_and_debate() {
         let held = [
             ("agon.v1.gen.small-aaaaaa.p0.t.d.r1-s0.1", 1),
-            ("agon.v1.gen.large-bbbbbb.p1.t.d.r1-s0.1", 1),
+            ("agon.v1.gen.large-bbbbbb.p0.t.d.r1-s0.1", 1),
+            ("agon.v1.gen.large-bbbbbb.p1.t.d.r2-s0.1", 1),
             ("agon.v1.gen.large-bbbbbb.p2.t.other.r1-s0.1", 1),
             ("agon.v1.gen.no-turn", 7),
         ];
-        let counted = by_model(held.map(|(subject, count)| (subject.to_owned(), count)));
-        let counted: Vec<_> = counted.iter().map(|backlog| (backlog.model.as_str(), backlog.work)).collect();
-        assert_eq!(counted, [("large-bbbbbb", 2), ("small-aaaaaa", 1)]);
+        let counted = by_debate(held.map(|(subject, count)| (subject.to_owned(), count)));
+        let told = |backlog: &Backlog| format!("{} {} {}", backlog.model.as_str(), backlog.debate, backlog.work);
+        let counted: Vec<String> = counted.iter().map(told).collect();
+        assert_eq!(counted, ["large-bbbbbb t.d 2", "large-bbbbbb t.other 1", "small-aaaaaa t.d 1"]);
     }
 }

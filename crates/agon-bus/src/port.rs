@@ -1,5 +1,5 @@
 //! The port.
-use crate::subject::Token;
+use crate::subject::{DebateKey, Token};
 use async_trait::async_trait;
 use bytes::Bytes;
 use std::collections::HashSet;
@@ -126,7 +126,7 @@ pub trait Bus: Send + Sync {
     async fn try_pull(&self, pattern: &str, lease: Duration) -> Result<Option<Box<dyn Delivery>>, BusError>;
     /// Waits for work on the queue subjects that match. It comes again after `lease` unless extended or acknowledged.
     async fn pull(&self, pattern: &str, lease: Duration) -> Result<Box<dyn Delivery>, BusError>;
-    /// How much work the queues hold for each model, leased work included, the fullest first. At most [`MOST_WORK_COUNTED`] pieces are counted.
+    /// How much work the queues hold for each model and debate, leased work included. At most [`MOST_WORK_COUNTED`] pieces are counted.
     async fn backlog(&self) -> Result<Vec<Backlog>, BusError>;
     /// The subjects that have work, leased work included.
     async fn queued_subjects(&self) -> Result<HashSet<String>, BusError>;
@@ -138,11 +138,13 @@ pub trait Bus: Send + Sync {
     async fn drain(&self);
 }
 
-/// What the queues hold for one model.
+/// What the queues hold for one model and debate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Backlog {
     /// The model, by [`Token::model`].
     pub model: Token,
+    /// Whose turns they are.
+    pub debate: DebateKey,
     /// Pieces of work.
     pub work: u64,
     /// The subject of one of them.

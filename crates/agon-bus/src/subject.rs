@@ -22,6 +22,14 @@ impl From<&DebateId> for DebateKey {
     }
 }
 
+impl DebateKey {
+    /// The debate that subjects name so. Nothing where a name was too long for a token.
+    pub fn id(&self) -> Option<DebateId> {
+        let id = DebateId::parse(&format!("{}/{}", self.tenant, self.debate)).ok()?;
+        (Self::from(&id) == *self).then_some(id)
+    }
+}
+
 /// One try of one turn, as subjects name it: `r<round>-s<seat>.<attempt>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TurnKey {

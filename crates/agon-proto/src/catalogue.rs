@@ -71,6 +71,13 @@ pub enum SummaryState {
     },
 }
 
+impl SummaryState {
+    /// Whether the debate has ended.
+    pub fn is_over(&self) -> bool {
+        matches!(self, Self::Ended { .. })
+    }
+}
+
 /// What a client's request id stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestClaim {

@@ -67,7 +67,7 @@ macro_rules! bus_contract {
             a_cancelled_pull_loses_nothing,
             a_queue_holds_one_piece_of_work_for_a_subject,
             a_pull_that_does_not_wait_takes_what_is_there,
-            queued_work_is_counted_and_shown_by_model_until_it_is_acknowledged,
+            queued_work_is_counted_and_shown_by_model_and_debate_until_it_is_acknowledged,
             the_trace_context_travels_on_every_way,
             a_large_message_arrives_whole_on_every_way,
             a_message_that_is_too_large_is_refused_on_every_way,

@@ -1,6 +1,6 @@
 //! Leased work.
 use super::{CaseResult, CaseScope, bytes, nothing_to_pull, pull, soon};
-use crate::port::{Bus, BusError};
+use crate::port::{Backlog, Bus, BusError};
 use std::time::Duration;
 
 /// First in, first out, over the subjects of a pattern.
@@ -125,14 +125,15 @@ pub async fn a_pull_that_does_not_wait_takes_what_is_there(bus: &dyn Bus, scope:
 }
 
 /// Work that is held counts as work that waits does, and looking takes nothing.
-pub async fn queued_work_is_counted_and_shown_by_model_until_it_is_acknowledged(
+pub async fn queued_work_is_counted_and_shown_by_model_and_debate_until_it_is_acknowledged(
     bus: &dyn Bus,
     scope: &CaseScope,
 ) -> CaseResult {
     let count = async || -> Result<Option<(u64, String)>, BusError> {
         let all = bus.backlog().await?;
-        let own = all.into_iter().find(|backlog| backlog.model == scope.model());
-        Ok(own.map(|backlog| (backlog.work, backlog.example)))
+        let own: Vec<Backlog> = all.into_iter().filter(|backlog| backlog.model == scope.model()).collect();
+        let work = own.iter().map(|backlog| backlog.work).sum();
+        Ok(own.into_iter().next().map(|backlog| (work, backlog.example)))
     };
     assert_eq!(count().await?, None);
     assert_eq!(bus.peek(&scope.work(0)).await?, None);

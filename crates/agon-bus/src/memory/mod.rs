@@ -3,7 +3,7 @@ mod hints;
 mod queue;
 mod serve;
 
-use crate::backlog::by_model;
+use crate::backlog::by_debate;
 use crate::port::{Backlog, Bus, BusError, Delivery, MOST_WORK_COUNTED, Message, Payload, Server, Subscription};
 use async_trait::async_trait;
 use std::collections::HashSet;
@@ -97,7 +97,7 @@ impl Bus for MemoryBus {
         Ok(Box::new(self.queues.pull(pattern, lease).await?))
     }
     async fn backlog(&self) -> Result<Vec<Backlog>, BusError> {
-        Ok(by_model(self.queues.subjects(MOST_WORK_COUNTED)?.into_iter().map(|subject| (subject, 1))))
+        Ok(by_debate(self.queues.subjects(MOST_WORK_COUNTED)?.into_iter().map(|subject| (subject, 1))))
     }
     async fn queued_subjects(&self) -> Result<HashSet<String>, BusError> {
         self.queues.subjects(usize::MAX).map(HashSet::from_iter)

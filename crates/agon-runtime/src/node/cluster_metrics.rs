@@ -3,12 +3,13 @@ use crate::base::clock::millis;
 use crate::base::shared::Shared;
 use crate::base::subjects::queue_name;
 use crate::node::Node;
-use agon_bus::subject::Token;
+use agon_bus::subject::{DebateKey, Token};
 use agon_bus::{Backlog, BusError};
-use agon_core::{ModelName, NodeId, Timestamp};
+use agon_core::{DebateId, ModelName, NodeId, Timestamp};
 use agon_proto::{TurnOffer, Wire};
 use agon_store::StoreError;
 use agon_telemetry::DebateFigures;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -85,17 +86,48 @@ pub struct QueueWatch {
     names: BTreeMap<Token, String>,
 }
 
+/// The turns that wait for one model.
+struct ModelQueue {
+    model: Token,
+    work: u64,
+    /// The subject of one of them.
+    example: String,
+}
+
 impl QueueWatch {
-    /// How many turns are in the queue of each model, whether a host has pulled them or not; 0 for those that hosts list. A rehearsal's
-    /// turns count for `rehearsal NAME`.
+    /// How many turns are in the queue of each model, whether a host has pulled them or not; 0 for those that hosts list. Those of debates
+    /// that are over do not count. A rehearsal's turns count for `rehearsal NAME`.
     pub async fn look(&mut self) -> Result<BTreeMap<String, u64>, BusError> {
-        let backlog = self.shared.bus.backlog().await?;
+        let queues = self.queues(self.shared.bus.backlog().await?).await;
         let listed = self.listed();
-        let held: BTreeSet<&Token> = backlog.iter().map(|backlog| &backlog.model).collect();
+        let held: BTreeSet<&Token> = queues.iter().map(|queue| &queue.model).collect();
         self.names.retain(|token, _| held.contains(token));
         self.names.extend(listed.iter().map(|name| (Token::model(name), name.clone())));
-        self.learn(&backlog).await;
-        Ok(self.summed(&backlog, listed))
+        self.learn(&queues).await;
+        Ok(self.summed(&queues, listed))
+    }
+
+    /// The queue of each model, the fullest first.
+    async fn queues(&self, backlog: Vec<Backlog>) -> Vec<ModelQueue> {
+        let debates: BTreeSet<DebateId> = backlog.iter().filter_map(|backlog| backlog.debate.id()).collect();
+        let over = self.shared.in_time(self.shared.catalogue.over(debates.into_iter().collect())).await;
+        let over: BTreeSet<DebateKey> = match over {
+            Ok(over) => over.iter().map(DebateKey::from).collect(),
+            Err(error) => {
+                tracing::debug!(%error, "queued turns of debates that are over count too");
+                BTreeSet::new()
+            }
+        };
+        let mut queues: BTreeMap<Token, ModelQueue> = BTreeMap::new();
+        for Backlog { model, debate, work, example } in backlog {
+            if !over.contains(&debate) {
+                let fresh = || ModelQueue { model: model.clone(), work: 0, example };
+                queues.entry(model.clone()).or_insert_with(fresh).work += work;
+            }
+        }
+        let mut queues: Vec<ModelQueue> = queues.into_values().collect();
+        queues.sort_by_key(|queue| Reverse(queue.work));
+        queues
     }
 
     /// The queues of the models that hosts list.
@@ -109,9 +141,9 @@ impl QueueWatch {
     }
 
     /// Reads from a turn of an unknown queue which model it is for: with no host of the model, nobody else tells.
-    async fn learn(&mut self, backlog: &[Backlog]) {
-        let unknown = |backlog: &&Backlog| !self.names.contains_key(&backlog.model);
-        let unknown: Vec<&Backlog> = backlog.iter().take(MOST_MODELS).filter(unknown).take(LEARNT_AT_ONCE).collect();
+    async fn learn(&mut self, queues: &[ModelQueue]) {
+        let unknown = |queue: &&ModelQueue| !self.names.contains_key(&queue.model);
+        let unknown: Vec<&ModelQueue> = queues.iter().take(MOST_MODELS).filter(unknown).take(LEARNT_AT_ONCE).collect();
         for queue in unknown {
             match self.shared.bus.peek(&queue.example).await {
                 Ok(Some(turn)) => {
@@ -126,9 +158,9 @@ impl QueueWatch {
         }
     }
 
-    fn summed(&self, backlog: &[Backlog], listed: BTreeSet<String>) -> BTreeMap<String, u64> {
+    fn summed(&self, queues: &[ModelQueue], listed: BTreeSet<String>) -> BTreeMap<String, u64> {
         let mut counts = BTreeMap::new();
-        for (rank, queue) in backlog.iter().enumerate() {
+        for (rank, queue) in queues.iter().enumerate() {
             let name = self.names.get(&queue.model).map_or(queue.model.as_str(), String::as_str);
             let name = if rank < MOST_MODELS { name } else { OTHER_MODELS };
             *counts.entry(name.to_owned()).or_default() += queue.work;

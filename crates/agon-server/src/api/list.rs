@@ -84,7 +84,7 @@ impl Api {
             if self.ports.upkeep.is_lost(&summary.id, summary.admitted).await.unwrap_or(false) {
                 return Ok(view::lost(&summary, &self.prices));
             }
-            let over = matches!(summary.state, SummaryState::Ended { .. });
+            let over = summary.state.is_over();
             let order = if over { None } else { self.ports.commands.cancel_ordered(&summary.id).await.unwrap_or(None) };
             // the catalogue is told of a debate of `agon run` when it begins and when it ends
             if matches!(summary.state, SummaryState::Local)

@@ -165,7 +165,7 @@ pub(crate) fn listed(summary: &DebateSummary, prices: &Prices, cancelling: bool)
         create_time: Some(timestamp(summary.admitted)),
         start_time: summary.claimed.map(timestamp),
         update_time: Some(timestamp(summary.updated)),
-        end_time: matches!(summary.state, SummaryState::Ended { .. }).then(|| timestamp(summary.updated)),
+        end_time: summary.state.is_over().then(|| timestamp(summary.updated)),
         labels: summary.labels.clone(),
         creator: summary.creator.clone(),
         rehearsal: summary.rehearsal,

@@ -66,3 +66,22 @@ async fn of_many_models_the_emptier_queues_are_one() {
     assert_eq!((counted.len(), counted["other"], counted.values().sum::<u64>()), (101, 2, 103));
     assert_eq!(counted[Token::model("model-101").as_str()], 2, "what cannot be read is told by its token");
 }
+
+#[tokio::test]
+async fn turns_of_debates_that_are_over_wait_for_nobody() {
+    let stage = GatewayBench::new().await;
+    let gateway = stage.gateway().await;
+    gateway.create(wanted("first-1")).await.unwrap();
+    gateway.finish("first-1").await;
+    let node = stage.idle_node().await;
+    for debate in ["first-1", "second-2"] {
+        let key = DebateKey { tenant: Token::new("default"), debate: Token::new(debate) };
+        let turn = TurnKey { round: 1, seat: 0, attempt: 1 };
+        let left = Subject::Gen { model: Token::model("m:1"), prio: Priority::Normal, key, turn };
+        stage.bus.enqueue(&left.to_string(), b"no turn".to_vec().into()).await.unwrap();
+    }
+
+    let counted = node.queue_watch().look().await.unwrap();
+
+    assert_eq!(counted.get(Token::model("m:1").as_str()), Some(&1), "{counted:?}");
+}

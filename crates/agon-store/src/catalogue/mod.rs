@@ -21,6 +21,16 @@ pub trait Catalogue: Send + Sync {
     async fn note(&self, summary: DebateSummary) -> Result<(), StoreError>;
     /// What is known of a debate.
     async fn get_summary(&self, debate: &DebateId) -> Result<Option<DebateSummary>, StoreError>;
+    /// Those of these debates that are over.
+    async fn over(&self, debates: Vec<DebateId>) -> Result<Vec<DebateId>, StoreError> {
+        let mut over = Vec::new();
+        for debate in debates {
+            if self.get_summary(&debate).await?.is_some_and(|summary| summary.state.is_over()) {
+                over.push(debate);
+            }
+        }
+        Ok(over)
+    }
     /// Those of these debates of which no note is kept. What a catalogue has lost may still be known to those who heard it; noting it again
     /// keeps it.
     async fn unkept(&self, debates: Vec<DebateId>) -> Result<Vec<DebateId>, StoreError> {

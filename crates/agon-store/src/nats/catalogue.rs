@@ -135,6 +135,12 @@ impl Catalogue for NatsStore {
         Ok(lock(&self.listing.inner).index.get(debate).cloned())
     }
 
+    async fn over(&self, debates: Vec<DebateId>) -> Result<Vec<DebateId>, StoreError> {
+        let inner = lock(&self.listing.inner);
+        let is_over = |debate: &DebateId| inner.index.get(debate).is_some_and(|summary| summary.state.is_over());
+        Ok(debates.into_iter().filter(is_over).collect())
+    }
+
     /// Asks the stream, which may have been purged while this process knew what it held.
     async fn unkept(&self, debates: Vec<DebateId>) -> Result<Vec<DebateId>, StoreError> {
         let kept = self.js.debates(CATALOGUE, subjects::ALL_ENTRIES).await;

@@ -3,7 +3,7 @@ use super::super::envelope::unpack;
 use super::super::streams::{QUEUE_PREFIX, QUEUE_STREAM};
 use super::NatsQueues;
 use super::consumer::unanswered;
-use crate::backlog::by_model;
+use crate::backlog::by_debate;
 use crate::port::{Backlog, BusError, Payload};
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::message::StreamMessage;
@@ -44,7 +44,7 @@ impl NatsQueues {
             return Ok(Vec::new());
         }
         let held = self.subjects(0).await?;
-        Ok(by_model(held.and_then(|info| info.state.subjects).unwrap_or_default()))
+        Ok(by_debate(held.and_then(|info| info.state.subjects).unwrap_or_default()))
     }
 
     /// The subjects of the stream's messages, page by page.
