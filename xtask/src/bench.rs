@@ -13,7 +13,7 @@ pub struct Args {
     /// Leave out the cells with more than 1,000 debates at once, failover and simulation
     #[arg(long)]
     quick: bool,
-    /// Only these tables: start, layout, context, scheduling, paths, growth, memory, load, console, cluster, failover, simulation
+    /// Only these tables: start, layout, context, scheduling, paths, ahead, growth, memory, load, console, cluster, failover, simulation
     #[arg(long, value_name = "TABLES", value_delimiter = ',')]
     only: Vec<String>,
     /// Compare ways to schedule at this real server instead

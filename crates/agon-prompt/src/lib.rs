@@ -21,6 +21,6 @@ mod view;
 
 pub use answer::{Malformed, Reading, read_answer};
 pub use mask::shown_ask;
-pub use prompt::{Prompt, PromptError, PromptMessage, PromptRole, prompt, prompt_within};
+pub use prompt::{Prompt, PromptError, PromptMessage, PromptRole, prompt, prompt_within, read_ahead};
 pub use tools::{LoopStep, ToolInfo, ToolLoop, ToolText};
 pub use view::View;

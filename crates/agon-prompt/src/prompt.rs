@@ -127,6 +127,46 @@ pub fn prompt_within(view: &View, ask: &Ask, fit: Option<Fit>) -> Result<Prompt,
     })
 }
 
+/// What the prompts of speakers begin with after `ask.sees`, as whoever was asked last would see it, for an answer of one token: its model
+/// reads that while others speak. Nothing for whoever reads a transcript of its own, and nothing where no rounds follow.
+pub fn read_ahead(view: &View, ask: &Ask) -> Option<Prompt> {
+    if view.position() < ask.sees {
+        return None;
+    }
+    if let Some((masked, ask)) = view.masked(ask) {
+        return read_ahead(masked, &ask);
+    }
+    let (role, work) = (view.spec.role(&ask.participant)?, &ask.task.work);
+    let traits = work.traits();
+    let shares = match (role, traits.audience) {
+        (Role::Moderator(_), Audience::Moderator) => true,
+        (Role::Debater(..), Audience::Debaters | Audience::Voters) => *work != Work::ScoreDebaters,
+        (_, _) => false,
+    };
+    // servers write functions before everything else
+    let functions = traits.tools && !role.tools().is_empty();
+    if !shares || functions || view.spec.is_poll() {
+        return None;
+    }
+    let voice = role.voice()?;
+    let (system, seen) = (&view.heads.debate.system, view.seen_by(&VisibleEntries::of(view, ask), ask.sees));
+    let mut user = Written::default();
+    user.push(seen.text());
+    let chars = seen.chars.saturating_add(system.chars().count()) as u64;
+    Some(Prompt {
+        messages: vec![
+            PromptMessage { role: PromptRole::System, text: system.clone() },
+            PromptMessage { role: PromptRole::User, text: user.finished() },
+        ],
+        schema: None,
+        tools: Vec::new(),
+        mark: tail::mark(view, ask),
+        options: CallOptions { max_tokens: Some(1), ..options(view, ask, voice, None) },
+        context_limit: voice.num_ctx,
+        estimated_tokens: chars.saturating_mul(2) / 7,
+    })
+}
+
 /// The system message, and the user message with its number of characters; none where the task is not one for the role.
 fn laid_out<'a>(
     view: &'a View,

@@ -16,6 +16,7 @@ mod offer_server;
 mod open_turns;
 mod participant;
 mod preload;
+mod read_ahead;
 mod replica;
 mod request;
 mod speeds;

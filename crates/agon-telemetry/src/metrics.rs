@@ -2,7 +2,7 @@
 use crate::label_names::LabelNames;
 use crate::names::{attribute, metric};
 use crate::observer::{
-    CircuitState, DebateClaimed, EvalCellEnd, HostedModel, ModelServer, Permits, TurnEnd, TurnPlayed,
+    CircuitState, DebateClaimed, EvalCellEnd, HostedModel, ModelServer, Permits, ReadEnd, TurnEnd, TurnPlayed,
 };
 use crate::pipeline::SpanCounts;
 use crate::span::{scope, seconds, word};
@@ -66,6 +66,8 @@ pub(crate) struct Instruments {
     stability: Histogram<f64>,
     overtaken: Counter<u64>,
     queue_wait: Histogram<f64>,
+    read_ahead: Counter<u64>,
+    read_ahead_tokens: Counter<u64>,
     orders_refused: Counter<u64>,
     circuit: Gauge<u64>,
     permits_used: Gauge<u64>,
@@ -111,6 +113,16 @@ impl Instruments {
             stability: share(&meter, metric::STABILITY, "How far the speakers of a round kept their positions, 0 to 1"),
             overtaken: counter(metric::TURNS_OVERTAKEN, "{try}", "Tries that were in vain: decided elsewhere"),
             queue_wait: durations(metric::QUEUE_WAIT, "Time that a turn waited for a permit", WAIT_SECONDS),
+            read_ahead: counter(
+                metric::READ_AHEAD,
+                "{call}",
+                "Calls that had a model read ahead of its turn, by how they ended",
+            ),
+            read_ahead_tokens: counter(
+                metric::READ_AHEAD_TOKENS,
+                "{token}",
+                "Prompt tokens that were evaluated ahead of turns, where the server told",
+            ),
             orders_refused: counter(metric::ORDERS_REFUSED, "{order}", "Orders to a host by those who may give none"),
             circuit: gauge(
                 metric::CIRCUIT,
@@ -280,6 +292,16 @@ impl Instruments {
             CircuitState::Away => 3,
         };
         self.circuit.record(number, &self.labels(gate));
+    }
+
+    pub(crate) fn read_ahead(&self, gate: HostedModel<'_>, end: ReadEnd) {
+        let labels = self.labels(gate);
+        self.read_ahead.add(1, &[labels.as_slice(), &[KeyValue::new("end", end.as_str())]].concat());
+        if let ReadEnd::Read(usage) = end
+            && let (Some(prompt), Some(cached)) = (usage.prompt_tokens, usage.cached_tokens)
+        {
+            self.read_ahead_tokens.add(prompt.saturating_sub(cached), &labels);
+        }
     }
 
     pub(crate) fn order_refused(&self, host: &HostId) {

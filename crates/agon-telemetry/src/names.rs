@@ -143,6 +143,8 @@ pub(crate) mod metric {
     pub(crate) const STABILITY: &str = "agon.round.stability";
     pub(crate) const TURNS_OVERTAKEN: &str = "agon.turns.overtaken";
     pub(crate) const QUEUE_WAIT: &str = "agon.queue.wait";
+    pub(crate) const READ_AHEAD: &str = "agon.read_ahead";
+    pub(crate) const READ_AHEAD_TOKENS: &str = "agon.read_ahead.tokens";
     pub(crate) const ORDERS_REFUSED: &str = "agon.host.orders.refused";
     pub(crate) const CIRCUIT: &str = "agon.circuit.state";
     pub(crate) const PERMITS_USED: &str = "agon.permits.in_use";

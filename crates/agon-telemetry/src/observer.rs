@@ -1,6 +1,6 @@
 //! The port: what the runtime tells of its work.
 use agon_core::{
-    Admission, Ask, Call, DebateId, Failure, HostId, ModelName, NodeId, Position, Record, Timestamp, TurnId,
+    Admission, Ask, Call, DebateId, Failure, HostId, ModelName, NodeId, Position, Record, Timestamp, TurnId, Usage,
 };
 use std::sync::Arc;
 
@@ -26,6 +26,8 @@ pub trait Observer: Send + Sync {
     fn order_refused(&self, _: &HostId) {}
     /// Permits were taken, given back or changed in number.
     fn permits_changed(&self, _: HostedModel<'_>, _: Permits) {}
+    /// A model was to read what was said while others spoke.
+    fn read_ahead(&self, _: HostedModel<'_>, _: ReadEnd) {}
     /// So many debates are coordinated by this process.
     fn debates_active(&self, _: usize) {}
     /// So many evals are driven by this process.
@@ -118,6 +120,27 @@ pub enum TurnEnd<'a> {
     Failed(&'a Failure),
     /// It was aborted, because the register was decided elsewhere.
     Overtaken,
+}
+
+/// How reading ahead ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadEnd {
+    /// The model has read, which took these tokens.
+    Read(Usage),
+    /// It gave way to a turn. What it had read by then is not known.
+    GaveWay,
+    /// The call failed.
+    Failed,
+}
+impl ReadEnd {
+    /// Its name in metrics.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Read(_) => "read",
+            Self::GaveWay => "gave_way",
+            Self::Failed => "failed",
+        }
+    }
 }
 
 /// What a model was told and what it said.

@@ -4,7 +4,7 @@ use crate::config::{Otlp, TelemetryConfig, TelemetryError};
 use crate::context::{SpanPlace, TraceContext, trace_id};
 use crate::logs;
 use crate::metrics::Instruments;
-use crate::observer::{CircuitState, DebateClaimed, EvalCellEnd, HostedModel, Observer, Permits, TurnPlayed};
+use crate::observer::{CircuitState, DebateClaimed, EvalCellEnd, HostedModel, Observer, Permits, ReadEnd, TurnPlayed};
 use crate::pipeline::{Pipeline, SpanCounts};
 use crate::rpc::RpcServer;
 use crate::span::scope;
@@ -163,6 +163,9 @@ impl Observer for Telemetry {
     }
     fn breaker_changed(&self, gate: HostedModel<'_>, state: CircuitState) {
         self.0.instruments.breaker(gate, state);
+    }
+    fn read_ahead(&self, gate: HostedModel<'_>, end: ReadEnd) {
+        self.0.instruments.read_ahead(gate, end);
     }
     fn order_refused(&self, host: &HostId) {
         self.0.instruments.order_refused(host);

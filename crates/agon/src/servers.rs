@@ -74,6 +74,7 @@ impl ReachableServer {
             models,
             permits: self.settings.permits,
             scheduling: self.settings.scheduling.into(),
+            read_ahead: self.settings.read_ahead,
             runner: RunnerOptions { num_ctx: self.settings.num_ctx },
             timeouts: self.timeouts(),
             rehearsal,

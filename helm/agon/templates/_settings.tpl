@@ -222,6 +222,7 @@ auth:
 {{- $own := dict "name" "ollama" "url" "http://127.0.0.1:11434" "kind" "ollama" "models" .ollama.models "permits" .ollama.permits -}}
 {{- if .ollama.numCtx -}}{{- $_ := set $own "num_ctx" .ollama.numCtx -}}{{- end -}}
 {{- if .ollama.scheduling -}}{{- $_ := set $own "scheduling" .ollama.scheduling -}}{{- end -}}
+{{- if .ollama.readAhead -}}{{- $_ := set $own "read_ahead" true -}}{{- end -}}
 {{- $servers = append $servers $own -}}
 {{- else -}}
 {{- range .servers -}}

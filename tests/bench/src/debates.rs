@@ -57,6 +57,7 @@ impl NodeRig {
         let many = NonZeroUsize::new(plan.debates.max(1) as usize).unwrap_or(NonZeroUsize::MIN);
         let host = HostConfig {
             scheduling: plan.scheduling.into(),
+            read_ahead: plan.read_ahead,
             id: HostId::from("bench"),
             client,
             models: Served::Any,

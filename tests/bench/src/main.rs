@@ -4,6 +4,7 @@
 //! server is another process and is not counted.
 //!
 //! Invariant: nothing here is linked into a shipped binary, and nothing is measured that the product does not do.
+mod ahead;
 mod cluster;
 mod context;
 mod debates;
@@ -76,6 +77,12 @@ struct BenchPlan {
     /// Who is next at the host
     #[arg(long, value_enum, default_value = "cache-aware")]
     scheduling: scheduling::BenchedScheduling,
+    /// Models read what is said while others speak
+    #[arg(long)]
+    read_ahead: bool,
+    /// Models that the debaters have
+    #[arg(long, default_value_t = 1)]
+    models: u32,
     /// The debate file of a path
     #[arg(long)]
     file: Option<PathBuf>,
@@ -118,6 +125,8 @@ enum BenchSubject {
     Context,
     /// One debate of a file: its time beside its longest chain of calls
     Path,
+    /// One debate of four debaters on one or more models: its prompt tokens and its time
+    Ahead,
 }
 
 impl BenchPlan {
@@ -191,6 +200,7 @@ fn main() -> Result<()> {
         BenchSubject::Scheduling => played(&plan, scheduling::run(&plan))?,
         BenchSubject::Context => played(&plan, context::run(&plan))?,
         BenchSubject::Path => played(&plan, paths::run(&plan))?,
+        BenchSubject::Ahead => played(&plan, ahead::run(&plan))?,
     };
     println!("{printed}");
     Ok(())

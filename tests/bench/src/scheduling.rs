@@ -29,7 +29,7 @@ impl From<BenchedScheduling> for Scheduling {
 }
 
 /// What a run gave.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct SchedulingFigures {
     pub calls: u64,
     pub prompt_tokens: u64,
@@ -75,7 +75,7 @@ pub async fn run(plan: &BenchPlan) -> Result<SchedulingFigures> {
         ended_s = futures_util::future::try_join_all(debates.iter().map(&end)).await?;
     }
     ended_s.sort_by(f64::total_cmp);
-    let mut figures = SchedulingFigures { calls: 0, prompt_tokens: 0, evaluated_tokens: 0, ended_s };
+    let mut figures = SchedulingFigures { ended_s, ..Default::default() };
     for id in &debates {
         for record in agon_store::Journal::read(rig.journal.as_ref(), id, Position(0)).await? {
             record.events.iter().for_each(|event| figures.add(event));
@@ -86,7 +86,8 @@ pub async fn run(plan: &BenchPlan) -> Result<SchedulingFigures> {
 }
 
 impl SchedulingFigures {
-    fn add(&mut self, event: &Event) {
+    /// Takes in what an event tells of a call.
+    pub fn add(&mut self, event: &Event) {
         let Event::Answered(Answered { call, .. }) = event else { return };
         let Usage { prompt_tokens: Some(prompt), cached_tokens, .. } = call.usage else { return };
         self.calls += 1;

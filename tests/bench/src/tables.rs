@@ -1,4 +1,5 @@
 //! The tables: each cell is measured by this program in a process of its own, so that none starts with what another left behind.
+mod ahead;
 mod cluster;
 mod console;
 mod context;
@@ -57,6 +58,8 @@ enum BenchTable {
     Scheduling,
     /// Wall time of one debate of each format beside its longest chain of calls
     Paths,
+    /// Wall time and prompt tokens of a debate whose models read while others speak
+    Ahead,
     /// Processor time, wall time and memory of 1 to 10,000 debates at once
     Load,
     /// Processor time per turn from 4 to 64 rounds
@@ -121,6 +124,9 @@ pub fn run(args: Args) -> Result<()> {
     }
     if wanted(BenchTable::Paths) {
         bench.paths()?;
+    }
+    if wanted(BenchTable::Ahead) {
+        bench.ahead()?;
     }
     if wanted(BenchTable::Growth) {
         bench.growth()?;

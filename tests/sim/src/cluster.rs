@@ -205,6 +205,7 @@ fn host(member: &SimulatedNode, ports: &Arc<NodePorts>) -> Result<HostConfig> {
     let endpoint = Endpoint::parse(EndpointKind::Ollama, "http://simulated:11434")?;
     Ok(HostConfig {
         scheduling: agon_runtime::Scheduling::default(),
+        read_ahead: false,
         id: HostId::from(format!("gpu-{}", member.name).as_str()),
         client: Arc::new(SimulatedModel { ports: ports.clone(), endpoint }),
         models: Served::List(vec![MODEL.into()]),

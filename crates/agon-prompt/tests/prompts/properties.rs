@@ -3,7 +3,7 @@ use crate::support::*;
 use agon_core::fence::YOUR_TURN;
 use agon_core::testing::Asked;
 use agon_core::*;
-use agon_prompt::{View, prompt};
+use agon_prompt::{View, prompt, read_ahead};
 use proptest::prelude::*;
 
 const NAMES: [&str; 3] = ["Ada", "Ben", "Cleo"];
@@ -70,6 +70,12 @@ proptest! {
             for before in &earlier {
                 prop_assert!(now.messages[1].text.starts_with(before.as_str()));
             }
+            // whatever the speaker was last asked, its model reads all but the tail ahead
+            let last = Ask { sees: ask_now.sees, ..ask(&view, NAMES[later_by], turn(0, 0), Work::Closing.into()) };
+            let ahead = read_ahead(&view, &last).unwrap();
+            prop_assert_eq!(&ahead.messages[0].text, &now.messages[0].text);
+            prop_assert_eq!(ahead.messages[1].text.trim_end(), shared_part(&now.messages[1].text).trim_end());
+            prop_assert_eq!(ahead.options.max_tokens, Some(1));
             let by_other = user_of(&view, &ask(&view, NAMES[earlier_by], round_of(index), Work::Closing.into()));
             earlier.push(shared_part(&by_other).to_owned());
             say_nth(&mut view, &spec, index, speech);
@@ -273,6 +279,20 @@ fn a_briefing_stands_in_the_round_that_it_was_given_for() {
     let text = user_of(&view, &ask(&view, "Ada", turn(2, 0), told));
     assert!(text.contains("\n### Round 2, opened by the moderator\nBriefing: Now deliveries.\n"), "{text}");
     assert!(text.contains("\nSpeak to what the moderator asks for in this round.\n"));
+}
+
+#[test]
+fn nothing_is_read_ahead_for_whoever_reads_a_transcript_of_its_own_and_in_a_poll() {
+    let view = after_one_round(&spec(Mode::Adversarial));
+    let judging = agon_core::testing::judging(0, Vec::new());
+    for (who, task) in [("judge", judging), ("Ada", Work::ScoreDebaters.into())] {
+        assert_eq!(read_ahead(&view, &ask(&view, who, turn(1, 0), task)), None, "{who}");
+    }
+    assert!(read_ahead(&view, &ask(&view, "Ada", turn(0, 0), Work::Opening.into())).is_some());
+    let poll = after_one_round(&DebateSpec { debate_format: DebateFormat::Poll, ..spec(Mode::Adversarial) });
+    assert_eq!(read_ahead(&poll, &ask(&poll, "Ada", turn(0, 0), Work::Opening.into())), None);
+    let behind = Ask { sees: Position(10_000), ..ask(&view, "Ada", turn(1, 0), argument()) };
+    assert_eq!(read_ahead(&view, &behind), None);
 }
 
 #[test]

@@ -228,6 +228,8 @@ pub struct HostConfig {
     pub permits: NonZeroUsize,
     /// Whose call is next.
     pub scheduling: Scheduling,
+    /// Models read what is said while others speak, where a permit is free.
+    pub read_ahead: bool,
     /// What its models are launched with, the same for every call.
     pub runner: RunnerOptions,
     /// Limits of one call; the turn's limit is the debate's own.

@@ -7,13 +7,15 @@ use crate::host::host_state::HostState;
 use crate::host::open_turns::{OpenTurns, TakenTurn};
 use crate::host::participant::{self, Participant};
 use crate::host::preload;
+use crate::host::read_ahead::{AheadReader, ReadAhead};
 use crate::host::replica::Replica;
 use crate::host::turn::Play;
-use agon_core::{DebateId, ParticipantId, TurnId};
+use agon_core::{DebateId, ParticipantId, Position, TurnId};
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
 
 mod hint_listener;
 
@@ -50,6 +52,8 @@ pub(crate) struct State {
     scope: TaskScope,
     /// Those who play or have played, and what each was handed and has not finished.
     participants: Children<ParticipantId, Participant, BTreeSet<TurnId>>,
+    /// What models have read before their turns, where they do.
+    ahead: Option<Arc<ReadAhead>>,
 }
 
 pub(crate) struct DebateCell;
@@ -63,12 +67,26 @@ impl Actor for DebateCell {
         let Args { shared, host_state, debate, open, host } = args;
         let replica = Arc::new(Replica::new(debate.clone(), shared.journal.clone()));
         let scope = shared.tasks.scope();
-        let id = host_state.id.clone();
-        let hint_listener = CellListener { shared: shared.clone(), debate, open: open.clone(), id, host };
+        let ahead = host_state.reads_ahead().then(Arc::<ReadAhead>::default);
+        let (grown, log) = watch::channel(Position(0));
+        let hint_listener = CellListener {
+            shared: shared.clone(),
+            debate: debate.clone(),
+            open: open.clone(),
+            id: host_state.id.clone(),
+            host,
+            grown: ahead.is_some().then_some(grown),
+        };
         scope.spawn(myself.get_cell(), async move { hint_listener.listen().await });
         scope.spawn(myself.get_cell(), preload::load(shared.clone(), host_state.clone(), replica.clone()));
+        if let Some(ahead) = &ahead {
+            let (shared, host_state, ahead) = (shared.clone(), host_state.clone(), ahead.clone());
+            let (replica, open) = (replica.clone(), open.clone());
+            let reader = AheadReader { shared, host_state, debate, replica, open, ahead };
+            scope.spawn(myself.get_cell(), reader.follow(log));
+        }
         let participants = Children::new(shared.config.restarts);
-        Ok(State { shared, host_state, open, replica, scope, participants })
+        Ok(State { shared, host_state, open, replica, scope, participants, ahead })
     }
 
     /// Goes on with the turns that a predecessor left open.
@@ -123,7 +141,8 @@ impl State {
 
     fn part(&self, work: Arc<TakenTurn>) -> Play {
         let (shared, host_state) = (self.shared.clone(), self.host_state.clone());
-        Play { shared, host_state, replica: self.replica.clone(), open: self.open.clone(), work }
+        let (replica, open, ahead) = (self.replica.clone(), self.open.clone(), self.ahead.clone());
+        Play { shared, host_state, replica, open, work, ahead }
     }
 
     async fn activate(&mut self, myself: &ActorRef<Msg>, name: &ParticipantId) -> Result<(), ActorProcessingErr> {

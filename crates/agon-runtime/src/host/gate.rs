@@ -26,7 +26,7 @@ pub(crate) mod stride;
 
 pub(crate) use held_prompts::CallCost;
 use link::GateRoom;
-pub(crate) use link::{CallReport, FailingCalls, GateLink, GateSettings, Permit, QueuedPlace, Witness};
+pub(crate) use link::{CallReport, FailingCalls, GateLink, GateSettings, Permit, QueuedPlace, SparePermit, Witness};
 pub(crate) use presence::{Absence, ServerAway, ServerSight, Why};
 
 /// What a call is told that wants to start.
@@ -146,6 +146,9 @@ impl State {
                     break;
                 }
             }
+        }
+        if self.queue.len() > 0 {
+            self.link.make_way();
         }
         self.send_to_the_idle(myself, now);
         self.announce(myself, now);

@@ -70,6 +70,13 @@ impl HostState {
             Answerer::Seats => false,
         }
     }
+    /// Whether its models read what is said while others speak.
+    pub(crate) fn reads_ahead(&self) -> bool {
+        match &self.player {
+            Answerer::Server(config) => config.read_ahead,
+            Answerer::Seats => false,
+        }
+    }
     /// Whether the host may play in such debates.
     pub(crate) fn fits(&self, rehearsal: bool) -> bool {
         match &self.player {

@@ -64,6 +64,12 @@ impl Replica {
         })
     }
 
+    /// What the speaker's next prompt begins with, as far as the log was caught up with.
+    pub(crate) fn read_ahead(&self, ask: &Ask) -> Option<Prompt> {
+        let known = self.view.read().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().and_then(|known| agon_prompt::read_ahead(&known.view, ask))
+    }
+
     /// What there is to be measured after a round, in a log that was caught up with.
     pub(crate) fn gauge(&self, sees: Position, round: u32) -> Option<Gauge> {
         let known = self.view.read().unwrap_or_else(PoisonError::into_inner);

@@ -87,9 +87,18 @@ pub(crate) fn room(prompt: &Prompt, added: usize, host: &HostConfig) -> Option<u
 
 /// What the calls of one turn cost together. What one of them does not tell is unknown of all.
 #[derive(Default)]
-pub(crate) struct Costs(Option<(Usage, Timing)>);
+pub(crate) struct Costs {
+    calls: Option<(Usage, Timing)>,
+    /// What its model read for it before it began.
+    ahead: Option<Usage>,
+}
 
 impl Costs {
+    /// Of a turn for which this was read before.
+    pub(crate) fn after(ahead: Option<Usage>) -> Self {
+        Self { ahead, calls: None }
+    }
+
     /// Writes down what an answer cost.
     pub(crate) fn add_answer(&mut self, call: &mut Call, answer: &ChatAnswer, elapsed: Duration) {
         let total_ms = answer.timing.total_ms.or(Some(millis(elapsed)));
@@ -111,17 +120,18 @@ impl Costs {
     }
 
     fn add(&mut self, call: &mut Call, usage: Usage, timing: Timing) {
-        let (usage, timing) = match self.0 {
+        let (usage, timing) = match self.calls {
             Some((before, times)) => (sum_of_usage(before, usage), sum_of_times(times, timing)),
             None => (usage, timing),
         };
-        self.0 = Some((usage, timing));
-        call.usage = usage;
+        self.calls = Some((usage, timing));
+        call.usage = self.ahead.map_or(usage, |ahead| sum_of_usage(ahead, usage));
         call.timing = Timing { queue_ms: call.timing.queue_ms, away_ms: call.timing.away_ms, ..timing };
     }
 }
 
-fn sum_of_usage(one: Usage, other: Usage) -> Usage {
+/// The tokens of two calls.
+pub(crate) fn sum_of_usage(one: Usage, other: Usage) -> Usage {
     Usage {
         prompt_tokens: sum(one.prompt_tokens, other.prompt_tokens),
         cached_tokens: sum(one.cached_tokens, other.cached_tokens),

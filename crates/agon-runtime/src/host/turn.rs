@@ -3,6 +3,7 @@ use crate::base::shared::Shared;
 use crate::base::trouble::Trouble;
 use crate::host::host_state::{Answerer, HostState};
 use crate::host::open_turns::{OpenTurns, TakenTurn};
+use crate::host::read_ahead::ReadAhead;
 use crate::host::replica::Replica;
 use crate::host::turn::turn_report::TurnReport;
 use agon_bus::Delivery;
@@ -31,6 +32,8 @@ pub(crate) struct Play {
     pub(crate) replica: Arc<Replica>,
     pub(crate) open: Arc<OpenTurns>,
     pub(crate) work: Arc<TakenTurn>,
+    /// What models have read before their turns, where they do.
+    pub(crate) ahead: Option<Arc<ReadAhead>>,
 }
 
 enum PlayEnd {

@@ -131,6 +131,7 @@ impl Cast {
     pub fn host(&self, id: &str, permits: usize) -> HostConfig {
         HostConfig {
             scheduling: agon_runtime::Scheduling::default(),
+            read_ahead: false,
             id: HostId::from(id),
             client: Arc::new(self.clone()),
             models: Served::List(vec!["m".into()]),

@@ -6,9 +6,11 @@ use agon_llm::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, EndpointKind,
     LoadedModel, ModelDetails, ModelInfo, ServerVersion,
 };
-use agon_rehearsal::cache::PromptCache;
+use agon_rehearsal::cache::{Lease, PromptCache};
 use agon_runtime::{HostConfig, Scheduling, Served};
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -20,26 +22,63 @@ const RAM: u64 = 65_536;
 const PREFILL: Duration = Duration::from_micros(500);
 const ANSWER: Duration = Duration::from_secs(2);
 
+/// The models of a server that has all.
+const MODELS: [&str; 5] = ["m", "m0", "m1", "m2", "m3"];
+
 /// A model server whose only secret is its cache.
 struct CachingServer {
     endpoint: Endpoint,
-    cache: Mutex<PromptCache>,
+    models: Vec<&'static str>,
+    /// Of each model.
+    caches: Mutex<BTreeMap<String, PromptCache>>,
+    slots: usize,
+    ram: u64,
+    /// What a token of a prompt takes.
+    prefill: Duration,
     /// Tokens of prompts, and those that were evaluated.
     tokens: Mutex<(u64, u64)>,
+    /// Calls that were broken off.
+    broken: AtomicUsize,
+}
+
+/// A call in a slot, which is free again however the call ends.
+struct SlotInUse<'a> {
+    server: &'a CachingServer,
+    model: &'a str,
+    lease: Option<Lease>,
+}
+impl SlotInUse<'_> {
+    fn end(&mut self, text: &str) {
+        let Some(lease) = self.lease.take() else { return };
+        self.server.caches.lock().unwrap().get_mut(self.model).unwrap().finish(lease, text);
+    }
+}
+impl Drop for SlotInUse<'_> {
+    fn drop(&mut self) {
+        if self.lease.is_some() {
+            self.server.broken.fetch_add(1, Ordering::Relaxed);
+            self.end("");
+        }
+    }
 }
 
 impl CachingServer {
     fn new(slots: usize, ram: u64) -> Arc<Self> {
+        Self::with(MODELS.to_vec(), (slots, ram), PREFILL)
+    }
+    fn with(models: Vec<&'static str>, (slots, ram): (usize, u64), prefill: Duration) -> Arc<Self> {
         let endpoint = Endpoint::parse(EndpointKind::Ollama, "http://caching:11434").unwrap();
-        Arc::new(Self { endpoint, cache: Mutex::new(PromptCache::new(slots, ram)), tokens: Mutex::default() })
+        let (caches, tokens, broken) = Default::default();
+        Arc::new(Self { endpoint, models, caches, slots, ram, prefill, tokens, broken })
     }
     fn host(self: &Arc<Self>, id: &str, scheduling: Scheduling) -> HostConfig {
         HostConfig {
             id: id.into(),
             client: self.clone(),
-            models: Served::List(vec!["m".into()]),
+            models: Served::List(self.models.iter().map(|model| (*model).into()).collect()),
             permits: NonZeroUsize::new(SLOTS).unwrap(),
             scheduling,
+            read_ahead: false,
             runner: Default::default(),
             timeouts: Default::default(),
             rehearsal: true,
@@ -59,27 +98,35 @@ impl ChatModel for CachingServer {
         let text = answer(&prompt, request.format.as_deref());
         // a speech has about a hundred tokens
         let text = if request.format.is_none() { format!("{text} ").repeat(8) } else { text };
-        let lease = self.cache.lock().unwrap().begin(prompt);
+        let fresh = || PromptCache::new(self.slots, self.ram);
+        let lease = self.caches.lock().unwrap().entry(request.model.clone()).or_insert_with(fresh).begin(prompt);
+        let mut slot = SlotInUse { server: self, model: &request.model, lease: Some(lease) };
         let evaluated = lease.prompt - lease.cached;
         {
             let mut tokens = self.tokens.lock().unwrap();
             *tokens = (tokens.0 + lease.prompt, tokens.1 + evaluated);
         }
-        let prefill = PREFILL * u32::try_from(evaluated).unwrap();
-        tokio::time::sleep(prefill + ANSWER).await;
-        self.cache.lock().unwrap().finish(lease, &text);
-        sink.text(&text);
-        let usage = Usage {
+        let prefill = self.prefill * u32::try_from(evaluated).unwrap();
+        let mut usage = Usage {
             prompt_tokens: Some(lease.prompt),
             cached_tokens: Some(lease.cached),
             completion_tokens: Some(100),
         };
+        if request.max_tokens() == 1 {
+            tokio::time::sleep(prefill).await;
+            slot.end("");
+            usage.completion_tokens = Some(1);
+            return Err(ChatError { usage, ..ChatError::new(ChatErrorKind::Truncated { partial_chars: 3 }, "") });
+        }
+        tokio::time::sleep(prefill + ANSWER).await;
+        slot.end(&text);
+        sink.text(&text);
         let prefill_ms = Some(u64::try_from(prefill.as_millis()).unwrap());
         let timing = Timing { prefill_ms, ..Timing::default() };
         Ok(ChatAnswer { text, usage, timing, ..ChatAnswer::default() })
     }
     async fn models(&self) -> Result<Vec<ModelInfo>, ChatError> {
-        Ok(vec![ModelInfo { name: "m".into(), ..ModelInfo::default() }])
+        Ok(self.models.iter().map(|name| ModelInfo { name: (*name).to_owned(), ..ModelInfo::default() }).collect())
     }
     async fn version(&self) -> Result<ServerVersion, ChatError> {
         nothing()
@@ -202,4 +249,97 @@ async fn debates_move_to_a_server_that_has_nothing_to_do() {
     let calls = |server: &CachingServer| server.tokens.lock().unwrap().0;
     assert!(calls(&other) * 3 > calls(&one), "{} {}", calls(&one), calls(&other));
     drop(second);
+}
+
+/// The same, each debater on a model of its own.
+fn on_four_models(n: usize) -> DebateSpec {
+    let spec = four_by_six(n);
+    let personas = (0..).zip(&spec.personas).map(|(n, persona)| {
+        let voice = Voice { model: format!("m{n}").as_str().into(), ..persona.voice.clone() };
+        Persona { voice, ..persona.clone() }
+    });
+    DebateSpec { personas: personas.collect(), ..spec }
+}
+
+/// What debates on four models cost, by what their logs tell.
+#[derive(Default)]
+struct PlayedAhead {
+    prompt: u64,
+    evaluated: u64,
+    /// Seconds to the end of each debate.
+    took: Vec<f64>,
+}
+impl PlayedAhead {
+    fn longest(&self) -> f64 {
+        self.took.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+/// Plays them at these servers, each at a node of its own, with one permit a model.
+async fn play_ahead(debates: usize, servers: &[&Arc<CachingServer>], read_ahead: bool) -> PlayedAhead {
+    let stage = TestBench::new();
+    let host = |id: &str, server: &Arc<CachingServer>| {
+        let permits = NonZeroUsize::MIN;
+        HostConfig { permits, read_ahead, ..server.host(id, Scheduling::CacheAware) }
+    };
+    let node = stage.peer("n0", vec![host("gpu0", servers[0])]).await;
+    let mut players = Vec::new();
+    for (n, server) in servers.iter().enumerate().skip(1) {
+        players.push(stage.player(&format!("n{n}"), vec![host(&format!("gpu{n}"), server)]).await);
+    }
+    let began = tokio::time::Instant::now();
+    for n in 0..debates {
+        node.submit(admission(&format!("debate-{n}"), on_four_models(n))).await.unwrap();
+    }
+    let mut played = PlayedAhead::default();
+    for n in 0..debates {
+        let id = format!("debate-{n}");
+        assert_eq!(node.finished(&debate(&id)).await.unwrap().0, DebateState::Succeeded, "{id}");
+        played.took.push(began.elapsed().as_secs_f64());
+        let log = stage.log(&id).await;
+        assert!(causes(&log).is_empty(), "{id}");
+        let events = log.iter().flat_map(|record| &record.events);
+        for usage in events.filter_map(Event::made_call).map(|call| call.usage) {
+            played.prompt += usage.prompt_tokens.unwrap();
+            played.evaluated += usage.prompt_tokens.unwrap() - usage.cached_tokens.unwrap();
+        }
+    }
+    played
+}
+
+#[tokio::test(start_paused = true)]
+async fn models_that_read_while_others_speak_shorten_a_debate_and_its_log_has_what_they_read() {
+    let one = || CachingServer::new(1, RAM);
+    let (server, other) = (one(), one());
+    let without = play_ahead(1, &[&other], false).await;
+    let with = play_ahead(1, &[&server], true).await;
+
+    // a turn evaluates one speech and its tail instead of four speeches
+    assert!(with.longest() < without.longest() - 2.0, "{} {}", with.longest(), without.longest());
+    assert!(with.evaluated <= without.evaluated * 11 / 10, "{} {}", with.evaluated, without.evaluated);
+    assert_eq!((with.prompt, with.evaluated), *server.tokens.lock().unwrap());
+    assert_eq!(server.broken.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn models_at_several_hosts_read_while_others_speak() {
+    let both = || [["m0", "m1"], ["m2", "m3"]].map(|models| CachingServer::with(models.to_vec(), (1, RAM), PREFILL));
+    let (servers, others) = (both(), both());
+    let without = play_ahead(1, &others.each_ref(), false).await;
+    let with = play_ahead(1, &servers.each_ref(), true).await;
+
+    assert!(with.longest() < without.longest() - 2.0, "{} {}", with.longest(), without.longest());
+    let counted = servers.iter().map(|server| server.tokens.lock().unwrap().0).sum::<u64>();
+    assert_eq!(with.prompt, counted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_reads_ahead_gives_way_to_other_debates() {
+    let slow = || CachingServer::with(MODELS.to_vec(), (1, RAM), PREFILL * 10);
+    let (server, other) = (slow(), slow());
+    let without = play_ahead(3, &[&other], false).await;
+    let with = play_ahead(3, &[&server], true).await;
+
+    assert!(with.longest() <= without.longest() * 1.02, "{} {}", with.longest(), without.longest());
+    assert!(server.broken.load(Ordering::Relaxed) > 0, "nobody had to give way");
 }

@@ -84,6 +84,7 @@ impl GatewayBench {
         let endpoint = Endpoint::parse(EndpointKind::Ollama, &self.rehearsal.url()).unwrap();
         HostConfig {
             scheduling: agon_runtime::Scheduling::default(),
+            read_ahead: false,
             id: "stage".into(),
             client: connect(&endpoint, None, &Http::default()),
             models,

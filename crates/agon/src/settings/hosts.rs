@@ -39,6 +39,9 @@ pub struct HostSettings {
     /// Whose call is next.
     #[serde(default)]
     pub scheduling: HostScheduling,
+    /// Models read what is said while others speak, where a permit is free.
+    #[serde(default)]
+    pub read_ahead: bool,
     /// Context length that models are launched with; absent leaves it to the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub num_ctx: Option<u32>,
@@ -151,6 +154,7 @@ impl HostSettings {
             models: Vec::new(),
             permits: one(),
             scheduling: HostScheduling::default(),
+            read_ahead: false,
             num_ctx: None,
             first_byte_timeout: first_byte(),
             idle_timeout: idle(),

@@ -6,10 +6,11 @@ use crate::base::trouble;
 use crate::host::host_actor;
 use crate::host::open_turns::OpenTurns;
 use agon_bus::{Message, Received};
-use agon_core::{DebateId, HostId};
+use agon_core::{DebateId, HostId, Position};
 use agon_proto::{Hint, OwnerChanged, SpeechHeard, TurnTaken};
 use ractor::ActorRef;
 use std::sync::Arc;
+use tokio::sync::watch;
 
 /// What one cell hears of.
 pub(super) struct CellListener {
@@ -18,6 +19,8 @@ pub(super) struct CellListener {
     pub(super) open: Arc<OpenTurns>,
     pub(super) id: HostId,
     pub(super) host: ActorRef<host_actor::Msg>,
+    /// Who wants to know how far the log goes, if anybody does.
+    pub(super) grown: Option<watch::Sender<Position>>,
 }
 
 impl CellListener {
@@ -39,7 +42,7 @@ impl CellListener {
     }
 
     async fn hear(&self, message: &Message) {
-        if Hint::is_log_advanced(&message.payload) {
+        if self.grown.is_none() && Hint::is_log_advanced(&message.payload) {
             return;
         }
         match Hint::from_bytes(&message.payload) {
@@ -51,12 +54,16 @@ impl CellListener {
             Ok(Some(Hint::CutTurn(hint))) => {
                 self.open.get(hint.turn).into_iter().for_each(|work| work.cut.notify_one());
             }
+            Ok(Some(Hint::LogAdvanced(hint))) => {
+                self.grown.iter().for_each(|grown| {
+                    grown.send_replace(hint.position);
+                });
+            }
             // for owners and watchers
             Ok(
                 Some(
                     Hint::TurnDecided(_)
                     | Hint::JobReady(_)
-                    | Hint::LogAdvanced(_)
                     | Hint::TurnTaken(_)
                     | Hint::TurnReturned(_)
                     | Hint::EvalChanged(_)

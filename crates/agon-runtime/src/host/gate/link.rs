@@ -1,26 +1,26 @@
 //! What outlives a gate's actor: breaker, permits, and what others may read without asking.
 use super::presence::{Noted, Presence, ServerAway, ServerSight};
 use super::{Msg, PermitAnswer, PermitRefusal};
-use crate::base::clock::Clock;
-use crate::base::random::RandomSource;
 use crate::base::shared::Common;
 use crate::base::tasks::tell;
 use crate::base::trouble::Trouble;
-use crate::host::gate::held_prompts::{CallCost, HeldPrompts};
+use crate::host::gate::held_prompts::HeldPrompts;
 use crate::host::gate::limiter::Limiter;
 use crate::host::gate::line::{Scheduling, WaitingPlace};
-use agon_core::breaker::{Breaker, BreakerDecision, BreakerPolicy, CallEnd, Pass};
+use agon_core::breaker::{Breaker, BreakerDecision, BreakerPolicy, CallEnd};
 use agon_core::{DebateId, HostId, ModelName, Priority, Timestamp};
 use agon_proto::{BreakerState, ModelServerAway};
 use agon_telemetry::CircuitState;
 use ractor::ActorRef;
-use rand::RngExt;
-use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::time::Instant;
+
+mod permit;
+
+pub(crate) use permit::{Permit, QueuedPlace, SparePermit, Witness};
 
 /// How long a call waits for a gate whose actor is gone and will be back.
 const GATE_GONE: Duration = Duration::from_millis(50);
@@ -44,6 +44,10 @@ pub(crate) struct GateLink {
     /// Pulled turns of each priority that hold no permit yet.
     pulled: Mutex<[usize; 3]>,
     room: watch::Sender<GateRoom>,
+    /// Calls that give way to every other.
+    spare: AtomicUsize,
+    /// Somebody has to wait for a permit.
+    shortage: Notify,
     /// The model is no longer served.
     closed: AtomicBool,
 }
@@ -165,6 +169,8 @@ impl GateLink {
             pulls: Arc::new(Semaphore::new(capacity.saturating_add(Priority::ALL.len()))),
             pulled: Mutex::default(),
             room: watch::Sender::new(GateRoom { at_once: true, contested: false }),
+            spare: AtomicUsize::new(0),
+            shortage: Notify::new(),
             closed: AtomicBool::new(false),
         }
     }
@@ -288,7 +294,7 @@ impl GateLink {
     pub(crate) fn should_move(&self, debate: &DebateId) -> bool {
         let ahead = self.waiting.load(Ordering::Relaxed);
         self.scheduling == Scheduling::CacheAware
-            && self.free() == 0
+            && self.free() + self.spare.load(Ordering::Relaxed) == 0
             && self.cache().should_move(debate, ahead, self.limit())
     }
     /// How many permits are kept for debates which are about to go on, and until when the first of them is.
@@ -301,6 +307,37 @@ impl GateLink {
     /// The place of a call, if one may start.
     pub(super) fn free_place(&self) -> Option<OwnedSemaphorePermit> {
         (self.in_flight() < self.limit()).then(|| self.permits.clone().try_acquire_owned().ok()).flatten()
+    }
+    /// Leave for a call that nobody waits for, where a permit would stay free for as long as can be told. It has to give way once there is a
+    /// [`shortage`](Self::shortage).
+    pub(crate) fn spare(
+        self: &Arc<Self>,
+        shared: &Common,
+        debate: &DebateId,
+        priority: Priority,
+    ) -> Option<SparePermit> {
+        let well = !self.is_closed() && self.breaker() == BreakerState::Closed && self.away().is_none();
+        if !well || self.free() <= self.waiting() + self.kept().0 {
+            return None;
+        }
+        let place = self.free_place()?;
+        let BreakerDecision::Pass(pass) = self.admit(shared.clock.now()) else { return None };
+        self.cache().begins(debate, priority, Instant::now());
+        self.spare.fetch_add(1, Ordering::Relaxed);
+        let permit = Permit::new(self.clone(), shared, (place, pass), debate.clone());
+        // it counts the permits that are left
+        self.actor().iter().for_each(|gate| tell(gate, Msg::Freed));
+        Some(SparePermit(permit))
+    }
+    /// Returns when somebody has to wait for a permit.
+    pub(crate) async fn shortage(&self) {
+        self.shortage.notified().await;
+    }
+    /// Somebody waits: calls that give way end where no permit is free.
+    pub(super) fn make_way(&self) {
+        if self.free() == 0 {
+            self.shortage.notify_waiters();
+        }
     }
     /// A place to wait in for a turn that is offered, if there is one. Debates that are played here, or wait here already, have one
     /// without asking: elsewhere their prompts would have to be evaluated again.
@@ -365,122 +402,6 @@ impl GateLink {
                 Ok(None) => {}
                 Err(_) => return Err(PermitRefusal::NoPermit),
             }
-        }
-    }
-}
-
-/// The place of a turn that holds no permit yet.
-pub(crate) struct QueuedPlace {
-    _place: Option<OwnedSemaphorePermit>,
-    pulled: Option<(Arc<GateLink>, Priority)>,
-}
-impl Drop for QueuedPlace {
-    fn drop(&mut self) {
-        if let Some((link, priority)) = self.pulled.take() {
-            link.count_pulled(priority, |count| count.saturating_sub(1));
-            link.room.send_modify(|_| {});
-        }
-    }
-}
-
-/// Leave for one call. Dropping it frees the place; a probe that is dropped unreported counts as neutral.
-pub(crate) struct Permit {
-    link: Arc<GateLink>,
-    clock: Arc<dyn Clock>,
-    random: RandomSource,
-    place: Option<OwnedSemaphorePermit>,
-    pass: Option<Pass>,
-    era: u64,
-    began: Timestamp,
-    debate: DebateId,
-    cost: Option<CallCost>,
-}
-impl Permit {
-    pub(super) fn new(
-        link: Arc<GateLink>,
-        shared: &Common,
-        (place, pass): (OwnedSemaphorePermit, Pass),
-        debate: DebateId,
-    ) -> Self {
-        let (clock, random) = (shared.clock.clone(), shared.config.random.clone());
-        let (era, began) = (link.rules().limiter.era(), clock.now());
-        Self { link, clock, random, place: Some(place), pass: Some(pass), era, began, debate, cost: None }
-    }
-    /// Notes what the call cost its server.
-    pub(crate) fn cost(&mut self, cost: CallCost) {
-        self.cost = Some(cost);
-    }
-    /// Says how the call ended. Whether its server is away, so that the call may be made again once it is back.
-    pub(crate) fn report(mut self, end: CallReport) -> bool {
-        self.count(end)
-    }
-    /// Says the same of a call that failed in this way.
-    pub(crate) fn report_failed(self, end: CallReport, how: &impl Display) -> bool {
-        if end.call == CallEnd::Failure {
-            let now = self.clock.now();
-            let mut rules = self.link.rules();
-            let since = rules.failing.take().map_or(now, |failing| failing.since);
-            rules.failing = Some(FailingCalls { since, last: how.to_string() });
-        }
-        self.report(end)
-    }
-    /// Whether its server is not known to be back, so that the call looks for it.
-    pub(crate) fn is_of_absent_server(&self) -> bool {
-        self.link.away().is_some()
-    }
-    /// Who says that the server is there before the call has ended.
-    pub(crate) fn witness(&self) -> Witness {
-        Witness { link: self.link.clone(), clock: self.clock.clone(), began: self.began, seen: false }
-    }
-    /// Not by way of the actor: one that dies must not take a probe's end with it.
-    fn count(&mut self, end: CallReport) -> bool {
-        let Some(pass) = self.pass.take() else { return false };
-        let now = self.clock.now();
-        let mut rules = self.link.rules();
-        let noted = self.link.note(&mut rules, now, self.began, end.sight);
-        let call = if noted.counts { end.call } else { CallEnd::Neutral };
-        let jitter = self.random.draw(|numbers| numbers.random_range(0..=1000));
-        rules.breaker.report(now, pass, call, jitter);
-        match (end.busy, call) {
-            (true, _) => rules.limiter.busy(self.era),
-            (false, CallEnd::Success) => rules.limiter.success(),
-            (false, CallEnd::Failure | CallEnd::Neutral) => {}
-        }
-        if call == CallEnd::Success {
-            rules.failing = None;
-        }
-        noted.away
-    }
-}
-
-/// Sees that a server answers while a call goes on.
-pub(crate) struct Witness {
-    link: Arc<GateLink>,
-    clock: Arc<dyn Clock>,
-    began: Timestamp,
-    seen: bool,
-}
-impl Witness {
-    /// A piece of an answer came: those who wait for the server need not wait for the end of this call.
-    pub(crate) fn sees(&mut self) {
-        if std::mem::replace(&mut self.seen, true) || self.link.away().is_none() {
-            return;
-        }
-        let now = self.clock.now();
-        self.link.note(&mut self.link.rules(), now, self.began, ServerSight::There);
-        if let Some(gate) = self.link.actor() {
-            tell(&gate, Msg::Freed);
-        }
-    }
-}
-impl Drop for Permit {
-    fn drop(&mut self) {
-        self.count(CallReport::NEUTRAL);
-        self.link.cache().ends(&self.debate, Instant::now(), self.cost);
-        // the place must be free before the gate hears of it
-        drop(self.place.take());
-        if let Some(gate) = self.link.actor() {
-            tell(&gate, Msg::Freed);
         }
     }
 }

@@ -97,6 +97,7 @@ impl Play {
         let prompt = self.prompt()?;
         call.prompt_hash = Some(request::hash(&prompt));
         request::check_context(&prompt, 0, turn.config)?;
+        let mut costs = Costs::after(self.ahead.as_ref().and_then(|ahead| ahead.begins(&self.work, &prompt)));
         let ask = &self.work.ask;
         let mut request = request::build(prompt, ask, turn.config, &turn.admission.spec);
         let bound = self.host_state.bound(&mut request, &ask.model);
@@ -105,7 +106,6 @@ impl Play {
         turn.told.sends(call, &request);
         let ear = self.ear(&turn.admission.spec, call.options.max_tokens);
         let generation = Generation { turn, request, bound, permit, ear };
-        let mut costs = Costs::default();
         self.generate_once(generation, &mut costs, call).await?.into_answer(self, turn, call)
     }
 
