@@ -29,7 +29,10 @@ pub(crate) struct ReadAhead {
 }
 
 /// A model that spoke here.
+#[derive(Clone)]
 struct KnownReader {
+    /// Held while it reads.
+    reading: Arc<tokio::sync::Mutex<()>>,
     /// Its last turn.
     ask: Ask,
     priority: Priority,
@@ -42,9 +45,20 @@ struct KnownReader {
 impl ReadAhead {
     /// A model begins a turn with this prompt. What reading ahead for it took.
     pub(crate) fn begins(&self, work: &TakenTurn, prompt: &Prompt) -> Option<Usage> {
-        let known =
-            KnownReader { ask: work.ask.clone(), priority: work.priority, read: prompt.estimated_tokens, spent: None };
-        self.models().insert(work.ask.model.clone(), known).and_then(|before| before.spent)
+        let mut models = self.models();
+        let before = models.remove(&work.ask.model);
+        let reading = before.as_ref().map(|before| before.reading.clone()).unwrap_or_default();
+        let (ask, priority, read) = (work.ask.clone(), work.priority, prompt.estimated_tokens);
+        models.insert(work.ask.model.clone(), KnownReader { reading, ask, priority, read, spent: None });
+        before.and_then(|before| before.spent)
+    }
+
+    /// Returns when the model does not read: what it reads serves the turn that waits for it, and no second call meanwhile.
+    pub(crate) async fn rests(&self, model: &ModelName) {
+        let reading = self.models().get(model).map(|known| known.reading.clone());
+        if let Some(reading) = reading {
+            drop(reading.lock().await);
+        }
     }
 
     fn models(&self) -> MutexGuard<'_, BTreeMap<ModelName, KnownReader>> {
@@ -77,26 +91,29 @@ impl AheadReader {
         }
     }
 
-    /// Every model that has no turn here, one at a time.
+    /// Every model that has no turn here.
     async fn read(&self, config: &HostConfig, admission: &Admission, position: Position) {
-        let readers: Vec<(Ask, Priority, u64)> =
-            self.ahead.models().values().map(|known| (known.ask.clone(), known.priority, known.read)).collect();
-        for (ask, priority, read) in readers {
-            // it may never speak again
-            let is_over = ask.turn.round >= admission.spec.max_rounds;
-            if is_over || self.plays(&ask.model) {
-                continue;
-            }
-            let ask = Ask { sees: position, ..ask };
-            let Some(prompt) = self.replica.read_ahead(&ask) else { continue };
-            if prompt.estimated_tokens < read.saturating_add(LEAST_NEW)
-                || request::check_context(&prompt, 0, config).is_err()
-            {
-                continue;
-            }
-            if let Some((gate, permit)) = self.spare(config, &ask.model, priority) {
-                self.read_one(config, admission, (&ask, prompt), (&gate, permit)).await;
-            }
+        let readers: Vec<KnownReader> = self.ahead.models().values().cloned().collect();
+        let reads = readers.into_iter().map(|reader| self.read_with(config, admission, (reader, position)));
+        futures_util::future::join_all(reads).await;
+    }
+
+    async fn read_with(&self, config: &HostConfig, admission: &Admission, (reader, position): (KnownReader, Position)) {
+        let KnownReader { reading, ask, priority, read, spent: _ } = reader;
+        let _reading = reading.lock().await;
+        // it may never speak again
+        let is_over = ask.turn.round >= admission.spec.max_rounds;
+        if is_over || self.plays(&ask.model) {
+            return;
+        }
+        let ask = Ask { sees: position, ..ask };
+        let Some(prompt) = self.replica.read_ahead(&ask) else { return };
+        let is_short = prompt.estimated_tokens < read.saturating_add(LEAST_NEW);
+        if is_short || request::check_context(&prompt, 0, config).is_err() {
+            return;
+        }
+        if let Some((gate, permit)) = self.spare(config, &ask.model, priority) {
+            self.read_one(config, admission, (&ask, prompt), (&gate, permit)).await;
         }
     }
 

@@ -35,6 +35,8 @@ struct CachingServer {
     ram: u64,
     /// What a token of a prompt takes.
     prefill: Duration,
+    /// So many times as long at `m1`.
+    lag: u32,
     /// Tokens of prompts, and those that were evaluated.
     tokens: Mutex<(u64, u64)>,
     /// Calls that were broken off.
@@ -64,12 +66,12 @@ impl Drop for SlotInUse<'_> {
 
 impl CachingServer {
     fn new(slots: usize, ram: u64) -> Arc<Self> {
-        Self::with(MODELS.to_vec(), (slots, ram), PREFILL)
+        Self::with(MODELS.to_vec(), (slots, ram), (PREFILL, 1))
     }
-    fn with(models: Vec<&'static str>, (slots, ram): (usize, u64), prefill: Duration) -> Arc<Self> {
+    fn with(models: Vec<&'static str>, (slots, ram): (usize, u64), (prefill, lag): (Duration, u32)) -> Arc<Self> {
         let endpoint = Endpoint::parse(EndpointKind::Ollama, "http://caching:11434").unwrap();
         let (caches, tokens, broken) = Default::default();
-        Arc::new(Self { endpoint, models, caches, slots, ram, prefill, tokens, broken })
+        Arc::new(Self { endpoint, models, caches, slots, ram, prefill, lag, tokens, broken })
     }
     fn host(self: &Arc<Self>, id: &str, scheduling: Scheduling) -> HostConfig {
         HostConfig {
@@ -106,7 +108,8 @@ impl ChatModel for CachingServer {
             let mut tokens = self.tokens.lock().unwrap();
             *tokens = (tokens.0 + lease.prompt, tokens.1 + evaluated);
         }
-        let prefill = self.prefill * u32::try_from(evaluated).unwrap();
+        let lag = if request.model == "m1" { self.lag } else { 1 };
+        let prefill = self.prefill * u32::try_from(evaluated).unwrap() * lag;
         let mut usage = Usage {
             prompt_tokens: Some(lease.prompt),
             cached_tokens: Some(lease.cached),
@@ -275,11 +278,11 @@ impl PlayedAhead {
     }
 }
 
-/// Plays them at these servers, each at a node of its own, with one permit a model.
+/// Plays them at these servers, each at a node of its own, with a permit for each slot.
 async fn play_ahead(debates: usize, servers: &[&Arc<CachingServer>], read_ahead: bool) -> PlayedAhead {
     let stage = TestBench::new();
     let host = |id: &str, server: &Arc<CachingServer>| {
-        let permits = NonZeroUsize::MIN;
+        let permits = NonZeroUsize::new(server.slots).unwrap();
         HostConfig { permits, read_ahead, ..server.host(id, Scheduling::CacheAware) }
     };
     let node = stage.peer("n0", vec![host("gpu0", servers[0])]).await;
@@ -309,21 +312,25 @@ async fn play_ahead(debates: usize, servers: &[&Arc<CachingServer>], read_ahead:
 
 #[tokio::test(start_paused = true)]
 async fn models_that_read_while_others_speak_shorten_a_debate_and_its_log_has_what_they_read() {
-    let one = || CachingServer::new(1, RAM);
-    let (server, other) = (one(), one());
-    let without = play_ahead(1, &[&other], false).await;
-    let with = play_ahead(1, &[&server], true).await;
+    // the slow one still reads when its turn comes, which does not read the same in another slot
+    for (slots, lag) in [(1, 1), (2, 50)] {
+        let one = || CachingServer::with(MODELS.to_vec(), (slots, RAM), (PREFILL, lag));
+        let (server, other) = (one(), one());
+        let without = play_ahead(1, &[&other], false).await;
+        let with = play_ahead(1, &[&server], true).await;
 
-    // a turn evaluates one speech and its tail instead of four speeches
-    assert!(with.longest() < without.longest() - 2.0, "{} {}", with.longest(), without.longest());
-    assert!(with.evaluated <= without.evaluated * 11 / 10, "{} {}", with.evaluated, without.evaluated);
-    assert_eq!((with.prompt, with.evaluated), *server.tokens.lock().unwrap());
-    assert_eq!(server.broken.load(Ordering::Relaxed), 0);
+        // a turn evaluates one speech and its tail instead of four speeches
+        assert!(with.longest() < without.longest() - 2.0, "{} {}", with.longest(), without.longest());
+        assert!(with.evaluated <= without.evaluated * 11 / 10, "{} {}", with.evaluated, without.evaluated);
+        assert_eq!((with.prompt, with.evaluated), *server.tokens.lock().unwrap());
+        assert_eq!(server.broken.load(Ordering::Relaxed), 0);
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn models_at_several_hosts_read_while_others_speak() {
-    let both = || [["m0", "m1"], ["m2", "m3"]].map(|models| CachingServer::with(models.to_vec(), (1, RAM), PREFILL));
+    let both =
+        || [["m0", "m1"], ["m2", "m3"]].map(|models| CachingServer::with(models.to_vec(), (1, RAM), (PREFILL, 1)));
     let (servers, others) = (both(), both());
     let without = play_ahead(1, &others.each_ref(), false).await;
     let with = play_ahead(1, &servers.each_ref(), true).await;
@@ -335,7 +342,7 @@ async fn models_at_several_hosts_read_while_others_speak() {
 
 #[tokio::test(start_paused = true)]
 async fn who_reads_ahead_gives_way_to_other_debates() {
-    let slow = || CachingServer::with(MODELS.to_vec(), (1, RAM), PREFILL * 10);
+    let slow = || CachingServer::with(MODELS.to_vec(), (1, RAM), (PREFILL * 10, 1));
     let (server, other) = (slow(), slow());
     let without = play_ahead(3, &[&other], false).await;
     let with = play_ahead(3, &[&server], true).await;
