@@ -1,7 +1,8 @@
 //! Words that every text of a language has.
+use super::word_list::WordList;
 
 /// Articles, pronouns, prepositions, auxiliaries and negations of some languages, in lower case, sorted.
-pub(super) const COMMON: [&str; 392] = [
+pub(super) static COMMON: WordList = WordList::new(&[
     "a",
     "aber",
     "al",
@@ -394,9 +395,9 @@ pub(super) const COMMON: [&str; 392] = [
     "बिना",
     "मत",
     "안",
-];
+]);
 
 /// Whether a word in lower case is one that every text of its language has.
 pub fn is_common(word: &str) -> bool {
-    COMMON.binary_search(&word).is_ok()
+    COMMON.has(word)
 }

@@ -1,7 +1,8 @@
 //! By what languages say no.
+use super::word_list::WordList;
 
 /// Words that negate, in lower case, sorted.
-pub(super) const NEGATIONS: [&str; 105] = [
+pub(super) static NEGATIONS: WordList = WordList::new(&[
     "aldrig",
     "aucun",
     "aucune",
@@ -107,6 +108,6 @@ pub(super) const NEGATIONS: [&str; 105] = [
     "बिना",
     "मत",
     "안",
-];
+]);
 /// What negates inside a script without spaces.
 pub(super) const INSIDE: [&str; 12] = ["不", "没", "沒", "無", "无", "勿", "ない", "ません", "なかっ", "ไม่", "ບໍ່", "មិន"];

@@ -43,8 +43,8 @@ pub(crate) struct HeldPrompts {
     order: VecDeque<(u64, DebateId)>,
     known: HashMap<DebateId, PlayedDebate>,
     calls: u64,
-    /// Until when the next turns of debates are waited for.
-    expected: BTreeSet<(Instant, DebateId)>,
+    /// Until when the next turns of debates are waited for, by their priorities.
+    expected: [BTreeSet<(Instant, DebateId)>; 3],
     /// So many debates are held at once.
     holds: usize,
     misses: u32,
@@ -83,7 +83,7 @@ impl HeldPrompts {
             order: VecDeque::new(),
             known: HashMap::new(),
             calls: 0,
-            expected: BTreeSet::new(),
+            expected: Default::default(),
             holds: holds.max(1),
             misses: 0,
             most: MOST_KNOWN.max(holds.saturating_mul(2)),
@@ -112,18 +112,33 @@ impl HeldPrompts {
     }
     /// How many debates of these priorities are waited for, and when the first of them is waited for no longer.
     pub(crate) fn expected(&self, now: Instant, priorities: &[Priority]) -> (usize, Option<Instant>) {
-        let still = self.expected.iter().rev().take_while(|(until, _)| *until > now);
-        let of = |debate: &DebateId| self.known.get(debate).and_then(|known| known.priority);
-        let of = still.filter(|(_, debate)| of(debate).is_some_and(|priority| priorities.contains(&priority)));
-        of.fold((0, None), |(count, _), (until, _)| (count + 1, Some(*until)))
+        let of = priorities.iter().map(|priority| priority.pick(self.expected.each_ref()));
+        of.fold((0, None), |(count, first), all| {
+            let over = all.iter().take_while(|(until, _)| *until <= now).count();
+            let until = all.iter().nth(over).map(|(until, _)| *until);
+            (count + all.len() - over, first.into_iter().chain(until).min())
+        })
     }
     /// The debate's next turn is waited for until then, or not.
     fn expect(&mut self, debate: &DebateId, until: Option<Instant>) {
         let Some(known) = self.known.get_mut(debate) else { return };
+        let Some(priority) = known.priority else { return };
+        let expected = priority.pick(self.expected.each_mut());
         if let Some(old) = std::mem::replace(&mut known.expected, until) {
-            self.expected.remove(&(old, debate.clone()));
+            expected.remove(&(old, debate.clone()));
         }
-        self.expected.extend(until.map(|until| (until, debate.clone())));
+        expected.extend(until.map(|until| (until, debate.clone())));
+    }
+    /// Nobody is waited for any more who did not come in time.
+    fn give_up(&mut self, now: Instant) {
+        for expected in &mut self.expected {
+            while let Some(late) = expected.first().filter(|(until, _)| *until <= now).cloned() {
+                expected.remove(&late);
+                if let Some(known) = self.known.get_mut(&late.1) {
+                    known.expected = None;
+                }
+            }
+        }
     }
     /// What it would cost another server to evaluate the debate's prompt, where that is known.
     fn price(&self, debate: &DebateId) -> Option<Duration> {
@@ -156,6 +171,7 @@ impl HeldPrompts {
     /// A call of the debate begins.
     pub(crate) fn begins(&mut self, debate: &DebateId, priority: Priority, now: Instant) {
         self.expect(debate, None);
+        self.give_up(now);
         let depth = self.depth(debate);
         depth.map(|at| self.order.remove(at));
         self.calls += 1;
@@ -334,10 +350,10 @@ mod tests {
             cache.ends(&id(n), at + 2_000 * MS, cost(1_000, 900));
         };
 
-        play(0, 2 * MS, start);
         play(1, 60_000 * MS, start);
+        play(0, 2 * MS, start + 62_000 * MS);
 
-        let ended = start + 2_000 * MS;
+        let ended = start + 64_000 * MS;
         assert_eq!(expected(&cache, ended + MS), 1);
         assert_eq!(expected(&cache, ended + 100 * MS), 0, "three times the pause and a little");
         assert_eq!(cache.expected(ended, &[Priority::Batch]).0, 0);

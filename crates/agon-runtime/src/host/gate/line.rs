@@ -157,6 +157,9 @@ impl<T> Line<T> {
     /// By priorities: whose patience is over; whose prompt the server holds; then, unless somebody is waited for, others that have begun,
     /// those that have not, and last the second calls of debates, which reuse nothing of the first.
     fn cheapest(&self, outlook: Outlook<'_>) -> Option<Result<usize, Instant>> {
+        if self.waiting.is_empty() {
+            return None;
+        }
         let order = self.shares.order();
         for (at, priority) in (1..).zip(order) {
             if let Some(at) = self.due(priority, outlook).or_else(|| self.warm(priority, outlook)) {
@@ -171,7 +174,7 @@ impl<T> Line<T> {
         }
         // who waits may be let in then
         let (_, until) = outlook.cache.expected(outlook.now, &order);
-        until.filter(|_| !self.waiting.is_empty()).map(Err)
+        until.map(Err)
     }
 
     /// One that others may no longer be preferred to: whose patience is over, and now and then one whose prompt is not held.
