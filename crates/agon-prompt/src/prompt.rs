@@ -127,10 +127,11 @@ pub fn prompt_within(view: &View, ask: &Ask, fit: Option<Fit>) -> Result<Prompt,
     })
 }
 
-/// What the prompts of speakers begin with after `ask.sees`, as whoever was asked last would see it, for an answer of one token: its model
-/// reads that while others speak. Nothing for whoever reads a transcript of its own, and nothing where no rounds follow.
-pub fn read_ahead(view: &View, ask: &Ask) -> Option<Prompt> {
-    if view.position() < ask.sees {
+/// What the prompts of whoever speaks next begin with, as this speaker sees it, for an answer of one token: its model reads that while others
+/// speak. Nothing before somebody was heard and after the rounds, where there are none, and for whoever reads a transcript of its own.
+pub fn read_ahead(view: &View, last: &Ask) -> Option<Prompt> {
+    let ask = &Ask { sees: view.asked()?, ..last.clone() };
+    if view.entries(ask.sees).is_empty() {
         return None;
     }
     if let Some((masked, ask)) = view.masked(ask) {

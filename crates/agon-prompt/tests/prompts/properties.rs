@@ -71,11 +71,16 @@ proptest! {
                 prop_assert!(now.messages[1].text.starts_with(before.as_str()));
             }
             // whatever the speaker was last asked, its model reads all but the tail ahead
-            let last = Ask { sees: ask_now.sees, ..ask(&view, NAMES[later_by], turn(0, 0), Work::Closing.into()) };
-            let ahead = read_ahead(&view, &last).unwrap();
-            prop_assert_eq!(&ahead.messages[0].text, &now.messages[0].text);
-            prop_assert_eq!(ahead.messages[1].text.trim_end(), shared_part(&now.messages[1].text).trim_end());
-            prop_assert_eq!(ahead.options.max_tokens, Some(1));
+            let last = ask(&view, NAMES[later_by], turn(0, 0), Work::Closing.into());
+            view.apply(view.position().next(), &Event::TurnAsked(ask_now));
+            match read_ahead(&view, &last) {
+                None => prop_assert_eq!(index, 0),
+                Some(ahead) => {
+                    prop_assert_eq!(&ahead.messages[0].text, &now.messages[0].text);
+                    prop_assert_eq!(ahead.messages[1].text.trim_end(), shared_part(&now.messages[1].text).trim_end());
+                    prop_assert_eq!(ahead.options.max_tokens, Some(1));
+                }
+            }
             let by_other = user_of(&view, &ask(&view, NAMES[earlier_by], round_of(index), Work::Closing.into()));
             earlier.push(shared_part(&by_other).to_owned());
             say_nth(&mut view, &spec, index, speech);
@@ -282,17 +287,26 @@ fn a_briefing_stands_in_the_round_that_it_was_given_for() {
 }
 
 #[test]
-fn nothing_is_read_ahead_for_whoever_reads_a_transcript_of_its_own_and_in_a_poll() {
-    let view = after_one_round(&spec(Mode::Adversarial));
-    let judging = agon_core::testing::judging(0, Vec::new());
-    for (who, task) in [("judge", judging), ("Ada", Work::ScoreDebaters.into())] {
+fn nothing_is_read_ahead_after_the_rounds_in_a_poll_and_for_whoever_reads_a_transcript_of_its_own() {
+    let asked = |spec: &DebateSpec| {
+        let mut view = after_one_round(spec);
+        let next = ask(&view, "Ben", turn(2, 0), argument());
+        view.apply(view.position().next(), &Event::TurnAsked(next));
+        view
+    };
+    let adversarial = spec(Mode::Adversarial);
+    let mut view = asked(&adversarial);
+    let opening = ask(&view, "Ada", turn(0, 0), Work::Opening.into());
+    let ahead = read_ahead(&view, &opening).unwrap();
+    assert!(ahead.messages[1].text.contains("Ada counts heads"));
+
+    for (who, task) in [("judge", agon_core::testing::judging(0, Vec::new())), ("Ada", Work::ScoreDebaters.into())] {
         assert_eq!(read_ahead(&view, &ask(&view, who, turn(1, 0), task)), None, "{who}");
     }
-    assert!(read_ahead(&view, &ask(&view, "Ada", turn(0, 0), Work::Opening.into())).is_some());
-    let poll = after_one_round(&DebateSpec { debate_format: DebateFormat::Poll, ..spec(Mode::Adversarial) });
-    assert_eq!(read_ahead(&poll, &ask(&poll, "Ada", turn(0, 0), Work::Opening.into())), None);
-    let behind = Ask { sees: Position(10_000), ..ask(&view, "Ada", turn(1, 0), argument()) };
-    assert_eq!(read_ahead(&view, &behind), None);
+    let poll = asked(&DebateSpec { debate_format: DebateFormat::Poll, ..adversarial.clone() });
+    assert_eq!(read_ahead(&poll, &opening), None);
+    view.apply(view.position().next(), &Event::LoopEnded { rule: StopRule::MaxRounds, round: 2, warning: None });
+    assert_eq!(read_ahead(&view, &opening), None);
 }
 
 #[test]

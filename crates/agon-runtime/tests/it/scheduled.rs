@@ -41,6 +41,17 @@ struct CachingServer {
     tokens: Mutex<(u64, u64)>,
     /// Calls that were broken off.
     broken: AtomicUsize,
+    /// What comes of calls for one token.
+    one_token: Mutex<OneToken>,
+}
+
+/// What comes of calls that only read.
+#[derive(Clone, Copy, Default)]
+enum OneToken {
+    #[default]
+    Read,
+    Hang,
+    Refuse,
 }
 
 /// A call in a slot, which is free again however the call ends.
@@ -70,8 +81,8 @@ impl CachingServer {
     }
     fn with(models: Vec<&'static str>, (slots, ram): (usize, u64), (prefill, lag): (Duration, u32)) -> Arc<Self> {
         let endpoint = Endpoint::parse(EndpointKind::Ollama, "http://caching:11434").unwrap();
-        let (caches, tokens, broken) = Default::default();
-        Arc::new(Self { endpoint, models, caches, slots, ram, prefill, lag, tokens, broken })
+        let (caches, tokens, broken, one_token) = Default::default();
+        Arc::new(Self { endpoint, models, caches, slots, ram, prefill, lag, tokens, broken, one_token })
     }
     fn host(self: &Arc<Self>, id: &str, scheduling: Scheduling) -> HostConfig {
         HostConfig {
@@ -116,7 +127,12 @@ impl ChatModel for CachingServer {
             completion_tokens: Some(100),
         };
         if request.max_tokens() == 1 {
-            tokio::time::sleep(prefill).await;
+            let reads = *self.one_token.lock().unwrap();
+            match reads {
+                OneToken::Read => tokio::time::sleep(prefill).await,
+                OneToken::Hang => std::future::pending().await,
+                OneToken::Refuse => return nothing(),
+            }
             slot.end("");
             usage.completion_tokens = Some(1);
             return Err(ChatError { usage, ..ChatError::new(ChatErrorKind::Truncated { partial_chars: 3 }, "") });
@@ -349,4 +365,42 @@ async fn who_reads_ahead_gives_way_to_other_debates() {
 
     assert!(with.longest() <= without.longest() * 1.02, "{} {}", with.longest(), without.longest());
     assert!(server.broken.load(Ordering::Relaxed) > 0, "nobody had to give way");
+}
+
+#[tokio::test(start_paused = true)]
+async fn reads_that_hang_or_are_refused_fail_no_turn_and_cost_no_more_than_the_wait_for_two() {
+    for (reads, most) in [(OneToken::Hang, 2.0 * 4.0 * 5.0), (OneToken::Refuse, 0.5)] {
+        let (server, other) = (CachingServer::new(1, RAM), CachingServer::new(1, RAM));
+        *server.one_token.lock().unwrap() = reads;
+        let without = play_ahead(1, &[&other], false).await;
+        let with = play_ahead(1, &[&server], true).await;
+
+        assert!(with.longest() <= without.longest() + most, "{} {}", with.longest(), without.longest());
+        assert_eq!(with.prompt, without.prompt);
+        assert_eq!(server.broken.load(Ordering::Relaxed), 8, "each model twice");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn reads_that_hang_hold_up_no_other_debate() {
+    let (server, other) = (CachingServer::new(1, RAM), CachingServer::new(1, RAM));
+    *server.one_token.lock().unwrap() = OneToken::Hang;
+    let without = play_ahead(4, &[&other], false).await;
+    let with = play_ahead(4, &[&server], true).await;
+
+    assert!(with.longest() <= without.longest() + 10.0, "{} {}", with.longest(), without.longest());
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_read_ahead_of_a_debate_that_counts_its_tokens() {
+    let (stage, server) = (TestBench::new(), CachingServer::new(1, RAM));
+    let host = HostConfig { read_ahead: true, ..server.host("gpu1", Scheduling::CacheAware) };
+    let node = stage.node("n1", vec![host]).await;
+    let spec = DebateSpec { budget: Budget { tokens: Some(1_000_000), seconds: None }, ..on_four_models(0) };
+    *server.one_token.lock().unwrap() = OneToken::Hang;
+
+    node.submit(admission("debate-0", spec)).await.unwrap();
+
+    assert_eq!(node.finished(&debate("debate-0")).await.unwrap().0, DebateState::Succeeded);
+    assert_eq!(server.broken.load(Ordering::Relaxed), 0);
 }

@@ -94,7 +94,7 @@ impl Play {
     /// One call, and what it says is the answer.
     async fn speak(&self, turn: &ServerTurn<'_>, call: &mut Call) -> Result<Answer, NoAnswer> {
         if let Some(ahead) = &self.ahead {
-            ahead.rests(&self.work.ask.model).await;
+            ahead.rests(&self.work).await;
         }
         let permit = self.first_permit(turn.admission, call).await?;
         let prompt = self.prompt()?;
