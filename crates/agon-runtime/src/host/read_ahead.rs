@@ -57,10 +57,8 @@ impl ReadAhead {
     /// A model begins a turn with this prompt. What reading ahead for it took.
     pub(crate) fn begins(&self, work: &TakenTurn, prompt: &Prompt) -> Option<Usage> {
         let mut models = self.models();
-        let (ask, priority, read) = (work.ask.clone(), work.priority, prompt.estimated_tokens);
-        let fresh = || KnownReader::new(ask.clone());
-        let known = models.entry(work.ask.model.clone()).or_insert_with(fresh);
-        (known.ask, known.priority, known.read) = (ask.clone(), priority, read);
+        let known = models.entry(work.ask.model.clone()).or_insert_with(|| KnownReader::new(work.ask.clone()));
+        (known.ask, known.priority, known.read) = (work.ask.clone(), work.priority, prompt.estimated_tokens);
         known.spent.take()
     }
 

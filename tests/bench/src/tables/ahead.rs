@@ -7,7 +7,6 @@ use anyhow::Result;
 const TOKEN: &str = "5ms";
 /// What evaluating a token of a prompt takes: a fortieth of that, as a GPU may, and a tenth, as a processor may.
 const PREFILLS: [&str; 2] = ["125us", "500us"];
-const ANSWER_TOKENS: &str = "200";
 const ROUNDS: &str = "4";
 /// Runs of each cell: the answers take most of the time, and always the same.
 const RUNS: usize = 3;
@@ -16,7 +15,7 @@ impl BenchRun {
     /// Plays the same debate with and without, its debaters on one model and on four.
     pub(super) fn ahead(&self) -> Result<()> {
         println!(
-            "\n## Reading ahead: 4 debaters, {ROUNDS} rounds, a vote; answers of {ANSWER_TOKENS} tokens, one each {TOKEN}; 1 permit a model\n"
+            "\n## Reading ahead: 4 debaters, {ROUNDS} rounds, a vote; rehearsal speeches, a token each {TOKEN}; 1 permit a model\n"
         );
         println!(
             "| evaluating a token | models | read_ahead | wall, s | of it spared, % | prompt tokens | evaluated |"
@@ -31,8 +30,7 @@ impl BenchRun {
     }
 
     fn ahead_of(&self, prefill: &str, models: &str) -> Result<()> {
-        let options = ["--prefill-token", prefill, "--token-interval", TOKEN, "--answer-tokens", ANSWER_TOKENS];
-        let server = self.server(&options)?;
+        let server = self.server(&["--prefill-token", prefill, "--token-interval", TOKEN])?;
         let mut without = None;
         for option in [None, Some("--read-ahead")] {
             let runs = (0..RUNS).map(|_| {
