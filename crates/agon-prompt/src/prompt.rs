@@ -112,19 +112,28 @@ pub fn prompt_within(view: &View, ask: &Ask, fit: Option<Fit>) -> Result<Prompt,
     };
     let tools = if ask.task.work.traits().tools { role.tools() } else { &[] };
     let (system, (user, chars)) = laid_out(view, ask, role, !tools.is_empty()).ok_or_else(wrong_role)?;
-    let chars = chars.saturating_add(system.chars().count()) as u64;
     Ok(Prompt {
-        messages: vec![
-            PromptMessage { role: PromptRole::System, text: system.clone() },
-            PromptMessage { role: PromptRole::User, text: user.finished() },
-        ],
+        messages: messages(system, user),
         schema: view.schema(ask),
         tools: tools.to_vec(),
         mark: tail::mark(view, ask),
         options: options(view, ask, voice, fit),
         context_limit: voice.num_ctx,
-        estimated_tokens: chars.saturating_mul(2) / 7,
+        estimated_tokens: estimated_tokens(system, chars),
     })
+}
+
+fn messages(system: &PromptText, user: Written) -> Vec<PromptMessage> {
+    vec![
+        PromptMessage { role: PromptRole::System, text: system.clone() },
+        PromptMessage { role: PromptRole::User, text: user.finished() },
+    ]
+}
+
+/// About how many tokens the system message and so many characters have.
+fn estimated_tokens(system: &PromptText, chars: usize) -> u64 {
+    let chars = chars.saturating_add(system.chars().count()) as u64;
+    chars.saturating_mul(2) / 7
 }
 
 /// What the prompts of whoever speaks next begin with, as this speaker sees it, for an answer of one token: its model reads that while others
@@ -153,18 +162,14 @@ pub fn read_ahead(view: &View, last: &Ask) -> Option<Prompt> {
     let (system, seen) = (&view.heads.debate.system, view.seen_by(&VisibleEntries::of(view, ask), ask.sees));
     let mut user = Written::default();
     user.push(seen.text());
-    let chars = seen.chars.saturating_add(system.chars().count()) as u64;
     Some(Prompt {
-        messages: vec![
-            PromptMessage { role: PromptRole::System, text: system.clone() },
-            PromptMessage { role: PromptRole::User, text: user.finished() },
-        ],
+        messages: messages(system, user),
         schema: None,
         tools: Vec::new(),
         mark: tail::mark(view, ask),
         options: CallOptions { max_tokens: Some(1), ..options(view, ask, voice, None) },
         context_limit: voice.num_ctx,
-        estimated_tokens: chars.saturating_mul(2) / 7,
+        estimated_tokens: estimated_tokens(system, seen.chars),
     })
 }
 

@@ -40,8 +40,6 @@ pub struct View {
     rendered: Rendered,
     pages: Pages,
     position: Position,
-    /// What the last ask sees.
-    asked: Position,
     schemas: Mutex<Schemas>,
     /// The same for debaters who do not know each other by name.
     masked: Option<(Masks, Box<Self>)>,
@@ -101,7 +99,6 @@ impl View {
             facts: ViewFacts::default(),
             pages: Pages::default(),
             position: Position(0),
-            asked: Position(0),
             schemas: Mutex::new(Vec::new()),
             masked: Masks::of(&admission.spec).map(|masks| {
                 let view = Self::new(&masks.admission(admission));
@@ -124,7 +121,6 @@ impl View {
         if let Event::TurnAsked(ask) = event {
             let (entries, openings) = (self.transcript.up_to(ask.sees), self.facts.openings(ask.sees));
             self.rendered.grow(ask.sees, Known { entries, openings });
-            self.asked = self.asked.max(ask.sees);
         }
         self.facts.apply(position, event);
     }
@@ -143,7 +139,7 @@ impl View {
 
     /// What the last ask sees. All who spoke before it are heard, and their order is final; nothing where nobody will speak any more.
     pub(crate) fn asked(&self) -> Option<Position> {
-        Some(self.asked).filter(|_| self.facts.in_rounds(self.position))
+        self.rendered.position().filter(|_| self.facts.in_rounds(self.position))
     }
 
     /// What there is to be compared after a round, for [`Work::Measure`], which is no prompt: the embeddings of the gauge's

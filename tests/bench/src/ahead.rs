@@ -2,7 +2,7 @@
 use crate::BenchPlan;
 use crate::debates::NodeRig;
 use crate::scheduling::SchedulingFigures;
-use agon_core::{DebateState, Position};
+use agon_core::DebateState;
 use anyhow::{Result, ensure};
 use std::time::Instant;
 
@@ -30,9 +30,7 @@ pub async fn run(plan: &BenchPlan) -> Result<SchedulingFigures> {
     let (state, _) = rig.node.finished(&id).await?;
     ensure!(state == DebateState::Succeeded, "the debate has {state:?}");
     let mut figures = SchedulingFigures { ended_s: vec![started.elapsed().as_secs_f64()], ..Default::default() };
-    for record in agon_store::Journal::read(rig.journal.as_ref(), &id, Position(0)).await? {
-        record.events.iter().for_each(|event| figures.add(event));
-    }
+    figures.read(&rig, &id).await?;
     rig.node.drain().await;
     Ok(figures)
 }

@@ -77,17 +77,22 @@ pub async fn run(plan: &BenchPlan) -> Result<SchedulingFigures> {
     ended_s.sort_by(f64::total_cmp);
     let mut figures = SchedulingFigures { ended_s, ..Default::default() };
     for id in &debates {
-        for record in agon_store::Journal::read(rig.journal.as_ref(), id, Position(0)).await? {
-            record.events.iter().for_each(|event| figures.add(event));
-        }
+        figures.read(&rig, id).await?;
     }
     rig.node.drain().await;
     Ok(figures)
 }
 
 impl SchedulingFigures {
-    /// Takes in what an event tells of a call.
-    pub fn add(&mut self, event: &Event) {
+    /// Takes in what a debate's log tells of its calls.
+    pub async fn read(&mut self, rig: &NodeRig, id: &DebateId) -> Result<()> {
+        for record in agon_store::Journal::read(rig.journal.as_ref(), id, Position(0)).await? {
+            record.events.iter().for_each(|event| self.add(event));
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, event: &Event) {
         let Event::Answered(Answered { call, .. }) = event else { return };
         let Usage { prompt_tokens: Some(prompt), cached_tokens, .. } = call.usage else { return };
         self.calls += 1;

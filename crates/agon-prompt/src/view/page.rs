@@ -83,6 +83,11 @@ impl Rendered {
         self.ends.push(PageEnd { position: sees, bytes: text.len(), chars, entries, openings });
     }
 
+    /// The last event that was known when the text last grew.
+    pub(super) fn position(&self) -> Option<Position> {
+        self.ends.last().map(|end| end.position)
+    }
+
     /// What stands up to a position, at which this is known.
     pub(super) fn up_to(&self, sees: Position, known: Known<'_>) -> ShownTranscript<'_> {
         let after = self.ends.partition_point(|end| end.position <= sees);

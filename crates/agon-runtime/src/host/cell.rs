@@ -68,18 +68,18 @@ impl Actor for DebateCell {
         let replica = Arc::new(Replica::new(debate.clone(), shared.journal.clone()));
         let scope = shared.tasks.scope();
         let ahead = host_state.reads_ahead().then(Arc::<ReadAhead>::default);
-        let (grown, log) = watch::channel(Position(0));
+        let (grown, log) = ahead.as_ref().map(|_| watch::channel(Position(0))).unzip();
         let hint_listener = CellListener {
             shared: shared.clone(),
             debate: debate.clone(),
             open: open.clone(),
             id: host_state.id.clone(),
             host,
-            grown: ahead.is_some().then_some(grown),
+            grown,
         };
         scope.spawn(myself.get_cell(), async move { hint_listener.listen().await });
         scope.spawn(myself.get_cell(), preload::load(shared.clone(), host_state.clone(), replica.clone()));
-        if let Some(ahead) = &ahead {
+        if let (Some(ahead), Some(log)) = (&ahead, log) {
             let (shared, host_state, ahead) = (shared.clone(), host_state.clone(), ahead.clone());
             let (replica, open) = (replica.clone(), open.clone());
             let reader = AheadReader { shared, host_state, debate, replica, open, ahead };
