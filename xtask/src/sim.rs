@@ -20,8 +20,9 @@ pub struct Args {
     #[arg(long)]
     threads: Option<NonZeroUsize>,
     /// Plant a bug in the simulated store and look for it: an append that ignores the end of the log, a result that overwrites its
-    /// register, a takeover in the epoch of the owner before. Succeeds if it is found
-    #[arg(long, value_name = "fence|register|epoch")]
+    /// register, a takeover in the epoch of the owner before, jobs that sleep, jobs that are believed, debates that are left and not known.
+    /// Succeeds if it is found
+    #[arg(long, value_name = "fence|register|epoch|sleep|moved|left")]
     plant: Option<String>,
     /// Print every event of the first seed and run no other
     #[arg(long)]
@@ -29,7 +30,7 @@ pub struct Args {
 }
 
 /// The bugs that can be planted.
-pub const PLANTS: [&str; 3] = ["fence", "register", "epoch"];
+pub const PLANTS: [&str; 6] = ["fence", "register", "epoch", "sleep", "moved", "left"];
 
 impl Args {
     /// So many seeds from the first one on, and perhaps a planted bug.

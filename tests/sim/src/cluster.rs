@@ -121,12 +121,17 @@ impl SimulatedCluster {
         let member = usize::try_from(fault.node % count).ok().and_then(|at| self.members.get(at));
         let member = member.context("there is no node to strike")?;
         match fault.kind {
-            SimulatedFault::Outage => self.outage(lasts, |seen, until| seen.store_away = Some(until)),
+            SimulatedFault::Outage | SimulatedFault::Restart => {
+                self.outage(lasts, |seen, until| seen.store_away = Some(until));
+            }
             SimulatedFault::FullStore => self.outage(lasts, |seen, until| seen.store_full = Some(until)),
             kind => return self.strike_node(member, kind, lasts, fault.after_calls).await,
         }
         self.begun(fault.kind, "store", lasts);
         tokio::time::sleep(lasts).await;
+        if fault.kind == SimulatedFault::Restart {
+            self.world.store.restart();
+        }
         Ok(())
     }
 

@@ -44,6 +44,8 @@ pub enum SimulatedFault {
     Cut,
     /// The store does not answer for a while.
     Outage,
+    /// The store is away for a while, and has then forgotten what is only in the memory of a server.
+    Restart,
     /// The store has no room for a while.
     FullStore,
     /// A node is asked to drain, and is started again.
@@ -70,7 +72,8 @@ impl SimulatedFault {
     ];
 
     /// Those that strike a node or the store for a while.
-    const OF_NODES: [Self; 6] = [Self::Crash, Self::Stop, Self::Cut, Self::Outage, Self::FullStore, Self::Drain];
+    const OF_NODES: [Self; 7] =
+        [Self::Crash, Self::Stop, Self::Cut, Self::Outage, Self::Restart, Self::FullStore, Self::Drain];
 
     /// Its name in reports.
     pub fn name(self) -> &'static str {
@@ -94,6 +97,7 @@ impl SimulatedFault {
             Self::Stop => "stops",
             Self::Cut => "cuts",
             Self::Outage => "outages of the store",
+            Self::Restart => "restarts of the store",
             Self::FullStore => "full stores",
             Self::Drain => "drains",
         }
@@ -189,7 +193,7 @@ impl LastingFault {
         let kind = *draws.one_of(&SimulatedFault::OF_NODES)?;
         // longer than a node is silent before it is considered dead; some outlast the leases of turns and jobs
         let longest = match kind {
-            SimulatedFault::Crash | SimulatedFault::Drain => 8_000,
+            SimulatedFault::Crash | SimulatedFault::Drain | SimulatedFault::Restart => 8_000,
             _ if draws.happens(200) => 40_000,
             _ => 12_000,
         };

@@ -1,9 +1,14 @@
 //! The store of a run, and the bugs that can be planted in it to see whether a run finds them.
-use agon_core::{DebateId, Event, Record, TurnId, TurnResult};
-use agon_store::{AppendError, Journal as _, MemoryStore, RegisterOutcome, Registers as _, StoreError};
+use agon_core::{DebateId, Event, Priority, Record, TurnId, TurnResult};
+use agon_store::{
+    AppendError, Catalogue as _, Job, Jobs as _, Journal as _, MemoryStore, OwnerTest, RegisterOutcome, Registers as _,
+    StoreError,
+};
 use std::collections::BTreeMap;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// A bug that is planted in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -14,6 +19,12 @@ pub enum PlantedBug {
     Register,
     /// Whoever takes a debate over keeps the epoch of the owner before.
     Epoch,
+    /// A job that was taken sleeps for ten minutes, whatever its taker says of it.
+    Sleep,
+    /// A job stays when its debate is claimed, asleep for ten minutes, and is taken for one that wakes somebody.
+    Moved,
+    /// Debates that their owner has left are not known.
+    Left,
 }
 
 /// The store in memory, with a bug or without.
@@ -21,7 +32,22 @@ pub(crate) struct PlantedStore {
     inner: MemoryStore,
     plant: Option<PlantedBug>,
     overwritten: Mutex<BTreeMap<(DebateId, TurnId), Arc<TurnResult>>>,
+    deliveries: Mutex<BTreeMap<DebateId, Delivery>>,
 }
+
+/// A job that was delivered, as a server of queues knows it.
+#[derive(Clone, Copy)]
+struct Delivery {
+    /// When its lease runs out. This is on disk.
+    lease_ends: Instant,
+    /// It was given back. This is in memory alone.
+    given_back: bool,
+    /// It comes again only when its lease has run out: the server was restarted since.
+    forgotten: bool,
+}
+
+/// For how long a job sleeps where a bug makes it.
+const SLEEP: Duration = Duration::from_secs(600);
 
 impl Deref for PlantedStore {
     type Target = MemoryStore;
@@ -32,7 +58,69 @@ impl Deref for PlantedStore {
 
 impl PlantedStore {
     pub(crate) fn new(inner: MemoryStore, plant: Option<PlantedBug>) -> Self {
-        Self { inner, plant, overwritten: Mutex::default() }
+        Self { inner, plant, overwritten: Mutex::default(), deliveries: Mutex::default() }
+    }
+
+    fn deliveries(&self) -> MutexGuard<'_, BTreeMap<DebateId, Delivery>> {
+        self.deliveries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The server of the queue starts anew: which jobs were given back is forgotten, so that they come again when their leases end.
+    pub(crate) fn restart(&self) {
+        for delivery in self.deliveries().values_mut() {
+            delivery.forgotten |= delivery.given_back;
+        }
+    }
+
+    pub(crate) async fn enqueue_job(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
+        self.inner.enqueue(debate, priority).await
+    }
+
+    pub(crate) async fn renew_job(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
+        if self.plant == Some(PlantedBug::Moved) {
+            return self.inner.enqueue(debate, priority).await;
+        }
+        self.deliveries().remove(debate);
+        self.inner.renew(debate, priority).await
+    }
+
+    pub(crate) async fn take_job(&self, owner: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
+        let lease = if self.plant == Some(PlantedBug::Sleep) { SLEEP } else { lease };
+        loop {
+            let Some(job) = self.inner.take(owner, lease).await? else { return Ok(None) };
+            let now = Instant::now();
+            let asleep =
+                self.deliveries().get(&job.debate).filter(|known| known.forgotten).map(|known| known.lease_ends);
+            if let Some(until) = asleep.filter(|until| *until > now) {
+                self.inner.release(&job, until - now).await?;
+                continue;
+            }
+            let delivery = Delivery { lease_ends: now + lease, given_back: false, forgotten: false };
+            self.deliveries().insert(job.debate.clone(), delivery);
+            return Ok(Some(job));
+        }
+    }
+
+    pub(crate) async fn complete_job(&self, job: &Job) -> Result<(), StoreError> {
+        if self.plant == Some(PlantedBug::Moved) {
+            return self.inner.release(job, SLEEP).await;
+        }
+        self.deliveries().remove(&job.debate);
+        self.inner.complete(job).await
+    }
+
+    pub(crate) async fn release_job(&self, job: &Job, delay: Duration) -> Result<(), StoreError> {
+        if self.plant == Some(PlantedBug::Sleep) {
+            return Ok(());
+        }
+        if let Some(delivery) = self.deliveries().get_mut(&job.debate) {
+            delivery.given_back = true;
+        }
+        self.inner.release(job, delay).await
+    }
+
+    pub(crate) async fn left_debates(&self, is_gone: &OwnerTest<'_>) -> Result<Vec<DebateId>, StoreError> {
+        if self.plant == Some(PlantedBug::Left) { Ok(Vec::new()) } else { self.inner.left(is_gone).await }
     }
 
     pub(crate) async fn append_record(&self, debate: &DebateId, record: Record) -> Result<Arc<Record>, AppendError> {
@@ -44,7 +132,7 @@ impl PlantedStore {
                 }
                 appended => appended,
             },
-            Some(PlantedBug::Register) | None => self.inner.append(debate, record).await,
+            Some(_) | None => self.inner.append(debate, record).await,
         }
     }
 

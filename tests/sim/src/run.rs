@@ -6,7 +6,7 @@ use crate::model::{MODEL, TOPIC};
 use crate::plant::PlantedBug;
 use crate::run_state::RunState;
 use agon_core::{Admission, DebateId, DebateSpec, Priority, RetryPolicy};
-use agon_runtime::CancelError;
+use agon_runtime::{CancelError, Node, PauseError, ResumeError};
 use agon_spec::{Defaults, Source};
 use anyhow::{Context, Result};
 use futures_util::future::{join, try_join_all};
@@ -39,13 +39,17 @@ pub struct SeedReport {
 }
 
 /// How long debates may take once nothing goes wrong any more.
-const PATIENCE: Duration = Duration::from_secs(900);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// How long the cluster runs on after the last end, so that what is late can do harm.
 const SETTLES: Duration = Duration::from_secs(9);
 /// How long a client waits for an answer to a submission.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(15);
 /// How many in thousand debates are cancelled by their client.
 const CANCELS: u64 = 60;
+/// How many in thousand debates are paused by their client, and cancelled or resumed later.
+const PAUSES: u64 = 200;
+/// When clients give orders at the latest, in milliseconds after they were accepted: a node that dies meanwhile has an heir by then.
+const ORDERS_WITHIN: u64 = 25_000;
 
 /// Runs a seed. `print` shows every event on stdout.
 pub fn simulate(seed: u64, plant: Option<PlantedBug>, print: bool) -> Result<SeedReport> {
@@ -113,29 +117,59 @@ async fn submit(world: &RunState, cluster: &SimulatedCluster, admission: &Admiss
             let accepted = matches!(submitted, Ok(Ok(())));
             world.note(format_args!("client: {} to {}, accepted {accepted}", admission.id, ports.name));
             if accepted {
-                return cancel(world, cluster, &admission.id).await;
+                return give_orders(world, cluster, &admission.id).await;
             }
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
 }
 
-/// A client that, in one case of many, wants its debate ended after a while, and asks until a node has written that down.
-async fn cancel(world: &RunState, cluster: &SimulatedCluster, debate: &DebateId) -> Result<()> {
+/// A client that, in some cases, pauses its debate and resumes it, or wants it ended.
+async fn give_orders(world: &RunState, cluster: &SimulatedCluster, debate: &DebateId) -> Result<()> {
     world.scheduler.pass((format!("client {debate}"), Vec::new())).await;
-    if !world.draws.happens(CANCELS) {
+    let (pauses, cancels) = (world.draws.happens(PAUSES), world.draws.happens(CANCELS));
+    if !pauses && !cancels {
         return Ok(());
     }
-    tokio::time::sleep(Duration::from_millis(world.draws.within(0..10_000))).await;
+    tokio::time::sleep(Duration::from_millis(world.draws.within(0..ORDERS_WITHIN))).await;
+    if pauses {
+        order(world, cluster, (debate, "pauses"), async |node| match node.pause(debate, None).await {
+            Ok(()) | Err(PauseError::Ended { .. }) => true,
+            Err(PauseError::Unknown(_) | PauseError::Append(_)) => false,
+        })
+        .await;
+        tokio::time::sleep(Duration::from_millis(world.draws.within(0..8_000))).await;
+    }
+    if cancels || (pauses && world.draws.happens(300)) {
+        order(world, cluster, (debate, "cancels"), async |node| {
+            let asked = node.cancel(debate, "no longer wanted", None).await;
+            matches!(asked, Ok(()) | Err(CancelError::Ended { .. }))
+        })
+        .await;
+    } else {
+        order(world, cluster, (debate, "resumes"), async |node| {
+            // one that nobody had played when it was paused was not
+            matches!(node.resume(debate, None).await, Ok(()) | Err(ResumeError::Ended { .. } | ResumeError::Runs(_)))
+        })
+        .await;
+    }
+    Ok(())
+}
+
+/// Asks one node after the other until one has written the order down; a debate that has ended takes none.
+async fn order(
+    world: &RunState,
+    cluster: &SimulatedCluster,
+    (debate, what): (&DebateId, &str),
+    ask: impl AsyncFn(&Node) -> bool,
+) {
     loop {
         world.scheduler.pass((format!("client {debate}"), Vec::new())).await;
         if let Some(NodeLife { node, ports }) = cluster.any_well() {
-            let asked = tokio::time::timeout(CLIENT_PATIENCE, node.cancel(debate, "no longer wanted", None)).await;
-            // one that has ended is not cancelled
-            let heard = matches!(asked, Ok(Ok(_) | Err(CancelError::Ended { .. })));
-            world.note(format_args!("client: cancels {debate} at {}, heard {heard}", ports.name));
+            let heard = tokio::time::timeout(CLIENT_PATIENCE, ask(&node)).await.unwrap_or(false);
+            world.note(format_args!("client: {what} {debate} at {}, heard {heard}", ports.name));
             if heard {
-                return Ok(());
+                return;
             }
         }
         tokio::time::sleep(Duration::from_secs(1)).await;

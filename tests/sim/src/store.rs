@@ -1,11 +1,11 @@
 //! The store as a node sees it.
 use crate::faults::SimulatedFault;
 use crate::ports::{CallError as _, NodePorts, PortCall};
-use agon_core::{DebateId, NodeId, Position, Priority, Record, Timestamp, TurnId, TurnResult};
+use agon_core::{DebateId, Position, Priority, Record, TurnId, TurnResult};
 use agon_store::{
     AppendError, CancelOrder, Catalogue, CatalogueQuery, Commands, Condition, Cursor, DebateBacklog, DebateHead,
-    DebateSummary, Job, Jobs, Journal, ListPage, RawRecord, RegisterOutcome, Registers, StoreError, SummaryState,
-    Upkeep, VerifiedLog,
+    DebateSummary, Job, Jobs, Journal, ListPage, OwnerTest, RawRecord, RegisterOutcome, Registers, StoreError,
+    SummaryState, Upkeep, VerifiedLog,
 };
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -122,23 +122,23 @@ impl Registers for NodePorts {
 impl Jobs for NodePorts {
     async fn enqueue(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
         let asked = PortCall::store("queue", debate.as_str());
-        self.call(asked, Jobs::enqueue(&*self.world.store, debate, priority)).await
+        self.call(asked, self.world.store.enqueue_job(debate, priority)).await
     }
     async fn take(&self, owner: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
         let asked = PortCall::store("take a job", "");
-        self.call(asked, self.world.store.take(owner, lease)).await
+        self.call(asked, self.world.store.take_job(owner, lease)).await
     }
-    async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
-        let asked = PortCall::store("extend the job of", job.debate.as_str());
-        self.call(asked, self.world.store.extend(job, lease)).await
+    async fn renew(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
+        let asked = PortCall::store("queue anew", debate.as_str());
+        self.call(asked, self.world.store.renew_job(debate, priority)).await
     }
     async fn complete(&self, job: &Job) -> Result<(), StoreError> {
         let asked = PortCall::store("complete the job of", job.debate.as_str());
-        self.call(asked, self.world.store.complete(job)).await
+        self.call(asked, self.world.store.complete_job(job)).await
     }
     async fn release(&self, job: &Job, delay: Duration) -> Result<(), StoreError> {
         let asked = PortCall::store("release the job of", job.debate.as_str());
-        self.call(asked, self.world.store.release(job, delay)).await
+        self.call(asked, self.world.store.release_job(job, delay)).await
     }
 }
 
@@ -181,8 +181,8 @@ impl Catalogue for NodePorts {
     async fn standing(&self) -> Result<DebateBacklog, StoreError> {
         self.call(PortCall::store("count debates", ""), self.world.store.standing()).await
     }
-    async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError> {
-        self.call(PortCall::store("count stale notes", ""), self.world.store.unnoted(owner, before)).await
+    async fn left(&self, is_gone: &OwnerTest<'_>) -> Result<Vec<DebateId>, StoreError> {
+        self.call(PortCall::store("list debates that were left", ""), self.world.store.left_debates(is_gone)).await
     }
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
         let asked = PortCall::store("strike", debate.as_str());

@@ -26,6 +26,7 @@ fn debates_of_a_short_run_end_and_their_logs_are_right() {
         SimulatedFault::Stop,
         SimulatedFault::Cut,
         SimulatedFault::Outage,
+        SimulatedFault::Restart,
         SimulatedFault::FullStore,
         SimulatedFault::Drain,
     ];
@@ -67,7 +68,22 @@ fn a_store_without_a_fence_is_found() {
 
 #[test]
 fn a_register_that_can_be_overwritten_is_found() {
-    is_found(PlantedBug::Register, 130, "is not what its register holds");
+    is_found(PlantedBug::Register, 1, "is not what its register holds");
+}
+
+#[test]
+fn a_job_that_sleeps_although_it_was_given_back_is_found() {
+    is_found(PlantedBug::Sleep, 40, "0 ends");
+}
+
+#[test]
+fn a_job_of_a_dead_owner_that_is_believed_is_found() {
+    is_found(PlantedBug::Moved, 95, "0 ends");
+}
+
+#[test]
+fn debates_that_are_left_and_not_known_are_found() {
+    is_found(PlantedBug::Left, 1, "0 ends");
 }
 
 #[test]
