@@ -1,4 +1,4 @@
-//! `cargo xtask failover`: how soon debates go on when their owner or host is killed.
+//! `cargo xtask failover`: how soon debates go on when their owner or host is killed, or stopped in order.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,6 +20,9 @@ pub struct Args {
     /// Only these kills
     #[arg(long, value_name = "owner|host")]
     only: Option<String>,
+    /// Instead of killing, stop so often in each of five orderly ways, or give orders after a crash
+    #[arg(long)]
+    stops: Option<u32>,
     /// This nats-server instead of the installed one
     #[arg(long, value_name = "PROGRAM")]
     nats_server: Option<PathBuf>,
@@ -28,7 +31,7 @@ pub struct Args {
 impl Args {
     /// So many kills of each kind, and nothing else that differs from the defaults.
     pub fn of(kills: u32) -> Self {
-        Self { kills, debates: DEBATES, only: None, nats_server: None }
+        Self { kills, debates: DEBATES, only: None, stops: None, nats_server: None }
     }
 }
 
@@ -41,5 +44,6 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     words.extend([OsString::from("--kills"), OsString::from(args.kills.to_string())]);
     words.extend([OsString::from("--debates"), OsString::from(args.debates.to_string())]);
     words.extend(args.only.iter().flat_map(|only| [OsString::from("--only"), OsString::from(only)]));
+    words.extend(args.stops.iter().flat_map(|stops| [OsString::from("--stops"), OsString::from(stops.to_string())]));
     chaos::start(args.nats_server.clone(), &words)
 }

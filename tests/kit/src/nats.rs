@@ -136,6 +136,14 @@ impl NatsServer {
         kill(Pid::from_raw(i32::try_from(child.id())?), signal).context("nats-server cannot be signalled")
     }
 
+    /// Waits until it has ended by itself.
+    pub fn wait(&mut self) -> Result<()> {
+        if let Some(mut child) = self.child.take() {
+            child.wait()?;
+        }
+        Ok(())
+    }
+
     /// Kills it at once (SIGKILL) and waits until it is gone.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
