@@ -94,3 +94,26 @@ fn a_model_that_no_host_serves_is_told_when_a_debate_is_submitted() {
     assert!(warned.contains("no live rehearsing host serves gone:1b (served: here:1b)"), "{warned}");
     assert!(!submit("here:1b", "one-serves").contains("no live"));
 }
+
+#[test]
+fn a_store_has_one_server_and_the_next_one_goes_on_at_once_with_what_a_killed_one_has_left() {
+    let mut cluster = TestCluster::start();
+    let mut first = cluster.launch("first", &["--rehearsal", "--latency", "300ms"]);
+    let grpc = address(&mut first, "gRPC");
+    cluster.world.agon(&["submit", &example(SHORT), "--id", "left", "--rehearsal", "--server", &grpc]).ok();
+    until("the debate runs", PATIENCE, || {
+        let listed = cluster.world.agon(&["list", "--server", &grpc, "--json"]).ok();
+        Ok(listed.stdout.contains("\"running\"").then_some(()))
+    })
+    .unwrap();
+    let refused = cluster.serve_in_vain(&["--rehearsal"]);
+    assert!(refused.code == Some(64) && refused.stderr.contains("another server"), "{refused:?}");
+
+    first.kill();
+    let mut second = cluster.launch("second", &["--rehearsal"]);
+
+    second.wait_for("debates of an earlier process that go on now: 1").unwrap();
+    let grpc = address(&mut second, "gRPC");
+    let watched = cluster.world.agon(&["watch", "left", "--server", &grpc]);
+    assert!(matches!(watched.code, Some(0 | 2)), "{watched:?}");
+}

@@ -4,6 +4,7 @@ use crate::store::{Store, failed};
 use agon_core::DebateId;
 use agon_runtime::{Clock, SystemClock};
 use agon_store::{Claimed, OWNER_SILENT_MS, Owner, SqliteStore};
+use std::fs::{File, TryLockError};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -13,6 +14,32 @@ const HEARTBEAT: Duration = Duration::from_millis(OWNER_SILENT_MS / 6);
 
 /// Stands for `agon ui` among the debates. It is in a tenant, which those of this machine are not.
 const UI: &str = "agon/user-interface";
+
+/// The right to be the one server of a store. It ends with the process, however that ends.
+pub struct ServerLock {
+    _file: File,
+}
+
+impl ServerLock {
+    /// Locks a file beside the database. Nothing where the file system has no locks.
+    pub fn take(store: &Store) -> Result<Option<Self>, Stop> {
+        let mut path = store.path.clone().into_os_string();
+        path.push(".server");
+        let cannot = |error| Stop::say(Exit::Internal, format!("cannot lock {}: {error}", path.display()));
+        let file = File::options().create(true).append(true).open(&path).map_err(cannot)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(TryLockError::WouldBlock) => Err(Stop::usage(format!(
+                "another server (agon serve or agon ui) uses the store {}; stop it first, or give this one another with --store PATH",
+                store.path.display()
+            ))),
+            Err(TryLockError::Error(error)) => {
+                tracing::warn!(path = %path.display(), %error, "the store cannot be locked: use it with one server only");
+                Ok(None)
+            }
+        }
+    }
+}
 
 /// The right to play one debate.
 pub struct Ownership {

@@ -37,6 +37,8 @@ pub enum StoredDebate {
 pub struct Store {
     /// The database itself.
     pub sqlite: Arc<SqliteStore>,
+    /// Its file.
+    pub path: PathBuf,
     /// What a command needs to look into this store.
     flag: String,
 }
@@ -77,7 +79,7 @@ impl Store {
         prepare(&path)?;
         let sync = context.settings()?.store.sync;
         let store = SqliteStore::open(&path, SqliteOptions { sync, ..SqliteOptions::default() });
-        Ok(Self { sqlite: Arc::new(store.map_err(not_opened)?), flag: flag(context) })
+        Ok(Self { sqlite: Arc::new(store.map_err(not_opened)?), flag: flag(context), path })
     }
 
     /// A command to advise, with the flag without which it would look into another store.

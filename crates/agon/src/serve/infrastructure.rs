@@ -6,8 +6,8 @@ use crate::cli::ProcessRole;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::grants::inbox;
-use crate::ownership::Ownership;
-use crate::store::{Store, counted};
+use crate::ownership::{Ownership, ServerLock};
+use crate::store::{Store, counted, failed};
 use agon_bus::nats::provision::ProvisionError;
 use agon_bus::nats::{NatsBus, NatsConfig, NatsError, NatsLink, QUEUE_STREAM, QueueConfig, StreamWatch, connect};
 use agon_bus::{Bus, MemoryBus};
@@ -45,6 +45,7 @@ pub struct Infrastructure {
     pub keeps_evals: bool,
     /// The right to be the one `agon ui` of a store.
     own: Option<Ownership>,
+    _lock: Option<ServerLock>,
     nats: Option<NatsResources>,
 }
 
@@ -81,7 +82,14 @@ impl Infrastructure {
                 store.advice("resume")
             ));
         }
+        // every other process that has served this store is gone
+        let lock = ServerLock::take(&store)?;
         let store = store.sqlite;
+        store.free_jobs(plan.id.as_str()).await.map_err(failed)?;
+        let left = store.left(&|owner| *owner != plan.id).await.map_err(failed)?.len();
+        if left > 0 {
+            plan.herald.tell(&format!("debates of an earlier process that go on now: {left}"));
+        }
         Ok(Self {
             bus: Arc::new(MemoryBus::new()),
             journal: store.clone(),
@@ -94,6 +102,7 @@ impl Infrastructure {
             evals: store,
             keeps_evals: true,
             own,
+            _lock: lock,
             nats: None,
         })
     }
@@ -130,6 +139,7 @@ impl Infrastructure {
             evals: store.clone(),
             keeps_evals: uses.evals,
             own: None,
+            _lock: None,
             nats: Some(NatsResources { links, store, streams: kept, keys, purges_registers }),
         })
     }
