@@ -26,7 +26,9 @@ mod contract;
 
 pub use agon_proto::{CancelOrder, DebateSummary, RequestClaim, SummaryState};
 pub use cards::Cards;
-pub use catalogue::{Catalogue, CatalogueQuery, DebateBacklog, DebateVectors, ListCursor, ListState, supersedes};
+pub use catalogue::{
+    Catalogue, CatalogueQuery, DebateBacklog, DebateVectors, ListCursor, ListState, OwnerTest, supersedes,
+};
 pub use condition::Condition;
 pub use evals::{EvalAppendError, EvalHead, EvalLogRecord, EvalLogs, MAX_EVAL_RECORD, NewEvalRecord};
 pub use memory::MemoryStore;

@@ -79,15 +79,16 @@ pub struct RegisterOutcome {
     pub won: bool,
 }
 
-/// The queue of debates that want an owner. A hint: a lost or doubled job does no harm, because the log fences.
+/// The queue of debates that want an owner. A hint: a lost or doubled job does no harm, because the log fences. A job leaves it when its
+/// debate is claimed; who finds debates whose owner is gone is told by the catalogue.
 #[async_trait]
 pub trait Jobs: Send + Sync {
     /// Adds a job unless there is one for the debate. A queue that is at its limit is [`StoreError::Full`].
     async fn enqueue(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError>;
-    /// Takes a free job, if there is one: the oldest of a priority, and of the priorities each by its weight. It is free again after `lease` unless extended.
+    /// Adds a job for a debate that nobody plays. One that is there says nothing, for its taker may be gone: it is replaced.
+    async fn renew(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError>;
+    /// Takes a free job, if there is one: the oldest of a priority, and of the priorities each by its weight. It is free again after `lease`.
     async fn take(&self, owner: &str, lease: Duration) -> Result<Option<Job>, StoreError>;
-    /// Keeps a job for `lease` from now; false when it is no longer the caller's.
-    async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError>;
     /// Removes a job that is done.
     async fn complete(&self, job: &Job) -> Result<(), StoreError>;
     /// Gives a job back, free after `delay`.

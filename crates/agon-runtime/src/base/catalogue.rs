@@ -65,8 +65,8 @@ pub(crate) fn standing(
     }
 }
 
-/// Notes what is known of a debate. What no server may take up is noted as such, until it has ended.
-pub(crate) async fn note(shared: &Shared, mut summary: DebateSummary) {
+/// Notes what is known of a debate; whether that worked. What no server may take up is noted as such, until it has ended.
+pub(crate) async fn note(shared: &Shared, mut summary: DebateSummary) -> bool {
     let debate = summary.id.clone();
     match summary.state {
         SummaryState::Queued | SummaryState::Running { .. } if !shared.config.takes_jobs => {
@@ -79,10 +79,11 @@ pub(crate) async fn note(shared: &Shared, mut summary: DebateSummary) {
         | SummaryState::Ended { .. } => {}
     }
     match tokio::time::timeout(NOTE_PATIENCE, shared.catalogue.note(summary)).await {
-        Ok(Ok(())) => {}
+        Ok(Ok(())) => return true,
         Ok(Err(error)) => tracing::warn!(%debate, %error, "debate not noted in the catalogue"),
         Err(_) => tracing::warn!(%debate, "debate not noted in the catalogue, which does not answer"),
     }
+    false
 }
 
 /// What the catalogue knows of a debate; nothing where it fails.

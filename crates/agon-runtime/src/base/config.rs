@@ -99,14 +99,10 @@ impl NodeConfig {
 /// The intervals of a node.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
-    /// How long a job stays ours without being extended.
+    /// How long a job that was taken is kept from others. It leaves the queue when its debate is claimed.
     pub job_lease: Duration,
-    /// How often jobs are extended and their coordinators asked for a sign of life.
-    pub job_keep: Duration,
-    /// How long a job stays ours that the catalogue says to be this node's: should the node die, others take the debate over without it.
-    pub owned_lease: Duration,
-    /// How often such a job is extended.
-    pub owned_keep: Duration,
+    /// How often coordinators are asked for a sign of life.
+    pub ping: Duration,
     /// How often the job queue is looked at when no hint comes.
     pub job_poll: Duration,
     /// How soon it is first checked where an open turn is when no hint comes.
@@ -143,7 +139,7 @@ pub struct Times {
     pub sweep: Duration,
     /// A debate that nobody has claimed for so long is queued again.
     pub queued_stale: Duration,
-    /// A debate whose owner is gone, and of which nothing was noted for so long, is queued again.
+    /// A debate that is noted as this node's, and is not held here for so long, is taken up.
     pub running_stale: Duration,
     /// How often the catalogue is compared with the logs.
     pub rebuild: Duration,
@@ -166,9 +162,7 @@ impl Default for Times {
         let millis = Duration::from_millis;
         Self {
             job_lease: seconds(30),
-            job_keep: seconds(10),
-            owned_lease: seconds(600),
-            owned_keep: seconds(240),
+            ping: seconds(10),
             job_poll: seconds(2),
             register_look: seconds(1),
             register_look_max: seconds(10),

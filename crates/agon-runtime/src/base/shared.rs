@@ -6,7 +6,7 @@ use crate::base::tasks::Tasks;
 use crate::base::time_left::Stopwatch;
 use crate::cluster::Directory;
 use crate::cluster::Peers;
-use crate::owner::{EndedDebates, OwnedDebates, TurnChecks};
+use crate::owner::{EndedDebates, LeftSince, OwnedDebates, TurnChecks};
 use crate::watch::feeds::DebateFeeds;
 use agon_bus::Bus;
 use agon_bus::Payload;
@@ -16,8 +16,8 @@ use agon_store::{Catalogue, Commands, Jobs, Journal, Registers, StoreError, Upke
 use agon_telemetry::Observer;
 use agon_tools::{Toolbox, Verifiers};
 use std::future::Future;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::{Notify, Semaphore, watch};
 
@@ -39,6 +39,8 @@ pub(crate) struct Common {
     pub(crate) tasks: Tasks,
     pub(crate) directory: Directory,
     pub(crate) owned: OwnedDebates,
+    /// The debates without an owner that this process's figures have shown.
+    pub(crate) left: Mutex<LeftSince>,
     /// Debates that ended here and whose registers are still there.
     pub(crate) ended: EndedDebates,
     /// Open turns whose places are to be checked.
@@ -80,6 +82,7 @@ impl Common {
             tasks: Tasks::default(),
             directory: Directory::new(&config, &ports.hosts),
             owned: OwnedDebates::new(ports.observer.clone()),
+            left: Mutex::default(),
             ended: EndedDebates::default(),
             turn_checks: TurnChecks::default(),
             peers: Peers::new(config.id.clone(), &config.times),

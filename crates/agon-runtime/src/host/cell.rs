@@ -100,7 +100,7 @@ impl Actor for DebateCell {
     async fn handle(&self, myself: ActorRef<Msg>, msg: Msg, state: &mut State) -> Result<(), ActorProcessingErr> {
         match msg {
             Msg::Take(work) => state.play(&myself, work).await?,
-            Msg::Played { participant, turn } => state.played(&participant, turn),
+            Msg::Played { participant, turn } => state.played(&myself, &participant, turn).await?,
             Msg::Revive(name) => state.revive(&myself, &name).await?,
             #[cfg(any(test, feature = "test-hooks"))]
             Msg::Crash(death) => return death.happen(),
@@ -153,12 +153,22 @@ impl State {
     }
 
     /// An idle participant costs more memory than it saves: everything that it knows is in the replica.
-    fn played(&mut self, participant: &ParticipantId, turn: TurnId) {
-        let Some(turns) = self.participants.get_mut(participant) else { return };
+    async fn played(
+        &mut self,
+        myself: &ActorRef<Msg>,
+        participant: &ParticipantId,
+        turn: TurnId,
+    ) -> Result<(), ActorProcessingErr> {
+        let Some(turns) = self.participants.get_mut(participant) else { return Ok(()) };
         turns.remove(&turn);
+        // a copy that came while this one was being put away
+        if let Some(work) = self.open.get(turn) {
+            return self.play(myself, work).await;
+        }
         if turns.is_empty() {
             self.participants.stop(participant);
         }
+        Ok(())
     }
 
     fn exited(&mut self, myself: &ActorRef<Msg>, exit: ActorExit) {

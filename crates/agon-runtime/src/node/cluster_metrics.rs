@@ -1,16 +1,16 @@
 //! What a node can tell of the whole cluster: how its debates stand, and how many turns wait for which model.
-use crate::base::clock::millis;
 use crate::base::shared::Shared;
 use crate::base::subjects::queue_name;
 use crate::node::Node;
 use agon_bus::subject::{DebateKey, Token};
 use agon_bus::{Backlog, BusError};
-use agon_core::{DebateId, ModelName, NodeId, Timestamp};
+use agon_core::{DebateId, ModelName, NodeId};
 use agon_proto::{TurnOffer, Wire};
 use agon_store::StoreError;
 use agon_telemetry::DebateFigures;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::PoisonError;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -32,7 +32,7 @@ impl Node {
         let standing = shared.in_time(shared.catalogue.standing()).await?;
         let oldest = standing.oldest.map_or(0, |oldest| now.since(oldest));
         Ok(Some(DebateFigures {
-            stalled: stalled(shared, standing.running.keys(), now).await?,
+            stalled: stalled(shared, standing.running.keys()).await?,
             running: standing.running.values().sum(),
             oldest: Duration::from_millis(oldest),
             queued: standing.queued,
@@ -45,31 +45,25 @@ impl Node {
     }
 }
 
-/// The debates whose owner is silent and that were not noted for long: what a sweeper would queue again. And those that stand still
-/// although their owner lives, because they wait for the store.
-async fn stalled(
-    shared: &Shared,
-    owners: impl Iterator<Item = &NodeId>,
-    now: Timestamp,
-) -> Result<Option<u64>, StoreError> {
-    let stale = millis(shared.config.times.running_stale);
-    let before = Timestamp(now.0.saturating_sub(stale));
-    let mut stalled = match shared.config.embedded {
+/// The debates that had an owner and have had none for longer than two signs of life take. And those that stand still although their
+/// owner lives, because they wait for the store.
+async fn stalled(shared: &Shared, owners: impl Iterator<Item = &NodeId>) -> Result<Option<u64>, StoreError> {
+    let held = match shared.config.embedded {
         true => shared.owned.stalled() as u64,
         false => shared.peers.stalled(Instant::now()),
     };
+    let mut gone = BTreeSet::new();
     for owner in owners {
-        let leads = leads(shared, owner);
-        if leads == Some(true) {
-            continue;
+        match leads(shared, owner) {
+            Some(true) => {}
+            Some(false) => drop(gone.insert(owner)),
+            None => return Ok(None),
         }
-        let count = shared.in_time(shared.catalogue.unnoted(owner, before)).await?;
-        if count > 0 && leads.is_none() {
-            return Ok(None);
-        }
-        stalled += count;
     }
-    Ok(Some(stalled))
+    let left = shared.in_time(shared.catalogue.left(&|owner| gone.contains(owner))).await?;
+    let mut since = shared.left.lock().unwrap_or_else(PoisonError::into_inner);
+    let late = since.look(left, Instant::now(), shared.config.times.heartbeat * 2);
+    Ok(Some(held + late.len() as u64))
 }
 
 /// Whether a node leads its debates; nothing where nobody has listened for long enough to know.

@@ -145,9 +145,13 @@ impl Node {
                 let hint = Hint::CancelDebate(CancelDebate { debate: debate.clone(), reason: order.reason });
                 self.shared.hint_node(&owner, hint).await;
             }
-            Some(SummaryState::Queued | SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. })
-            | None => {
+            // it keeps its place in the queue
+            Some(SummaryState::Queued) => {
                 self.shared.in_time(self.shared.jobs.enqueue(debate, priority)).await?;
+                self.shared.hint_ready(debate, priority).await;
+            }
+            Some(SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. }) | None => {
+                self.shared.in_time(self.shared.jobs.renew(debate, priority)).await?;
                 self.shared.hint_ready(debate, priority).await;
             }
         }
@@ -202,7 +206,7 @@ impl Node {
             return Ok(());
         }
         let priority = folded.admission().priority;
-        self.shared.in_time(self.shared.jobs.enqueue(debate, priority)).await.map_err(ResumeError::Queue)?;
+        self.shared.in_time(self.shared.jobs.renew(debate, priority)).await.map_err(ResumeError::Queue)?;
         self.shared.hint_ready(debate, priority).await;
         Ok(())
     }

@@ -282,12 +282,32 @@ impl State {
         Some(catalogue::standing(debate, self.admitted_at, at, owner))
     }
 
+    /// Notes the debate as running here, however often that takes. From then on others find it should this node die, and its job leaves
+    /// the queue.
+    fn note_claim(&mut self, myself: &ActorRef<Msg>) {
+        let Some(summary) = self.summary(Some(self.shared.config.id.clone())) else { return };
+        self.noted = (summary.last, summary.updated);
+        let (shared, debate) = (self.shared.clone(), self.id.clone());
+        self.scope.spawn(myself.get_cell(), async move {
+            while !catalogue::note(&shared, summary.clone()).await {
+                tokio::time::sleep(shared.config.times.park_max).await;
+            }
+            if let Some(job) = shared.owned.take_job(&debate)
+                && let Err(error) = shared.in_time(shared.jobs.complete(&job)).await
+            {
+                tracing::warn!(%debate, %error, "the job of a claimed debate is not removed, it comes again and is dropped");
+            }
+        });
+    }
+
     /// Notes the debate as running here, in a task of its own.
     fn note(&mut self, myself: &ActorRef<Msg>) {
         let Some(summary) = self.summary(Some(self.shared.config.id.clone())) else { return };
         self.noted = (summary.last, summary.updated);
         let shared = self.shared.clone();
-        self.scope.spawn(myself.get_cell(), async move { catalogue::note(&shared, summary).await });
+        self.scope.spawn(myself.get_cell(), async move {
+            catalogue::note(&shared, summary).await;
+        });
     }
 
     /// Now and then, when the log has grown. Nobody else looks where all roles are in one process.

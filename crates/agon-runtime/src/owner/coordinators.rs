@@ -5,24 +5,21 @@ use crate::base::tasks::{TaskScope, tell};
 use crate::owner::coordinator::{self, Coordinator, Farewell};
 use crate::owner::job_consumer::JobConsumer;
 use crate::owner::sweeper::Sweeper;
-use crate::owner::takeover::Takeover;
-use crate::owner::{leases, orders, register_purge, turn_checks};
+use crate::owner::{orders, pings, register_purge, takeover, turn_checks};
 use agon_core::{DebateId, Input};
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 mod endings;
 
 pub(crate) enum Msg {
-    /// A debate is held here since its job was taken.
+    /// A debate is held here since it was taken.
     Start(DebateId),
     /// Own this debate without a job, and do this first.
     Adopt { debate: DebateId, orders: Option<Input> },
-    /// Own this debate of a node that is gone.
-    TakeOver { debate: DebateId, place: OwnedSemaphorePermit },
     /// Start a coordinator again.
     Revive(DebateId),
     /// Something for a debate whose coordinator was just being started.
@@ -102,7 +99,6 @@ impl Actor for Coordinators {
         match msg {
             Msg::Start(debate) => state.take(&myself, debate).await?,
             Msg::Adopt { debate, orders } => state.adopt(&myself, debate, orders).await?,
-            Msg::TakeOver { debate, place } => state.take_over(&myself, debate, place).await?,
             Msg::Revive(debate) => state.revive(&myself, &debate).await?,
             Msg::PassOn { debate, message } => state.pass_on(&debate, *message),
             Msg::HostsChanged => state.tell_all(|| coordinator::Msg::HostsChanged),
@@ -144,7 +140,7 @@ impl State {
             let consumer = JobConsumer { shared: shared.clone(), target: target.clone() };
             self.scope.spawn(cell(), async move { consumer.run().await });
         }
-        self.scope.spawn(cell(), leases::keep(shared.clone()));
+        self.scope.spawn(cell(), pings::run(shared.clone()));
         self.scope.spawn(cell(), turn_checks::run(shared.clone()));
         self.scope.spawn(cell(), register_purge::run(shared.clone()));
         self.scope.spawn(cell(), follow_hosts(shared.clone(), target.clone()));
@@ -153,8 +149,7 @@ impl State {
         if !shared.config.has_peers() {
             return;
         }
-        let takeover = Takeover { shared: shared.clone(), target: target.clone() };
-        self.scope.spawn(cell(), async move { takeover.run().await });
+        self.scope.spawn(cell(), takeover::watch_deaths(shared.clone()));
         self.scope.spawn(cell(), crate::cluster::probe::run(shared.clone()));
         let sweeper = Sweeper { shared: shared.clone(), target: target.clone() };
         self.scope.spawn(cell(), async move { sweeper.run().await });
@@ -166,18 +161,6 @@ impl State {
             return Ok(());
         }
         self.revive(myself, &debate).await
-    }
-
-    async fn take_over(
-        &mut self,
-        myself: &ActorRef<Msg>,
-        debate: DebateId,
-        place: OwnedSemaphorePermit,
-    ) -> Result<(), ActorProcessingErr> {
-        if !self.draining && self.shared.owned.add(&debate, None, Some(place)) {
-            self.start(myself, &debate, None).await?;
-        }
-        Ok(())
     }
 
     async fn adopt(

@@ -11,7 +11,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 #[derive(Clone)]
 pub(crate) struct OwnedDebate {
-    /// The job whose lease is kept; absent for a debate that was adopted without one.
+    /// The job that it was taken by, until it is claimed.
     pub(crate) job: Option<Job>,
     /// Pings that its coordinator has not answered.
     pub(crate) unanswered: Arc<AtomicU64>,
@@ -56,13 +56,9 @@ impl OwnedDebates {
             held.actor = actor;
         }
     }
-    /// Somebody else has this job; the debate goes on without it.
-    pub(crate) fn drop_job(&self, job: &Job) {
-        if let Some(held) = self.lock().get_mut(&job.debate)
-            && held.job.as_ref().is_some_and(|known| known.token == job.token)
-        {
-            held.job = None;
-        }
+    /// The job of a debate that is claimed, which nobody needs any more.
+    pub(crate) fn take_job(&self, debate: &DebateId) -> Option<Job> {
+        self.lock().get_mut(debate)?.job.take()
     }
     pub(crate) fn remove(&self, debate: &DebateId) -> Option<OwnedDebate> {
         let mut held = self.lock();

@@ -3,14 +3,14 @@ use crate::base::shared::Shared;
 use crate::base::tasks::tell;
 use crate::base::trouble::Trouble;
 use crate::base::{catalogue, journal};
-use crate::cluster::Life;
 use crate::owner::coordinators::Msg;
-use agon_core::{Debate, DebateId, Position, Timestamp};
+use crate::owner::replay;
+use crate::owner::takeover::LeftSince;
+use agon_core::{Debate, DebateId, Position};
 use agon_proto::{DebateSummary, SummaryState};
 use agon_store::{StoreError, Upkeep, supersedes};
 use ractor::ActorRef;
 use rand::RngExt;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -43,10 +43,10 @@ impl Sweeper {
     pub(crate) async fn run(&self) {
         let times = &self.shared.config.times;
         let mut comparison = CatalogueComparison::default();
-        let (mut offset, mut trouble, mut orphans) = (0, Trouble::default(), BTreeSet::new());
+        let (mut offset, mut trouble, mut since) = (0, Trouble::default(), Default::default());
         while !self.shared.room_for_debates.is_closed() {
             tokio::time::sleep(self.jittered(times.sweep)).await;
-            let next = self.sweep(offset, &mut orphans).await;
+            let next = self.sweep(offset, &mut since).await;
             trouble.tell(
                 &next,
                 |error| tracing::warn!(%error, "debates that stand still cannot be found"),
@@ -67,61 +67,57 @@ impl Sweeper {
         pause.mul_f64(self.shared.config.random.draw(|numbers| numbers.random_range(0.75..1.25)))
     }
 
-    /// Queues what stands still, and takes over what had a dead owner at the last sweep already: whoever was to take it over
-    /// had no room. Returns where the next sweep goes on, for one sweep does only so much.
-    async fn sweep(&self, offset: usize, orphans: &mut BTreeSet<DebateId>) -> Result<usize, StoreError> {
-        let unfinished = self.shared.in_time(self.shared.catalogue.unfinished()).await?;
-        let now = self.shared.clock.now();
-        let still: Vec<&DebateSummary> = unfinished.iter().filter(|summary| self.stands_still(summary, now)).collect();
+    /// Queues what nobody has claimed for long, and takes up what is noted as this node's and is not. Returns where the next sweep goes on,
+    /// for one sweep does only so much.
+    async fn sweep(&self, offset: usize, since: &mut [LeftSince; 2]) -> Result<usize, StoreError> {
+        let mut unfinished = self.shared.in_time(self.shared.catalogue.unfinished()).await?;
+        unfinished.retain(|summary| self.is_idle(summary));
+        let is_queued = |summary: &&DebateSummary| summary.state == SummaryState::Queued;
+        let (queued, own): (Vec<_>, Vec<_>) = unfinished.iter().partition(is_queued);
+        let ids = |idle: Vec<&DebateSummary>| idle.into_iter().map(|summary| summary.id.clone()).collect();
+        // by the clock of this process: that of whoever noted it may be another
+        let (now, times, [queued_since, own_since]) = (Instant::now(), &self.shared.config.times, since);
+        let mut late = queued_since.look(ids(queued), now, times.queued_stale);
+        late.append(&mut own_since.look(ids(own), now, times.running_stale));
+        let still: Vec<&DebateSummary> = unfinished.iter().filter(|summary| late.contains(&summary.id)).collect();
         let begin = if offset < still.len() { offset } else { 0 };
         let batch = still.iter().skip(begin).take(MOST);
         let next = begin + batch.len();
-        let before = std::mem::take(orphans);
-        orphans.extend(still.iter().filter(|summary| is_running(summary)).map(|summary| summary.id.clone()));
         for summary in batch {
-            self.restore(summary, before.contains(&summary.id)).await?;
+            self.restore(summary).await?;
         }
         Ok(if next < still.len() { next } else { 0 })
     }
 
-    fn stands_still(&self, summary: &DebateSummary, now: Timestamp) -> bool {
-        let times = &self.shared.config.times;
-        let unchanged = Duration::from_millis(now.since(summary.updated));
-        match &summary.state {
-            SummaryState::Queued => unchanged > times.queued_stale && !self.shared.owned.has(&summary.id),
-            SummaryState::Running { owner } if *owner == self.shared.config.id => {
-                unchanged > times.running_stale && !self.shared.owned.has(&summary.id)
-            }
-            SummaryState::Running { owner } => {
-                unchanged > times.running_stale && self.shared.peers.life(owner, Instant::now()) == Life::Dead
-            }
+    /// Whether nobody has claimed it, or it is not held here although it is noted so. Those that had another owner are found by whoever
+    /// takes debates.
+    fn is_idle(&self, summary: &DebateSummary) -> bool {
+        let idle = match &summary.state {
+            SummaryState::Queued => summary.epoch == 0,
+            SummaryState::Running { owner } => *owner == self.shared.config.id,
             SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => false,
-        }
+        };
+        idle && !self.shared.owned.has(&summary.id)
     }
 
-    async fn restore(&self, summary: &DebateSummary, orphaned: bool) -> Result<(), StoreError> {
-        if let Some(upkeep) = &self.shared.upkeep
-            && self.shared.in_time(upkeep.is_lost(&summary.id, summary.admitted)).await?
+    async fn restore(&self, summary: &DebateSummary) -> Result<(), StoreError> {
+        let (debate, shared) = (&summary.id, &self.shared);
+        if let Some(upkeep) = &shared.upkeep
+            && shared.in_time(upkeep.is_lost(debate, summary.admitted)).await?
         {
-            tracing::debug!(debate = %summary.id, "the log of a debate is gone, it is left alone");
+            tracing::debug!(%debate, "the log of a debate is gone, it is left alone");
             return Ok(());
         }
-        let mine = match &summary.state {
-            SummaryState::Running { owner } => *owner == self.shared.config.id,
-            SummaryState::Queued | SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => false,
-        };
-        // the others leave it alone while this node lives; the job of one that died may be leased for long
-        if (mine || orphaned)
-            && !self.shared.owned.has(&summary.id)
-            && let Ok(place) = self.shared.room_for_debates.clone().try_acquire_owned()
+        if summary.state == SummaryState::Queued {
+            tracing::debug!(%debate, "a debate stands still, queued again");
+            shared.in_time(shared.jobs.enqueue(debate, summary.priority)).await?;
+            shared.hint_ready(debate, summary.priority).await;
+        } else if let Ok(place) = shared.room_for_debates.clone().try_acquire_owned()
+            && shared.owned.add(debate, None, Some(place))
         {
-            tracing::warn!(debate = %summary.id, mine, "a debate was not coordinated, taken up again");
-            tell(&self.target, Msg::TakeOver { debate: summary.id.clone(), place });
-            return Ok(());
+            tracing::warn!(%debate, "a debate was not coordinated, taken up again");
+            tell(&self.target, Msg::Start(debate.clone()));
         }
-        tracing::debug!(debate = %summary.id, "a debate stands still, queued again");
-        self.shared.in_time(self.shared.jobs.enqueue(&summary.id, summary.priority)).await?;
-        self.shared.hint_ready(&summary.id, summary.priority).await;
         Ok(())
     }
 
@@ -163,34 +159,21 @@ impl Sweeper {
         let Some(derived) = self.derived(debate).await? else { return Ok(()) };
         // the stream has lost it, and not everybody who heard it
         let heard = self.shared.in_time(self.shared.catalogue.get_summary(debate)).await?;
-        let newest = heard.filter(|heard| says_more(heard, &derived)).unwrap_or(derived);
+        let newest = heard.filter(|heard| supersedes(heard, &derived)).unwrap_or(derived);
         tracing::info!(%debate, "the catalogue had no note of a debate");
         self.shared.in_time(self.shared.catalogue.note(newest)).await
     }
 
-    /// What the log says. A debate that is claimed is noted as waiting: whoever owns it will note itself, and if nobody
-    /// does, it shall be found.
+    /// What the log says: of a debate that is claimed, that its owner still has it. If that one is gone, it is found.
     async fn derived(&self, debate: &DebateId) -> Result<Option<DebateSummary>, StoreError> {
         let records = journal::read(&self.shared, debate, Position(0)).await?;
         let (Some(first), Some(last)) = (records.first(), records.last()) else { return Ok(None) };
         let folded = Debate::fold(records.iter().map(Arc::as_ref));
-        let summary = folded.map(|folded| catalogue::standing(&folded, first.at, last.at, None));
+        let summary =
+            folded.map(|folded| catalogue::standing(&folded, first.at, last.at, replay::owner(&records).cloned()));
         if !self.shared.owned.has(debate) {
             self.shared.journal.forget(debate);
         }
         Ok(summary)
     }
-}
-
-fn is_running(summary: &DebateSummary) -> bool {
-    match &summary.state {
-        SummaryState::Running { .. } => true,
-        SummaryState::Queued | SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => false,
-    }
-}
-
-/// Whether a note says more than the log, which does not say that the debate's owner still has it.
-fn says_more(heard: &DebateSummary, derived: &DebateSummary) -> bool {
-    let owned = matches!(heard.state, SummaryState::Running { .. }) && derived.state == SummaryState::Queued;
-    supersedes(heard, derived) || owned && heard.epoch == derived.epoch
 }

@@ -204,13 +204,16 @@ async fn a_job_whose_debate_has_a_living_owner_is_dropped() {
     let stage = TestBench::new();
     let cast = Cast::new(40 * SECOND);
     let player = stage.player("h1", vec![cast.host("gpu1", 4)]).await;
-    let mut forgetful = NodeConfig::clustered("n1".into());
-    // its lease runs out while it lives
-    forgetful.times.job_keep = 100_000 * SECOND;
-    let owner = stage.node_with(forgetful, vec![]).await;
+    let owner = stage.peer("n1", vec![]).await;
     player.submit(admission("a-debate", spec())).await.unwrap();
     tokio::time::sleep(SECOND).await;
+    assert_eq!(
+        stage.jobs.take("anybody", SECOND).await.unwrap(),
+        None,
+        "it left the queue when its debate was claimed"
+    );
     let other = stage.peer("n2", vec![]).await;
+    stage.jobs.enqueue(&debate("a-debate"), Priority::Normal).await.unwrap();
 
     tokio::time::sleep(60 * SECOND).await;
 

@@ -26,8 +26,8 @@ impl Jobs for Crowded {
     async fn take(&self, owner: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
         self.inner.take(owner, lease).await
     }
-    async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
-        self.inner.extend(job, lease).await
+    async fn renew(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
+        self.inner.renew(debate, priority).await
     }
     async fn complete(&self, job: &Job) -> Result<(), StoreError> {
         self.inner.complete(job).await

@@ -1,10 +1,10 @@
 //! The ports of a process, with something between it and them.
 use crate::test_bench::TestBench;
 use agon_bus::{Backlog, Bus, BusError, Delivery, Payload, Server, Subscription};
-use agon_core::{DebateId, NodeId, Position, Priority, Record, Timestamp, TurnId, TurnResult};
+use agon_core::{DebateId, Position, Priority, Record, TurnId, TurnResult};
 use agon_store::{
     AppendError, CancelOrder, Catalogue, CatalogueQuery, Commands, Cursor, DebateBacklog, DebateSummary, Job, Jobs,
-    Journal, RegisterOutcome, Registers, StoreError,
+    Journal, OwnerTest, RegisterOutcome, Registers, StoreError,
 };
 use async_trait::async_trait;
 use std::collections::{BTreeMap, HashSet};
@@ -139,8 +139,8 @@ impl<V: Valve> Jobs for Wired<V> {
         };
         self.valve.store(Effect("take"), take).await
     }
-    async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
-        self.valve.store(Effect("extend job"), self.inner.jobs.extend(job, lease)).await
+    async fn renew(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
+        self.valve.store(Effect("new job"), self.inner.jobs.renew(debate, priority)).await
     }
     async fn complete(&self, job: &Job) -> Result<(), StoreError> {
         self.valve.store(Effect("complete"), self.inner.jobs.complete(job)).await
@@ -180,8 +180,8 @@ impl<V: Valve> Catalogue for Wired<V> {
     async fn standing(&self) -> Result<DebateBacklog, StoreError> {
         self.valve.store(Read, self.inner.catalogue.standing()).await
     }
-    async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError> {
-        self.valve.store(Read, self.inner.catalogue.unnoted(owner, before)).await
+    async fn left(&self, is_gone: &OwnerTest<'_>) -> Result<Vec<DebateId>, StoreError> {
+        self.valve.store(Read, self.inner.catalogue.left(is_gone)).await
     }
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
         self.valve.store(Effect("strike"), self.inner.catalogue.strike(debate)).await

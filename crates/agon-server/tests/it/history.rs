@@ -164,9 +164,6 @@ impl Catalogue for Forgetful {
     async fn standing(&self) -> Result<agon_store::DebateBacklog, agon_store::StoreError> {
         Ok(agon_store::DebateBacklog::default())
     }
-    async fn unnoted(&self, _: &NodeId, _: Timestamp) -> Result<u64, agon_store::StoreError> {
-        Ok(0)
-    }
     async fn strike(&self, _: &DebateId) -> Result<(), agon_store::StoreError> {
         Ok(())
     }

@@ -86,9 +86,6 @@ impl Catalogue for Stuck {
     async fn standing(&self) -> Result<DebateBacklog, StoreError> {
         std::future::pending().await
     }
-    async fn unnoted(&self, _: &agon_core::NodeId, _: agon_core::Timestamp) -> Result<u64, StoreError> {
-        std::future::pending().await
-    }
     async fn strike(&self, _: &agon_core::DebateId) -> Result<(), StoreError> {
         std::future::pending().await
     }
@@ -112,9 +109,6 @@ impl Catalogue for UnreachableCatalogue {
         Err(StoreError::Backend("connection refused".into()))
     }
     async fn standing(&self) -> Result<DebateBacklog, StoreError> {
-        Err(StoreError::Backend("connection refused".into()))
-    }
-    async fn unnoted(&self, _: &agon_core::NodeId, _: agon_core::Timestamp) -> Result<u64, StoreError> {
         Err(StoreError::Backend("connection refused".into()))
     }
     async fn strike(&self, _: &agon_core::DebateId) -> Result<(), StoreError> {

@@ -1,7 +1,7 @@
 //! A catalogue that is kept in memory.
 use super::kept::KeptVectors;
-use super::{CatalogueQuery, DebateBacklog, DebateVectors, OpenDebates, OrderKey, supersedes};
-use agon_core::{DebateId, ModelName, NodeId, TenantId, Timestamp};
+use super::{CatalogueQuery, DebateBacklog, DebateVectors, OpenDebates, OrderKey, OwnerTest, supersedes};
+use agon_core::{DebateId, ModelName, TenantId, Timestamp};
 use agon_proto::{DebateSummary, SummaryState};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -86,9 +86,9 @@ impl CatalogueIndex {
         self.open.standing()
     }
 
-    /// How many an owner runs that were last noted before a moment.
-    pub(crate) fn unnoted(&self, owner: &NodeId, before: Timestamp) -> u64 {
-        self.open.unnoted(owner, before)
+    /// Those that had an owner and have none.
+    pub(crate) fn left(&self, is_gone: &OwnerTest<'_>) -> Vec<DebateId> {
+        self.open.left(is_gone)
     }
 
     /// Forgets a debate; whether it was known.

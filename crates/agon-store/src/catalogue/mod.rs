@@ -12,7 +12,8 @@ use async_trait::async_trait;
 use std::collections::BTreeMap;
 
 pub(crate) use index::CatalogueIndex;
-pub(crate) use standing::{OpenDebates, standing_of, unnoted_of};
+pub use standing::OwnerTest;
+pub(crate) use standing::{OpenDebates, standing_of};
 
 /// An index of all debates, for finding them. A hint: it may be behind the logs, and can be rebuilt from them.
 #[async_trait]
@@ -53,8 +54,13 @@ pub trait Catalogue: Send + Sync {
     /// How many debates of all tenants have not ended, and how they stand. Costs the number of their owners, not of the debates, where
     /// the catalogue is kept in memory.
     async fn standing(&self) -> Result<DebateBacklog, StoreError>;
-    /// How many debates that this owner runs were last noted before a moment. Costs their number.
-    async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError>;
+    /// The debates that somebody had claimed and nobody plays: left in order, resumed, or run by an owner that is gone. Costs their number
+    /// and that of the owners, where the catalogue is kept in memory.
+    async fn left(&self, is_gone: &OwnerTest<'_>) -> Result<Vec<DebateId>, StoreError> {
+        let mut open = OpenDebates::default();
+        self.unfinished().await?.iter().for_each(|summary| open.add(summary));
+        Ok(open.left(is_gone))
+    }
     /// The vectors of a model that are kept of these debates. A catalogue that keeps none has none.
     async fn vectors(&self, model: &ModelName, debates: &[DebateId]) -> Result<DebateVectors, StoreError> {
         let (_, _) = (model, debates);

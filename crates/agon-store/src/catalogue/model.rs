@@ -1,5 +1,5 @@
 //! A catalogue as simple as can be, to compare the others with.
-use super::{CatalogueIndex, CatalogueQuery, DebateBacklog, ListCursor, ListState, supersedes};
+use super::{CatalogueIndex, CatalogueQuery, DebateBacklog, ListCursor, ListState, OwnerTest, supersedes};
 use agon_core::{
     DebateId, DebateState, Halt, ModelName, ModelUsage, NodeId, Outcome, Position, Priority, SummaryFigures, TenantId,
     Timestamp, UsageTotals,
@@ -56,9 +56,13 @@ impl CatalogueModel {
         }
         standing
     }
-    pub(crate) fn unnoted(&self, owner: &NodeId, before: Timestamp) -> u64 {
-        let own = SummaryState::Running { owner: owner.clone() };
-        self.0.iter().filter(|summary| summary.state == own && summary.updated < before).count() as u64
+    pub(crate) fn left(&self, is_gone: &OwnerTest<'_>) -> BTreeSet<DebateId> {
+        let is_left = |summary: &&DebateSummary| match &summary.state {
+            SummaryState::Queued => summary.epoch > 0,
+            SummaryState::Running { owner } => is_gone(owner),
+            SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => false,
+        };
+        self.0.iter().filter(is_left).map(|summary| summary.id.clone()).collect()
     }
     pub(crate) fn unfinished(&self) -> Vec<DebateSummary> {
         let over = |summary: &&DebateSummary| {
@@ -154,7 +158,8 @@ proptest! {
             prop_assert_eq!(index.unfinished(), model.unfinished());
             prop_assert_eq!(index.standing(), model.standing());
             for owner in ["node", "other"].map(NodeId::from) {
-                prop_assert_eq!(index.unnoted(&owner, Timestamp(2)), model.unnoted(&owner, Timestamp(2)));
+                let is_gone = move |of: &NodeId| *of == owner;
+                prop_assert_eq!(index.left(&is_gone).into_iter().collect::<BTreeSet<_>>(), model.left(&is_gone));
             }
         }
         for query in queries {

@@ -4,14 +4,19 @@ use agon_core::{DebateId, NodeId, Priority, Timestamp};
 use agon_proto::{DebateSummary, SummaryState};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A debate among those of its kind: by when it was admitted, or last noted.
+/// A debate among those of its kind, by when it was admitted.
 type DebateMark = (Timestamp, DebateId);
+
+/// Says of an owner whether it is gone.
+pub type OwnerTest<'a> = dyn Fn(&NodeId) -> bool + Send + Sync + 'a;
 
 /// The debates that have not ended, by what is asked of them. Empty sets are dropped.
 #[derive(Debug, Default)]
 pub(crate) struct OpenDebates {
+    /// Of those that are queued, the ones that had an owner.
+    left: BTreeSet<DebateId>,
     queued: BTreeMap<Priority, BTreeSet<DebateMark>>,
-    running: BTreeMap<NodeId, BTreeSet<DebateMark>>,
+    running: BTreeMap<NodeId, BTreeSet<DebateId>>,
 }
 
 impl OpenDebates {
@@ -20,10 +25,13 @@ impl OpenDebates {
         let id = summary.id.clone();
         match &summary.state {
             SummaryState::Queued => {
+                if summary.epoch > 0 {
+                    self.left.insert(id.clone());
+                }
                 self.queued.entry(summary.priority).or_default().insert((summary.admitted, id));
             }
             SummaryState::Running { owner } => {
-                self.running.entry(owner.clone()).or_default().insert((summary.updated, id));
+                self.running.entry(owner.clone()).or_default().insert(id);
             }
             SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => {}
         }
@@ -33,8 +41,11 @@ impl OpenDebates {
     pub(crate) fn remove(&mut self, summary: &DebateSummary) {
         let id = summary.id.clone();
         match &summary.state {
-            SummaryState::Queued => take(&mut self.queued, &summary.priority, &(summary.admitted, id)),
-            SummaryState::Running { owner } => take(&mut self.running, owner, &(summary.updated, id)),
+            SummaryState::Queued => {
+                self.left.remove(&id);
+                take(&mut self.queued, &summary.priority, &(summary.admitted, id));
+            }
+            SummaryState::Running { owner } => take(&mut self.running, owner, &id),
             SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => {}
         }
     }
@@ -44,17 +55,17 @@ impl OpenDebates {
         DebateBacklog { queued: counts(&self.queued), oldest, running: counts(&self.running) }
     }
 
-    pub(crate) fn unnoted(&self, owner: &NodeId, before: Timestamp) -> u64 {
-        let old = self.running.get(owner).map(|marks| marks.iter().take_while(|(noted, _)| *noted < before).count());
-        old.unwrap_or(0) as u64
+    pub(crate) fn left(&self, is_gone: &OwnerTest<'_>) -> Vec<DebateId> {
+        let orphans = self.running.iter().filter(|(owner, _)| is_gone(owner)).flat_map(|(_, own)| own);
+        self.left.iter().chain(orphans).cloned().collect()
     }
 }
 
-fn counts<K: Ord + Clone>(marks: &BTreeMap<K, BTreeSet<DebateMark>>) -> BTreeMap<K, u64> {
+fn counts<K: Ord + Clone, M>(marks: &BTreeMap<K, BTreeSet<M>>) -> BTreeMap<K, u64> {
     marks.iter().map(|(key, marks)| (key.clone(), marks.len() as u64)).collect()
 }
 
-fn take<K: Ord>(marks: &mut BTreeMap<K, BTreeSet<DebateMark>>, key: &K, mark: &DebateMark) {
+fn take<K: Ord, M: Ord>(marks: &mut BTreeMap<K, BTreeSet<M>>, key: &K, mark: &M) {
     if let Some(own) = marks.get_mut(key) {
         own.remove(mark);
         if own.is_empty() {
@@ -68,11 +79,4 @@ pub(crate) fn standing_of(open: &[DebateSummary]) -> DebateBacklog {
     let mut counted = OpenDebates::default();
     open.iter().for_each(|summary| counted.add(summary));
     counted.standing()
-}
-
-/// The same of a list, for who keeps no counts.
-pub(crate) fn unnoted_of(open: &[DebateSummary], owner: &NodeId, before: Timestamp) -> u64 {
-    let mut counted = OpenDebates::default();
-    open.iter().for_each(|summary| counted.add(summary));
-    counted.unnoted(owner, before)
 }

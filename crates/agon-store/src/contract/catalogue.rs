@@ -6,6 +6,7 @@ use agon_core::{
     DebateId, DebateState, ModelName, ModelUsage, NodeId, Outcome, Position, Priority, SummaryFigures, TenantId,
     Timestamp, UsageTotals,
 };
+use std::collections::BTreeSet;
 
 fn all() -> CatalogueQuery {
     CatalogueQuery { limit: 99, ..CatalogueQuery::default() }
@@ -197,7 +198,7 @@ pub(crate) async fn what_has_not_ended_is_known_oldest_first<R: StoreRig>(rig: &
 
 pub(crate) async fn what_has_not_ended_is_counted_by_how_it_stands<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
-    let (node, nobody) = (NodeId::from("node"), NodeId::from("nobody"));
+    let node = NodeId::from("node");
     assert_eq!(store.standing().await.unwrap(), DebateBacklog::default());
     let urgent = DebateSummary { priority: Priority::Interactive, ..summary("urgent", 4) };
     note(rig, &store, [summary("one", 2), urgent, running(summary("two", 1), 1, 3)]).await;
@@ -208,9 +209,6 @@ pub(crate) async fn what_has_not_ended_is_counted_by_how_it_stands<R: StoreRig>(
         running: [(node.clone(), 2)].into(),
     };
     assert_eq!(store.standing().await.unwrap(), expected);
-    let unnoted = async |owner, before| store.unnoted(owner, Timestamp(before)).await.unwrap();
-    assert_eq!([unnoted(&node, 3).await, unnoted(&node, 4).await, unnoted(&node, 8).await], [0, 1, 2]);
-    assert_eq!(unnoted(&nobody, 8).await, 0);
     note(rig, &store, [running(summary("one", 2), 1, 9), ended(summary("two", 1), Some(Outcome::Tie))]).await;
     let expected = DebateBacklog {
         queued: [(Priority::Interactive, 1)].into(),
@@ -218,6 +216,23 @@ pub(crate) async fn what_has_not_ended_is_counted_by_how_it_stands<R: StoreRig>(
         running: [(node, 2)].into(),
     };
     assert_eq!(store.standing().await.unwrap(), expected);
+}
+
+pub(crate) async fn what_was_claimed_and_has_no_owner_is_known<R: StoreRig>(rig: &R) {
+    let store = rig.store().await;
+    let (node, other) = (NodeId::from("node"), NodeId::from("other"));
+    let handed_over = DebateSummary { epoch: 2, updated: Timestamp(5), ..summary("handed-over", 4) };
+    note(rig, &store, [summary("new", 2), handed_over, running(summary("run", 1), 1, 3)]).await;
+    let left = async |gone: &NodeId| {
+        let gone = gone.clone();
+        let left = store.left(&move |owner| *owner == gone).await.unwrap();
+        left.into_iter().collect::<BTreeSet<_>>()
+    };
+    assert_eq!(left(&other).await, [debate("handed-over")].into());
+    assert_eq!(left(&node).await, [debate("handed-over"), debate("run")].into());
+    note(rig, &store, [running(summary("handed-over", 4), 3, 6), ended(summary("run", 1), None)]).await;
+    assert_eq!(left(&node).await, [debate("handed-over")].into());
+    assert_eq!(left(&other).await, [].into());
 }
 
 pub(crate) async fn a_struck_debate_is_gone_and_may_come_back<R: StoreRig>(rig: &R) {

@@ -66,23 +66,6 @@ pub(crate) async fn an_expired_lease_frees_the_job<R: StoreRig>(rig: &R) {
     assert_ne!(second.token, first.token);
 }
 
-pub(crate) async fn an_extended_lease_holds<R: StoreRig>(rig: &R) {
-    let store = rig.store().await;
-    store.enqueue(&debate("a"), Normal).await.unwrap();
-    let mut until = rig.now() + rig.lease();
-    let job = take(rig, &store).await.unwrap();
-    for _ in 0..3 {
-        rig.pass(rig.lease() / 2).await;
-        let next = rig.now() + rig.lease();
-        let extended = store.extend(&job, rig.lease()).await.unwrap();
-        assert!(extended || rig.now() >= until);
-        until = next;
-        nothing_is_free_before(rig, &store, until).await;
-    }
-    rig.pass(rig.lease()).await;
-    assert!(take_when_free(rig, &store).await.deliveries > 1);
-}
-
 pub(crate) async fn a_released_job_is_free_after_its_delay<R: StoreRig>(rig: &R) {
     let store = rig.store().await;
     store.enqueue(&debate("a"), Normal).await.unwrap();
@@ -107,6 +90,24 @@ pub(crate) async fn a_completed_job_is_gone_and_may_come_back<R: StoreRig>(rig: 
     store.enqueue(&debate("a"), Normal).await.unwrap();
     let again = take(rig, &store).await.unwrap();
     assert_eq!((again.debate, again.deliveries), (debate("a"), 1));
+}
+
+/// Of a taker that is gone, too, and although its lease has not run out.
+pub(crate) async fn a_renewed_job_is_free_whoever_holds_the_old_one<R: StoreRig>(rig: &R) {
+    let store = rig.store().await;
+    store.renew(&debate("a"), Normal).await.unwrap();
+    let old = take(rig, &store).await.unwrap();
+    store.renew(&debate("a"), Normal).await.unwrap();
+    let new = take(rig, &store).await.unwrap();
+    assert_eq!((&new.debate, new.token == old.token), (&old.debate, false));
+    store.complete(&old).await.unwrap();
+    store.release(&old, Duration::ZERO).await.unwrap();
+    rig.pass(rig.lease()).await;
+    assert_eq!(
+        take_when_free(rig, &store).await.debate,
+        new.debate,
+        "what is said of the old one is not said of the new"
+    );
 }
 
 pub(crate) async fn of_many_takers_each_job_has_one<R: StoreRig>(rig: &R) {

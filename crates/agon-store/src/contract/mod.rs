@@ -62,8 +62,8 @@ macro_rules! contract_tests {
     ($rig:expr; $flavor:tt) => {
         crate::contract::contract_tests!($rig; $flavor; unfenced);
         crate::contract::contract_tests!(@each $rig; $flavor;
-            fenced_jobs: a_lease_ends_to_the_moment, a_stale_token_changes_nothing, a_released_job_is_not_its_holders_any_more,
-            a_completed_job_is_not_its_holders_any_more, a_job_keeps_its_first_priority;
+            fenced_jobs: a_lease_ends_to_the_moment, a_stale_token_changes_nothing,
+            a_job_keeps_its_first_priority;
         );
     };
     ($rig:expr; $flavor:tt; unfenced) => {
@@ -76,7 +76,7 @@ macro_rules! contract_tests {
             a_try_that_landed_late_is_found_by_the_next_try, a_deposed_writer_is_fenced_whatever_it_heard;
             registers: the_first_result_stays, of_many_writers_of_a_register_one_wins, turns_and_tries_have_their_own_registers;
             jobs: the_job_that_is_free_longest_is_taken_first, a_debate_has_one_job, an_expired_lease_frees_the_job,
-            an_extended_lease_holds, a_released_job_is_free_after_its_delay, a_completed_job_is_gone_and_may_come_back,
+            a_renewed_job_is_free_whoever_holds_the_old_one, a_released_job_is_free_after_its_delay, a_completed_job_is_gone_and_may_come_back,
             of_many_takers_each_job_has_one, priorities_share_the_queue_by_their_weights,
             a_priority_that_is_alone_does_not_wait;
             commands: the_first_order_counts, of_many_orders_one_counts, orders_are_told_once_and_in_order,
@@ -84,7 +84,7 @@ macro_rules! contract_tests {
             requests: a_request_id_stands_for_its_first_claim, tenants_have_their_own_request_ids,
             of_many_claimers_one_wins, any_text_is_a_request_id;
             catalogue: debates_are_found_newest_first, what_has_not_ended_is_counted_by_how_it_stands, pages_have_no_gaps_while_debates_are_added, every_filter_filters, debates_are_found_by_their_models,
-            tenants_are_apart, an_older_note_never_replaces_a_newer, what_has_not_ended_is_known_oldest_first,
+            what_was_claimed_and_has_no_owner_is_known, tenants_are_apart, an_older_note_never_replaces_a_newer, what_has_not_ended_is_known_oldest_first,
             a_struck_debate_is_gone_and_may_come_back, vectors_are_kept_by_model_until_their_debate_is_struck;
             upkeep: a_whole_log_verifies_and_its_head_depends_on_all, raw_records_carry_the_chain,
             purging_drops_registers_only, deleting_removes_all_of_a_debate_and_nothing_of_others,

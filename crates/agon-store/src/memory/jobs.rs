@@ -75,11 +75,11 @@ impl MemoryJobQueue {
         Some(Job { debate, token, deliveries })
     }
 
-    /// Moves the end of a lease, if the job is the caller's.
-    fn until(&mut self, job: &Job, token: Option<u64>, free_at: Instant) -> bool {
-        let Some(held) = self.own(job) else { return false };
-        self.put(&job.debate, MemoryJob { token, free_at, ..held });
-        true
+    /// Gives a job back, if it is the caller's.
+    fn free(&mut self, job: &Job, free_at: Instant) {
+        if let Some(held) = self.own(job) {
+            self.put(&job.debate, MemoryJob { token: None, free_at, ..held });
+        }
     }
 
     /// Removes a job that is the caller's.
@@ -95,12 +95,14 @@ impl Jobs for MemoryStore {
         lock(&self.state).jobs.add(debate, priority, self.max_jobs)
     }
 
-    async fn take(&self, _owner: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
-        Ok(lock(&self.state).jobs.take(lease))
+    async fn renew(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
+        let jobs = &mut lock(&self.state).jobs;
+        jobs.remove(debate);
+        jobs.add(debate, priority, self.max_jobs)
     }
 
-    async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
-        Ok(lock(&self.state).jobs.until(job, Some(job.token), Instant::now() + lease))
+    async fn take(&self, _owner: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
+        Ok(lock(&self.state).jobs.take(lease))
     }
 
     async fn complete(&self, job: &Job) -> Result<(), StoreError> {
@@ -109,7 +111,7 @@ impl Jobs for MemoryStore {
     }
 
     async fn release(&self, job: &Job, delay: Duration) -> Result<(), StoreError> {
-        lock(&self.state).jobs.until(job, None, Instant::now() + delay);
+        lock(&self.state).jobs.free(job, Instant::now() + delay);
         Ok(())
     }
 }

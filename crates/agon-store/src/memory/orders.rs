@@ -1,9 +1,9 @@
 //! Orders, request ids and the catalogue in memory.
 use super::MemoryStore;
-use crate::catalogue::{Catalogue, CatalogueQuery, DebateBacklog, DebateVectors};
+use crate::catalogue::{Catalogue, CatalogueQuery, DebateBacklog, DebateVectors, OwnerTest};
 use crate::lock::lock;
 use crate::port::{Commands, Cursor, ORDERS_AT_ONCE, REQUESTS_KEPT, REQUESTS_PURGED, Requests, StoreError};
-use agon_core::{DebateId, ModelName, NodeId, TenantId, Timestamp};
+use agon_core::{DebateId, ModelName, TenantId};
 use agon_proto::{CancelOrder, DebateSummary, RequestClaim};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -136,8 +136,8 @@ impl Catalogue for MemoryStore {
         Ok(lock(&self.state).catalogue.standing())
     }
 
-    async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError> {
-        Ok(lock(&self.state).catalogue.unnoted(owner, before))
+    async fn left(&self, is_gone: &OwnerTest<'_>) -> Result<Vec<DebateId>, StoreError> {
+        Ok(lock(&self.state).catalogue.left(is_gone))
     }
 
     async fn vectors(&self, model: &ModelName, debates: &[DebateId]) -> Result<DebateVectors, StoreError> {

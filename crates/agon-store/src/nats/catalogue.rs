@@ -3,10 +3,12 @@ use super::NatsStore;
 use super::error::StoreRefusal;
 use super::js::{Outgoing, header};
 use super::subjects::{self, CATALOGUE};
-use crate::catalogue::{Catalogue, CatalogueIndex, CatalogueQuery, DebateBacklog, DebateVectors, supersedes};
+use crate::catalogue::{
+    Catalogue, CatalogueIndex, CatalogueQuery, DebateBacklog, DebateVectors, OwnerTest, supersedes,
+};
 use crate::lock::lock;
 use crate::port::StoreError;
-use agon_core::{DebateId, ModelName, NodeId, Timestamp};
+use agon_core::{DebateId, ModelName};
 use agon_proto::{DebateSummary, Wire as _};
 use async_nats::HeaderMap;
 use async_trait::async_trait;
@@ -171,8 +173,8 @@ impl Catalogue for NatsStore {
         Ok(lock(&self.listing.inner).index.standing())
     }
 
-    async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError> {
-        Ok(lock(&self.listing.inner).index.unnoted(owner, before))
+    async fn left(&self, is_gone: &OwnerTest<'_>) -> Result<Vec<DebateId>, StoreError> {
+        Ok(lock(&self.listing.inner).index.left(is_gone))
     }
 
     async fn vectors(&self, model: &ModelName, debates: &[DebateId]) -> Result<DebateVectors, StoreError> {

@@ -52,11 +52,6 @@ impl JobLeases {
         Some(delivery.subject.clone())
     }
 
-    /// Moves the end of a lease; false if it was given up meanwhile.
-    pub(crate) fn extend(&mut self, job: &Job, until: Instant) -> bool {
-        self.jobs.get_mut(&job.token).map(|delivery| delivery.until = until).is_some()
-    }
-
     /// Forgets a job that is no longer held.
     pub(crate) fn remove(&mut self, job: &Job) {
         self.jobs.remove(&job.token);
@@ -90,8 +85,6 @@ mod tests {
         let token = held.add(&debate("a"), "reply".into(), now + Duration::from_secs(1));
         let job = Job { debate: debate("a"), token, deliveries: 1 };
         assert!(held.subject(&job, now).is_some());
-        assert!(held.extend(&job, now + Duration::from_secs(2)));
-        assert!(held.subject(&job, now + Duration::from_secs(2)).is_none());
-        assert!(!held.extend(&job, now + Duration::from_secs(9)));
+        assert!(held.subject(&job, now + Duration::from_secs(1)).is_none());
     }
 }

@@ -80,23 +80,19 @@ impl Jobs for NatsStore {
         }
     }
 
+    /// Takes the permission to purge jobs. Where the server denies it, a job that is there has to do.
+    async fn renew(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
+        match self.js.purge(JOBS, &subjects::jobs_of(debate)).await {
+            Ok(_) => {}
+            Err(refusal @ StoreRefusal::Denied(_)) => tracing::warn!(%debate, %refusal, "an older job is not removed"),
+            Err(refusal) => return Err(refusal.during("removing an older job")),
+        }
+        self.enqueue(debate, priority).await
+    }
+
     /// The lease is the queue's own ([`crate::NatsStoreConfig::lease`]), because the server has one for all.
     async fn take(&self, _owner: &str, _lease: Duration) -> Result<Option<Job>, StoreError> {
         self.take_next().await.map_err(|error| error.during("taking a job"))
-    }
-
-    /// At least for the queue's own lease. The server cannot tell whether another has the job by now: this process goes by the lease that
-    /// it knows of. To a server, a longer lease is a delivery that was given back and comes again after that time; until then it can
-    /// still be answered.
-    async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
-        let asked = Instant::now();
-        let Some(subject) = lock(&self.queue.held).subject(job, asked) else { return Ok(false) };
-        let (kind, lease) = match lease > self.config.lease {
-            true => (AckKind::Nak(Some(lease)), lease),
-            false => (AckKind::Progress, self.config.lease),
-        };
-        self.answer(&subject, kind).await.map_err(|error| error.during("extending a lease"))?;
-        Ok(lock(&self.queue.held).extend(job, asked + lease))
     }
 
     async fn complete(&self, job: &Job) -> Result<(), StoreError> {

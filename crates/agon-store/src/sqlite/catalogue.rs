@@ -1,9 +1,9 @@
 //! The catalogue's table. Listings walk along an index from their cursor on, and read until enough debates fit.
 use super::writer::Flush;
 use super::{SqliteStore, backend, unreadable};
-use crate::catalogue::{Catalogue, CatalogueQuery, DebateBacklog, DebateVectors, standing_of, supersedes, unnoted_of};
+use crate::catalogue::{Catalogue, CatalogueQuery, DebateBacklog, DebateVectors, standing_of, supersedes};
 use crate::port::StoreError;
-use agon_core::{DebateId, ModelName, NodeId, Timestamp};
+use agon_core::{DebateId, ModelName, Timestamp};
 use agon_proto::{DebateSummary, SummaryState, Wire as _};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension as _, Params, params};
@@ -44,10 +44,6 @@ impl Catalogue for SqliteStore {
 
     async fn standing(&self) -> Result<DebateBacklog, StoreError> {
         Ok(standing_of(&self.unfinished().await?))
-    }
-
-    async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError> {
-        Ok(unnoted_of(&self.unfinished().await?, owner, before))
     }
 
     async fn vectors(&self, model: &ModelName, debates: &[DebateId]) -> Result<DebateVectors, StoreError> {

@@ -93,6 +93,14 @@ impl Jobs for SqliteStore {
         }
     }
 
+    async fn renew(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
+        let (of, now) = (debate.clone(), self.clock.now().0.cast_signed());
+        let sql = "UPDATE jobs SET free_at = ?2, owner = NULL, token = NULL WHERE debate = ?1";
+        self.write(Flush::Later, move |db| db.prepare_cached(sql)?.execute(params![of.as_str(), now]).map(drop))
+            .await?;
+        self.enqueue(debate, priority).await
+    }
+
     async fn take(&self, owner: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
         let (owner, now, until) = (owner.to_owned(), self.clock.now(), self.time_after(lease));
         let taken = self.write(Flush::Later, move |db| take(db, &owner, now, until)).await?;
@@ -101,24 +109,26 @@ impl Jobs for SqliteStore {
         Ok(Some(Job { debate, token: token.cast_unsigned(), deliveries }))
     }
 
-    async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
-        self.by_holder(job, "UPDATE jobs SET free_at = ?3", Some(lease)).await
-    }
-
     async fn complete(&self, job: &Job) -> Result<(), StoreError> {
-        self.by_holder(job, "DELETE FROM jobs", None).await.map(drop)
+        self.by_holder(job, "DELETE FROM jobs", None).await
     }
 
     async fn release(&self, job: &Job, delay: Duration) -> Result<(), StoreError> {
         let sql = "UPDATE jobs SET free_at = ?3, owner = NULL, token = NULL";
-        self.by_holder(job, sql, Some(delay)).await.map(drop)
+        self.by_holder(job, sql, Some(delay)).await
     }
 }
 
 impl SqliteStore {
-    /// A change of a job that only its holder may make; whether the job was the caller's. Its third parameter is the time when it
-    /// is free again.
-    async fn by_holder(&self, job: &Job, sql: &str, free_after: Option<Duration>) -> Result<bool, StoreError> {
+    /// Frees the jobs that other processes than `owner` hold: the server that serves this file alone knows that they are gone.
+    pub async fn free_jobs(&self, owner: &str) -> Result<(), StoreError> {
+        let (owner, now) = (owner.to_owned(), self.clock.now().0.cast_signed());
+        let sql = "UPDATE jobs SET free_at = min(free_at, ?2), owner = NULL, token = NULL WHERE owner <> ?1";
+        self.write(Flush::Later, move |db| db.prepare_cached(sql)?.execute(params![owner, now]).map(drop)).await
+    }
+
+    /// A change of a job that only its holder may make. Its third parameter is the time when it is free again.
+    async fn by_holder(&self, job: &Job, sql: &str, free_after: Option<Duration>) -> Result<(), StoreError> {
         let sql = format!("{sql} WHERE debate = ?1 AND token = ?2");
         let (debate, token) = (job.debate.clone(), job.token.cast_signed());
         let free_at = free_after.map(|after| self.time_after(after).0.cast_signed());
@@ -128,7 +138,7 @@ impl SqliteStore {
                 Some(free_at) => change.execute(params![debate.as_str(), token, free_at]),
                 None => change.execute(params![debate.as_str(), token]),
             };
-            Ok(changed? == 1)
+            changed.map(drop)
         })
         .await
     }

@@ -117,7 +117,7 @@ async fn order(store: &Store, id: &DebateId, reason: &str) -> Result<(), Stop> {
 async fn wake(store: &Store, id: &DebateId) -> Result<(), Stop> {
     match Debate::fold(&store.log_of(id).await?.records) {
         Some(debate) if debate.interrupted() => {
-            store.sqlite.enqueue(id, debate.admission().priority).await.map_err(failed)
+            store.sqlite.renew(id, debate.admission().priority).await.map_err(failed)
         }
         Some(_) | None => Ok(()),
     }

@@ -89,7 +89,7 @@ pub struct CoordinatorSettings {
     pub sweep: Length,
     /// A debate that nobody has taken for so long stands still.
     pub queued_stale: Length,
-    /// A debate whose owner is gone, and of which nothing was heard for so long, stands still.
+    /// A debate that is noted as led by this process, and is not led for so long, stands still.
     pub running_stale: Length,
 }
 impl Default for CoordinatorSettings {

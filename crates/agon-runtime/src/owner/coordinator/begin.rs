@@ -33,7 +33,7 @@ impl State {
         // looked at before any is offered again
         let decided = self.decided_before().await?;
         let poisoned = self.claim(&records).await?;
-        self.note(myself);
+        self.note_claim(myself);
         if let Some(reason) = poisoned {
             return self.on_input(myself, Input::Interrupt { reason }).await;
         }
@@ -45,7 +45,7 @@ impl State {
     }
 
     /// Whether somebody wants the debate ended.
-    async fn is_cancelled(&self) -> Result<bool, StoreError> {
+    pub(super) async fn is_cancelled(&self) -> Result<bool, StoreError> {
         let told = matches!(self.orders, Some(Input::Cancel { .. }));
         Ok(told || self.shared.in_time(self.shared.commands.cancel_ordered(&self.id)).await?.is_some())
     }

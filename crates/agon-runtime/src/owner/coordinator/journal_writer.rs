@@ -76,7 +76,9 @@ impl State {
         let last = newer.last().and_then(|record| record.events.last());
         if matches!(last, Some(Event::DebateInterrupted { .. })) {
             newer.iter().for_each(|record| debate.apply_record(record));
-            return Err(CoordinatorStop::Ended(CoordinatorEnd::Interrupted));
+            // one that is to end as well is started over, which ends it
+            let end = if self.is_cancelled().await? { CoordinatorEnd::Parked } else { CoordinatorEnd::Interrupted };
+            return Err(CoordinatorStop::Ended(end));
         }
         Ok(())
     }

@@ -1,30 +1,24 @@
 //! How debates leave this node: ended, taken over, handed over, given up.
 use super::{Msg, State};
+use crate::base::catalogue;
 use crate::base::shared::Shared;
 use crate::base::supervision::ActorExit;
 use crate::base::tasks::tell;
-use crate::base::{catalogue, journal};
 use crate::owner::coordinator::{self, CoordinatorEnd, Farewell};
 use agon_core::restart::{ChildExit, RestartDecision};
-use agon_core::{Debate, DebateId, Input, Position, Priority, Reason, ReasonCode};
+use agon_core::{DebateId, Input, Priority, Reason, ReasonCode};
 use agon_proto::DebateSummary;
-use agon_store::{Job, StoreError};
+use agon_store::Job;
 use ractor::ActorRef;
-use std::future::Future;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// What becomes of the job of a debate that is no longer held here.
+/// What becomes of the job of a debate that is no longer held here and was not claimed.
 enum JobFate {
-    Complete(Job),
-    Release(Job, Duration),
-    /// There was none, and the node that takes it next finds the debate by one.
-    Enqueue,
-    /// Like `Complete`; but a debate that was resumed meanwhile wants another.
-    Interrupted(Job),
-    /// There is none.
-    Nothing,
+    /// Nobody needs it.
+    Complete,
+    /// Others may have it after this time.
+    Release(Duration),
 }
 
 impl State {
@@ -81,9 +75,8 @@ impl State {
             tracing::error!(%debate, "debate cannot even be interrupted, left to another node");
             self.debates.remove(&debate);
             let job = self.shared.owned.remove(&debate).and_then(|held| held.job);
-            let lease = self.shared.config.times.job_lease;
-            let fate = job.map_or(JobFate::Nothing, |job| JobFate::Release(job, lease));
-            return self.say_farewell(myself, debate, None, fate);
+            let fate = JobFate::Release(self.shared.config.times.job_lease);
+            return self.say_farewell(myself, debate, None, (job, fate));
         }
         tracing::error!(%debate, "coordinator died too often, the debate is interrupted");
         let reason = Reason::with(ReasonCode::Poison, "the coordinator failed again and again");
@@ -97,7 +90,7 @@ impl State {
         self.debates.remove(&debate);
         self.shared.owned.remove(&debate);
         self.shared.gave_up.send_replace(true);
-        self.say_farewell(myself, debate, None, JobFate::Nothing);
+        self.say_farewell(myself, debate, None, (None, JobFate::Complete));
     }
 
     fn ended(&mut self, myself: &ActorRef<Msg>, debate: &DebateId, farewell: &Farewell) {
@@ -113,32 +106,14 @@ impl State {
         }
         self.debates.remove(debate);
         let Some(held) = self.shared.owned.remove(debate) else { return };
-        let fate = match (held.job, farewell.end) {
-            (None, _) => JobFate::Nothing,
-            // whoever fenced us is at work: not again before a lease has passed
-            (Some(job), CoordinatorEnd::Fenced) => JobFate::Release(job, self.shared.config.times.job_lease),
-            (Some(job), CoordinatorEnd::Interrupted) => JobFate::Interrupted(job),
-            (
-                Some(job),
-                CoordinatorEnd::Finished
-                | CoordinatorEnd::Unknown
-                | CoordinatorEnd::HandedOver
-                | CoordinatorEnd::Parked,
-            ) => JobFate::Complete(job),
-        };
-        self.say_farewell(myself, debate.clone(), summary, fate);
+        self.say_farewell(myself, debate.clone(), summary, (held.job, JobFate::Complete));
     }
 
-    /// Leaves a debate to whoever takes its job next, at once.
+    /// Leaves a debate to another node, at once: one that was claimed is found by the catalogue.
     pub(super) fn leave(&mut self, myself: &ActorRef<Msg>, debate: &DebateId, summary: Option<DebateSummary>) {
         self.debates.remove(debate);
         let Some(held) = self.shared.owned.remove(debate) else { return };
-        let fate = match held.job {
-            Some(job) => JobFate::Release(job, Duration::ZERO),
-            None if self.shared.config.takes_jobs => JobFate::Enqueue,
-            None => JobFate::Nothing,
-        };
-        self.say_farewell(myself, debate.clone(), summary, fate);
+        self.say_farewell(myself, debate.clone(), summary, (held.job, JobFate::Release(Duration::ZERO)));
     }
 
     fn say_farewell(
@@ -146,7 +121,7 @@ impl State {
         myself: &ActorRef<Msg>,
         debate: DebateId,
         summary: Option<DebateSummary>,
-        fate: JobFate,
+        (job, fate): (Option<Job>, JobFate),
     ) {
         self.farewells += 1;
         let (shared, target) = (self.shared.clone(), myself.clone());
@@ -156,7 +131,12 @@ impl State {
             if let Some(summary) = summary {
                 catalogue::note(&shared, summary).await;
             }
-            settle_job(&shared, &debate, priority, fate).await;
+            if let Some(job) = job {
+                settle_job(&shared, &job, &fate).await;
+            }
+            if let JobFate::Release(_) = fate {
+                shared.hint_ready(&debate, priority).await;
+            }
             tell(&target, Msg::SaidFarewell);
         });
     }
@@ -186,45 +166,12 @@ impl State {
     }
 }
 
-async fn settle_job(shared: &Shared, debate: &DebateId, priority: Priority, fate: JobFate) {
-    match fate {
-        JobFate::Nothing => {}
-        JobFate::Complete(job) => {
-            let done = shared.in_time(shared.jobs.complete(&job));
-            warn(debate, "job of an ended debate not removed, it will come again", done).await;
-        }
-        JobFate::Interrupted(job) => {
-            let done = shared.in_time(shared.jobs.complete(&job));
-            warn(debate, "job of an interrupted debate not removed, it will come again", done).await;
-            // whoever resumed it before that found a job that is gone now
-            let done = requeue_resumed(shared, debate, priority);
-            warn(debate, "interrupted debate not looked at again", done).await;
-        }
-        JobFate::Release(job, delay) => {
-            let done = shared.in_time(shared.jobs.release(&job, delay));
-            warn(debate, "job not given back, its lease will run out", done).await;
-            shared.hint_ready(debate, priority).await;
-        }
-        JobFate::Enqueue => {
-            let done = shared.in_time(shared.jobs.enqueue(debate, priority));
-            warn(debate, "debate not queued again, it will be found", done).await;
-            shared.hint_ready(debate, priority).await;
-        }
-    }
-}
-
-async fn requeue_resumed(shared: &Shared, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
-    let records = journal::read(shared, debate, Position(0)).await?;
-    if Debate::fold(records.iter().map(Arc::as_ref)).is_none_or(|debate| debate.interrupted()) {
-        return Ok(());
-    }
-    shared.in_time(shared.jobs.enqueue(debate, priority)).await?;
-    shared.hint_ready(debate, priority).await;
-    Ok(())
-}
-
-async fn warn(debate: &DebateId, trouble: &str, done: impl Future<Output = Result<(), StoreError>>) {
-    if let Err(error) = done.await {
-        tracing::warn!(%debate, %error, "{trouble}");
+async fn settle_job(shared: &Shared, job: &Job, fate: &JobFate) {
+    let settled = match fate {
+        JobFate::Complete => shared.in_time(shared.jobs.complete(job)).await,
+        JobFate::Release(delay) => shared.in_time(shared.jobs.release(job, *delay)).await,
+    };
+    if let Err(error) = settled {
+        tracing::warn!(debate = %job.debate, %error, "a job is not put away, it comes again when its lease has run out");
     }
 }
