@@ -1,6 +1,16 @@
 //! What keeps the database from being written, for whoever shows it to a person.
+use crate::lock::lock;
 use rusqlite::ErrorCode;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// With so many free bytes more than when a write was refused, the disk counts as having room, until it refuses again.
+const ROOM: u64 = 64 << 10;
+/// A disk with so many free bytes refuses for another reason, such as a quota.
+const AMPLE: u64 = 64 << 20;
+/// How long a refusal counts where free bytes tell nothing: then another write has to try.
+const REFUSED_FOR: Duration = Duration::from_secs(10);
 
 /// Why nothing can be written at the moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +45,11 @@ impl WriteTrouble {
 pub(super) fn is_full(error: &rusqlite::Error) -> bool {
     let extended = error.sqlite_error().map(|code| code.extended_code);
     error.sqlite_error_code() == Some(ErrorCode::DiskFull) || extended == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE)
+}
+
+/// Whether a failed commit has written nothing, for certain: its last page, without which the others do not count, did not fit.
+pub(super) fn is_unwritten(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DiskFull)
 }
 
 /// What is full, as [`crate::StoreError::Full`] names it.
@@ -73,6 +88,48 @@ pub(super) fn said(error: &rusqlite::Error) -> String {
     match error.sqlite_error() {
         Some(code) => format!("{words} (SQLite {})", code.extended_code),
         None => words.to_owned(),
+    }
+}
+
+/// Whether the disk has no room. A small change may still fit into pages that the database has already, so a write that succeeds does
+/// not end it.
+pub(super) struct FullDisk {
+    folder: PathBuf,
+    refusal: Mutex<Option<Refusal>>,
+}
+
+struct Refusal {
+    what: String,
+    at: Instant,
+    /// Bytes that were free then, where the system tells.
+    free: Option<u64>,
+}
+
+impl FullDisk {
+    pub(super) fn of(file: &Identity) -> Self {
+        let folder = file.path.parent().map(Path::to_owned).unwrap_or_default();
+        Self { folder, refusal: Mutex::default() }
+    }
+
+    /// A write found no room.
+    pub(super) fn refused(&self, what: String) {
+        let refusal = Refusal { what, at: Instant::now(), free: self.free() };
+        *lock(&self.refusal) = Some(refusal);
+    }
+
+    /// What is full; nothing where there is room, as far as is known.
+    pub(super) fn what(&self) -> Option<String> {
+        let mut refusal = lock(&self.refusal);
+        refusal.take_if(|refusal| match (refusal.free, self.free()) {
+            (Some(then), Some(now)) if then < AMPLE => now >= then + ROOM,
+            _ => refusal.at.elapsed() >= REFUSED_FOR,
+        });
+        refusal.as_ref().map(|refusal| refusal.what.clone())
+    }
+
+    fn free(&self) -> Option<u64> {
+        let stat = rustix::fs::statvfs(&self.folder).ok()?;
+        Some(stat.f_bavail.saturating_mul(stat.f_frsize))
     }
 }
 

@@ -21,17 +21,13 @@ impl Upkeep for SqliteStore {
     }
 
     fn condition(&self) -> Condition {
-        let Some(trouble) = self.writer.trouble().borrow().clone() else { return Condition::default() };
-        match trouble.full {
-            true => Condition {
-                exhausted: vec![format!("the disk of the store is full ({}); free space on it", trouble.detail)],
-                ..Condition::default()
-            },
-            false => Condition {
-                broken: vec![format!("the store cannot be written: {}", trouble.detail)],
-                ..Condition::default()
-            },
+        if let Some(what) = self.writer.full().what() {
+            let full = vec![format!("{what} is full; free space on it")];
+            return Condition { full: full.clone(), exhausted: full, ..Condition::default() };
         }
+        let trouble = self.writer.trouble().borrow().clone().filter(|trouble| !trouble.full);
+        let broken = trouble.map(|trouble| format!("the store cannot be written: {}", trouble.detail));
+        Condition { broken: Vec::from_iter(broken), ..Condition::default() }
     }
 
     async fn raw_records(&self, debate: &DebateId) -> Result<Vec<RawRecord>, StoreError> {

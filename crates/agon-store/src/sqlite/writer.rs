@@ -4,7 +4,7 @@
 //! is committed. What one change finds (a fence, a decided register) is an answer, not a failure; a change that SQLite refuses is
 //! rolled back with its group, and then every change of the group is run by itself, so that only the culprit fails.
 use super::open::{SqliteOptions, SyncMode};
-use super::trouble::{Identity, WriteTrouble, full_disk, is_full, said};
+use super::trouble::{FullDisk, Identity, WriteTrouble, full_disk, is_full, is_unwritten, said};
 use crate::live::Live;
 use rusqlite::{Connection, TransactionBehavior};
 use std::sync::Arc;
@@ -49,6 +49,7 @@ impl WriteError {
 pub(super) struct WriterHandle {
     queue: Option<mpsc::Sender<Box<dyn Pending>>>,
     trouble: watch::Receiver<Option<WriteTrouble>>,
+    full: Arc<FullDisk>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -64,9 +65,17 @@ impl WriterHandle {
         let gather = options.gather;
         let sync = options.sync;
         let (tell, trouble) = watch::channel(None);
-        let run = move || Loop { connection, file, waiting, group, gather, sync, live, tell, flushing: true }.run();
+        let full = Arc::new(FullDisk::of(&file));
+        let told = Arc::clone(&full);
+        let run =
+            move || Loop { connection, file, waiting, group, gather, sync, live, tell, full: told, flushing: true }.run();
         let thread = std::thread::Builder::new().name("agon-store".to_owned()).spawn(run)?;
-        Ok(Self { queue: Some(queue), trouble, thread: Some(thread) })
+        Ok(Self { queue: Some(queue), trouble, full, thread: Some(thread) })
+    }
+
+    /// Whether the disk has had room since a change found none.
+    pub(super) fn full(&self) -> &FullDisk {
+        &self.full
     }
 
     /// What keeps changes from being written.
@@ -154,14 +163,20 @@ struct Loop {
     flushing: bool,
     live: Arc<Live>,
     tell: watch::Sender<Option<WriteTrouble>>,
+    full: Arc<FullDisk>,
 }
 
 /// Where a transaction failed.
 enum TransactionError {
-    /// Before its end: nothing of it was written.
+    /// Nothing of it was written.
     Before(rusqlite::Error),
     /// At its end: it may have been written.
     AtCommit(rusqlite::Error),
+}
+impl TransactionError {
+    fn at_commit(reason: rusqlite::Error) -> Self {
+        if is_unwritten(&reason) { Self::Before(reason) } else { Self::AtCommit(reason) }
+    }
 }
 
 impl Loop {
@@ -217,6 +232,9 @@ impl Loop {
 
     fn note_failed(&self, reason: &rusqlite::Error) {
         if let Some(trouble) = WriteTrouble::of(reason) {
+            if trouble.full {
+                self.full.refused(full_disk(reason));
+            }
             self.note(Some(trouble));
         }
     }
@@ -238,7 +256,7 @@ impl Loop {
         for change in group {
             change.run(&transaction).map_err(TransactionError::Before)?;
         }
-        transaction.commit().map_err(TransactionError::AtCommit)
+        transaction.commit().map_err(TransactionError::at_commit)
     }
 
     /// The write-ahead log is written in order, so a flush covers all transactions before it too.

@@ -1,3 +1,4 @@
+mod full_disk;
 mod local;
 mod schema;
 mod tables;
