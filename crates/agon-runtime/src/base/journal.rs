@@ -10,7 +10,8 @@ use std::time::Duration;
 const TRIES: u32 = 5;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Appends `record`. While it is unknown whether it stands in the log, the same record is tried again and no other.
+/// Appends `record`. While it is unknown whether it stands in the log, the same record is tried again and no other; not at once where the
+/// store turns out to be full.
 pub(crate) async fn append(shared: &Common, debate: &DebateId, record: &Record) -> Result<Arc<Record>, AppendError> {
     shared.in_time(append_until_known(shared, debate, record)).await
 }
@@ -24,6 +25,9 @@ async fn append_until_known(shared: &Common, debate: &DebateId, record: &Record)
             settled => return settled,
         }
         tokio::time::sleep(pause).await;
+        if shared.fullness().is_some() {
+            break;
+        }
         pause *= 2;
     }
     Err(AppendError::Unsure(unsure.unwrap_or_default()))

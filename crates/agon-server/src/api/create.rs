@@ -144,7 +144,7 @@ impl Api {
                 Some(known) => self.again(&admission, known).await,
                 None => Err(Problem::Unavailable(format!("debate {} is being removed", id.name()))),
             },
-            submitted => submitted.map_err(|error| of_submit(&error)),
+            submitted => submitted.map_err(|error| self.of_submit(&error)),
         }
     }
 
@@ -155,7 +155,7 @@ impl Api {
         let record = Record { first: Position(1), at, epoch: 0, nonce: rand::random(), events };
         match append_settled(&*self.ports.journal, debate, record).await {
             Ok(_) | Err(AppendError::Fenced { .. }) => Ok(()),
-            Err(error) => Err(of_submit(&SubmitError::Append(error))),
+            Err(error) => Err(self.of_submit(&SubmitError::Append(error))),
         }
     }
 
@@ -169,7 +169,23 @@ impl Api {
         if records.iter().any(claimed) {
             return Ok(());
         }
-        self.ports.node.submit(known).await.map_err(|error| of_submit(&error))
+        self.ports.node.submit(known).await.map_err(|error| self.of_submit(&error))
+    }
+
+    /// What a failed submission means to the caller, who may try it again.
+    fn of_submit(&self, error: &SubmitError) -> Problem {
+        tracing::warn!(%error, "debate not submitted");
+        match error {
+            SubmitError::Conflict(id) => Problem::DebateExists(id.name().to_owned()),
+            SubmitError::Append(AppendError::Store(error)) | SubmitError::Queue(error) => Problem::of_store(error),
+            SubmitError::Append(AppendError::Fenced { .. } | AppendError::Unsure(_)) => {
+                let unknown = "it is unknown whether the debate was written down";
+                match self.ports.upkeep.condition().fullness() {
+                    Some(full) => Problem::StoreFull(format!("{unknown}: {full}")),
+                    None => Problem::Unavailable(unknown.to_owned()),
+                }
+            }
+        }
     }
 
     /// What a debate started from, if it exists.
@@ -270,18 +286,5 @@ fn of_recall(error: RecallError) -> Problem {
             Problem::Unavailable(error.to_string())
         }
         StoreError::Damaged { .. } | StoreError::NotFound(_) | StoreError::Full(_) => Problem::of_store(&error.0),
-    }
-}
-
-/// What a failed submission means to the caller, who may try it again.
-pub(super) fn of_submit(error: &SubmitError) -> Problem {
-    tracing::warn!(%error, "debate not submitted");
-    match error {
-        SubmitError::Conflict(id) => Problem::DebateExists(id.name().to_owned()),
-        SubmitError::Append(AppendError::Store(error)) => Problem::of_store(error),
-        SubmitError::Append(AppendError::Fenced { .. } | AppendError::Unsure(_)) => {
-            Problem::Unavailable("it is unknown whether the debate was written down".to_owned())
-        }
-        SubmitError::Queue(error) => Problem::of_store(error),
     }
 }

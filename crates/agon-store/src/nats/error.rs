@@ -95,6 +95,13 @@ impl StoreRefusal {
             (false, false, false) => Self::Unsure(text),
         }
     }
+    /// The same where nothing was to be written yet.
+    pub(crate) fn unwritten(self) -> Self {
+        match self {
+            Self::Unsure(detail) => Self::Denied(detail),
+            certain @ (Self::Moved | Self::Full(_) | Self::Denied(_)) => certain,
+        }
+    }
     /// As what a port says, with what was tried.
     pub(crate) fn during(self, what: &str) -> StoreError {
         match self {

@@ -286,11 +286,7 @@ impl NatsStore {
             return Ok(());
         }
         let bytes = u64::try_from(record.body.len().saturating_add(record.card.len())).unwrap_or(u64::MAX);
-        let info = self.js.info(EVALS).await.map_err(|refusal| match refusal {
-            // nothing was written yet
-            StoreRefusal::Unsure(detail) => StoreRefusal::Denied(detail),
-            certain @ (StoreRefusal::Moved | StoreRefusal::Full(_) | StoreRefusal::Denied(_)) => certain,
-        })?;
+        let info = self.js.info(EVALS).await.map_err(StoreRefusal::unwritten)?;
         match lacks_room(&info, bytes, self.config.reserve_percent) {
             Some(why) => Err(StoreRefusal::Full(why)),
             None => Ok(()),

@@ -1,9 +1,10 @@
 //! The few requests to JetStream that the store is made of, each with a deadline.
 use super::error::StoreRefusal;
-use super::stream_health::StreamHealth;
+use super::stream_health::{StreamFill, StreamHealth};
 use super::subjects::{self, EVALS, JOBS};
 use agon_bus::nats::NatsLink;
 use agon_core::DebateId;
+use async_nats::connection::State;
 use async_nats::header::{HeaderMap, NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, NATS_EXPECTED_STREAM};
 use async_nats::jetstream::message::StreamMessage;
 use async_nats::jetstream::publish::PublishAck;
@@ -51,7 +52,12 @@ impl Js {
 
     /// Stores a message; its sequence in the stream. There is no message id: an unsure answer is settled by reading.
     pub(crate) async fn publish(&self, message: Outgoing<'_>) -> Result<u64, StoreRefusal> {
-        if self.found.is_brimful(message.stream) {
+        self.write(message, StreamFill::Brimful).await
+    }
+
+    /// The same in a stream that is less full than this.
+    pub(crate) async fn write(&self, message: Outgoing<'_>, until: StreamFill) -> Result<u64, StoreRefusal> {
+        if self.found.fill(message.stream) >= until {
             return Err(StoreRefusal::Full(format!("next to no room is left in stream {}", message.stream)));
         }
         let mut headers = message.headers;
@@ -59,8 +65,13 @@ impl Js {
         if let Some(expected) = message.expected {
             headers.insert(NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, expected.to_string().as_str());
         }
+        let bytes = message.body.len();
         let request = Request::new().headers(headers).payload(message.body);
-        let answer = self.ask(message.subject, request).await?;
+        let sending = self.found.traffic.send(message.stream, bytes);
+        let answer = self.ask(message.subject, request).await;
+        drop(sending);
+        let answer = answer.inspect_err(|_| self.unanswered(message.stream))?;
+        self.found.answered(message.stream);
         match serde_json::from_slice::<Response<PublishAck>>(&answer.payload) {
             Ok(Response::Ok(ack)) => {
                 self.found.taken(message.stream);
@@ -68,6 +79,13 @@ impl Js {
             }
             Ok(Response::Err { error }) => Err(self.refused(message.stream, StoreRefusal::from_api(&error))),
             Err(error) => Err(StoreRefusal::Unsure(format!("the answer cannot be read: {error}"))),
+        }
+    }
+
+    /// Takes note of a stream that said nothing to a message, although there is a connection.
+    fn unanswered(&self, stream: &str) {
+        if self.client.connection_state() == State::Connected {
+            self.found.silent(stream);
         }
     }
 

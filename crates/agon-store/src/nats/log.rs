@@ -4,11 +4,12 @@ use super::error::{StoreRefusal, append_error};
 use super::heads::LogHead;
 use super::js::{Outgoing, header};
 use super::parts::{BodyError, OF_DEBATES};
+use super::stream_health::StreamFill;
 use super::subjects;
 use crate::chain;
 use crate::port::{AppendError, Journal, StoreError, empty_record};
 use crate::upkeep::{LogWalk, RawRecord};
-use agon_core::{DebateId, Position, Record};
+use agon_core::{DebateId, Event, Position, Record};
 use agon_proto::encode_record;
 use async_nats::jetstream::message::StreamMessage;
 use async_trait::async_trait;
@@ -173,13 +174,17 @@ impl NatsStore {
     ) -> Result<LogHead, StoreRefusal> {
         let body = Bytes::from(encode_record(record, &head.hash));
         let hash = chain::link(&head.hash, &body);
+        let admitted = record.first == Position(1);
+        let turn = if admitted { self.admit(&place.stream, body.len()).await? } else { None };
         let (body, mut headers) = self.js.stow(&OF_DEBATES, debate, body, self.part_bytes()).await?;
         headers.insert(HASH, chain::hex(&hash).as_str());
         headers.insert(FIRST, record.first.0.to_string().as_str());
         headers.insert(LAST, record.last().0.to_string().as_str());
         let (stream, subject) = (place.stream.as_str(), place.subject.as_str());
         let message = Outgoing { stream, subject, expected: Some(head.sequence), headers, body };
-        let sequence = self.js.publish(message).await?;
+        let until = if frees(record) { StreamFill::Spent } else { StreamFill::Brimful };
+        let sequence = self.js.write(message, until).await?;
+        drop(turn);
         Ok(LogHead { last: record.last(), sequence, hash })
     }
 
@@ -193,6 +198,11 @@ impl NatsStore {
         })?;
         Ok(RawRecord { first, last: head.last, body, hash: head.hash })
     }
+}
+
+/// Whether a record ends a debate or is about to: after it the debate can be deleted.
+fn frees(record: &Record) -> bool {
+    record.events.iter().any(|event| matches!(event, Event::CancelRequested { .. } | Event::DebateEnded { .. }))
 }
 
 /// Where a log ends if `message` is its last one.

@@ -2,6 +2,7 @@
 //!
 //! Every read that decides something asks the stream's leader, every write that must not be doubled carries the sequence that its
 //! subject has to have, and no message has an id for the server to compare: `docs/reference/nats.md` says why.
+mod admission;
 mod catalogue;
 mod config;
 mod error;
@@ -20,6 +21,7 @@ mod stream_health;
 mod subjects;
 mod tail;
 mod upkeep;
+mod write_probe;
 
 #[cfg(test)]
 mod tests;
@@ -53,6 +55,8 @@ pub struct NatsStore {
     evals: EvalCache,
     listing: Arc<CatalogueView>,
     found: Arc<StreamHealth>,
+    /// Debates are admitted one by one where a stream is filling.
+    admitting: tokio::sync::Mutex<()>,
     tasks: Mutex<JoinSet<()>>,
 }
 
@@ -104,7 +108,7 @@ impl NatsStore {
         if uses.knows_all() {
             tasks.spawn(tail::follow(js.clone(), Arc::clone(&listing)));
         }
-        tasks.spawn(stream_health::keep(link.clone(), config.clone(), uses, Arc::clone(&found)));
+        tasks.spawn(stream_health::keep(link.clone(), js.clone(), config.clone(), uses));
         Ok(Self {
             live: Live::new(cache.records.get(), cache.debates.get()),
             heads: Heads::new(cache.debates.get(), cache.places.get()),
@@ -112,6 +116,7 @@ impl NatsStore {
             evals: EvalCache::new(cache.debates.get(), cache.places.get(), uses.evals),
             tasks: Mutex::new(tasks),
             listing,
+            admitting: tokio::sync::Mutex::default(),
             found,
             js,
             config,

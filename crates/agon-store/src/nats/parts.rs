@@ -53,10 +53,7 @@ impl Js {
                 body: piece,
             };
             // A part that is stored twice is the same part. Until the message that names it is stored, none of it counts.
-            self.publish(message).await.map_err(|refusal| match refusal {
-                StoreRefusal::Unsure(detail) => StoreRefusal::Denied(detail),
-                certain @ (StoreRefusal::Moved | StoreRefusal::Full(_) | StoreRefusal::Denied(_)) => certain,
-            })?;
+            self.publish(message).await.map_err(StoreRefusal::unwritten)?;
             parts += 1;
         }
         headers.insert(ELSEWHERE, format!("{} {parts}", chain::hex(&hash)).as_str());

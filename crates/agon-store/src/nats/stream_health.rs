@@ -1,8 +1,11 @@
 //! Looks now and then whether the streams that this process uses are there, and how much room is left in them. What it found is answered
 //! from memory.
 use super::NatsStoreConfig;
+use super::admission::StreamTraffic;
+use super::js::Js;
 use super::setup::{self, NatsUse};
-use super::subjects::{self, EVALS, JOBS, REGISTERS};
+use super::subjects::{self, EVALS, JOBS, PARTS, REGISTERS};
+use super::write_probe::WriteProbe;
 use crate::condition::Condition;
 use crate::lock::lock;
 use agon_bus::nats::provision::{ProvisionError, find_stream};
@@ -13,6 +16,7 @@ use futures_util::{StreamExt as _, stream};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 /// The pause between two looks while all is well.
@@ -29,6 +33,8 @@ const AT_ONCE: usize = 16;
 const REFUSED_FOR: Duration = Duration::from_secs(10);
 /// How long a write that this user may not do counts: whoever waits for the store tries again more often than that.
 const DENIED_FOR: Duration = Duration::from_secs(30);
+/// How long it counts that a stream said nothing to a message. Then another write has to try.
+const SILENT_FOR: Duration = Duration::from_secs(60);
 /// A debate that was admitted so long after the first message of its stream has its log. Clocks may differ by as much.
 const CLOCKS: u64 = 60_000;
 
@@ -36,6 +42,10 @@ const CLOCKS: u64 = 60_000;
 #[derive(Debug, Default)]
 pub(crate) struct StreamHealth {
     inner: Mutex<HealthState>,
+    /// What was written since the last look.
+    pub(super) traffic: StreamTraffic,
+    /// Something was found that is to be looked at.
+    woken: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -43,8 +53,12 @@ struct HealthState {
     condition: Condition,
     /// Why a stream took no message, and when.
     refused: BTreeMap<String, (String, Instant)>,
-    /// The streams that no more is written to.
-    brimful: BTreeSet<String>,
+    /// How full the streams are that are limited.
+    fills: BTreeMap<String, StreamFill>,
+    /// The streams that have said nothing to a message, and since when.
+    silent: BTreeMap<String, Instant>,
+    /// How often the connection had been made again by the last look.
+    reconnects: u64,
     /// What this user was refused last, by what it is for, and when.
     denied: BTreeMap<&'static str, (PermissionViolation, Instant)>,
     /// The streams that were not there at the last look.
@@ -76,10 +90,9 @@ impl StreamHealth {
         lock(&self.inner).registers
     }
 
-    /// Whether a stream is so full that no more is to be written to it: nats-server 2.9 takes what goes beyond the limit by the bytes of
-    /// its own record, and removes the oldest messages for it although the stream is to refuse new ones.
-    pub(crate) fn is_brimful(&self, stream: &str) -> bool {
-        lock(&self.inner).brimful.contains(stream)
+    /// How full a stream was at the last look.
+    pub(crate) fn fill(&self, stream: &str) -> StreamFill {
+        lock(&self.inner).fills.get(stream).copied().unwrap_or(StreamFill::Light)
     }
 
     /// What may have to be set up again, by name: nothing is asked for it.
@@ -120,6 +133,17 @@ impl StreamHealth {
         lock(&self.inner).refused.insert(stream.to_owned(), (text, Instant::now()));
     }
 
+    /// A stream has said nothing to a message.
+    pub(crate) fn silent(&self, stream: &str) {
+        lock(&self.inner).silent.insert(stream.to_owned(), Instant::now());
+        self.woken.notify_one();
+    }
+
+    /// A stream has said something to a message.
+    pub(crate) fn answered(&self, stream: &str) {
+        lock(&self.inner).silent.remove(stream);
+    }
+
     /// A stream has taken a message.
     pub(crate) fn taken(&self, stream: &str) {
         lock(&self.inner).refused.remove(stream);
@@ -137,13 +161,18 @@ impl StreamHealth {
 }
 
 /// Looks for as long as it is polled.
-pub(crate) async fn keep(link: NatsLink, config: NatsStoreConfig, uses: NatsUse, found: Arc<StreamHealth>) {
-    let names = names(&config, uses);
+pub(crate) async fn keep(link: NatsLink, js: Js, config: NatsStoreConfig, uses: NatsUse) {
+    let (names, found) = (names(&config, uses), Arc::clone(&js.found));
+    let mut probe = WriteProbe::new();
     let mut denied = link.state().permission_violations;
     loop {
         denied = found.note_denied(&link, denied);
-        let pause = look(&link, &config, &names, &found).await;
-        tokio::time::sleep(pause).await;
+        let (pause, parts) = look(&link, &config, &names, &found).await;
+        probe.look(&js, &config, parts).await;
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = found.woken.notified() => {}
+        }
     }
 }
 
@@ -169,27 +198,67 @@ fn names(config: &NatsStoreConfig, uses: NatsUse) -> Vec<String> {
 struct StreamScan {
     condition: Condition,
     begins: Vec<(String, u64)>,
-    brimful: BTreeSet<String>,
+    fills: BTreeMap<String, StreamFill>,
+    /// The bytes that streams hold, and may hold.
+    sizes: Vec<(String, (u64, u64))>,
+    /// The streams with one copy, which is where their messages are stored or are not.
+    single: BTreeSet<String>,
+    /// The last sequence of the stream of parts.
+    parts: Option<u64>,
     missing: BTreeSet<String>,
     registers: u64,
     /// Whether one is more than half full.
     filling: bool,
 }
 
-async fn look(link: &NatsLink, config: &NatsStoreConfig, names: &[String], found: &StreamHealth) -> Duration {
+/// The pause until the next look, and where the stream of parts ends.
+async fn look(
+    link: &NatsLink,
+    config: &NatsStoreConfig,
+    names: &[String],
+    found: &StreamHealth,
+) -> (Duration, Option<u64>) {
     if !link.is_connected() {
         let away = format!("the connection to {} is being restored", link.servers());
         lock(&found.inner).condition = Condition { broken: vec![away], ..Condition::default() };
-        return SHORT_PAUSE;
+        return (SHORT_PAUSE, None);
     }
-    let StreamScan { condition, begins, brimful, filling, missing, registers } = see(link, config, names).await;
+    let sent = found.traffic.before_look();
+    let seen = see(link, config, names).await;
+    let StreamScan { mut condition, begins, fills, filling, missing, registers, sizes, single, parts } = seen;
+    sizes.iter().for_each(|(stream, size)| found.traffic.looked(stream, *size, &sent));
+    lock(&found.inner).add_silent(&mut condition, link.state().reconnects, &single);
     let well = condition == Condition::default();
     let mut inner = lock(&found.inner);
     tell_change(&inner.condition, &condition);
     inner.condition = condition;
-    (inner.brimful, inner.missing, inner.registers) = (brimful, missing, registers);
+    (inner.fills, inner.missing, inner.registers) = (fills, missing, registers);
     inner.begins.extend(begins);
-    if well && !filling { PAUSE } else { SHORT_PAUSE }
+    (if well && !filling { PAUSE } else { SHORT_PAUSE }, parts)
+}
+
+impl HealthState {
+    /// Tells of streams that answer questions and no messages: nats-server 2.15 is like that for a stream that could not be written, until
+    /// it is restarted. Where there are more copies, another server takes over; and what a user may not send is not answered either.
+    fn add_silent(&mut self, condition: &mut Condition, reconnects: u64, single: &BTreeSet<String>) {
+        if self.reconnects != reconnects || !self.denied.is_empty() {
+            self.silent.clear();
+        }
+        self.reconnects = reconnects;
+        self.silent.retain(|stream, at| single.contains(stream) && at.elapsed() < SILENT_FOR);
+        for stream in self.silent.keys() {
+            let why = format!(
+                "stream {stream} stores nothing; the disk of nats-server is full or broken (see its log): free space, and restart \
+                 nats-server"
+            );
+            if stream == EVALS {
+                condition.evals_full.push(why);
+                continue;
+            }
+            condition.full.push(why.clone());
+            condition.exhausted.push(why);
+        }
+    }
 }
 
 /// Tells once of each trouble, and of its end.
@@ -238,15 +307,22 @@ impl StreamScan {
         match weight {
             StreamFill::Light | StreamFill::HalfFull => {}
             // debates go on where there is no room for evals
-            StreamFill::Full | StreamFill::Brimful if name == EVALS => self.condition.evals_full.push(told(info)),
+            StreamFill::Full | StreamFill::Brimful | StreamFill::Spent if name == EVALS => {
+                self.condition.evals_full.push(told(info));
+            }
             StreamFill::Full => self.condition.full.push(told(info)),
-            StreamFill::Brimful => {
+            StreamFill::Brimful | StreamFill::Spent => {
                 self.condition.full.push(told(info));
                 self.condition.exhausted.push(told(info));
             }
         }
-        if weight == StreamFill::Brimful {
-            self.brimful.insert(name.to_owned());
+        self.fills.insert(name.to_owned(), weight);
+        self.sizes.push((name.to_owned(), (info.state.bytes, limit_of(info).unwrap_or(0))));
+        if info.config.num_replicas == 1 {
+            self.single.insert(name.to_owned());
+        }
+        if name == PARTS {
+            self.parts = Some(info.state.last_sequence);
         }
         if name == REGISTERS {
             self.registers = info.state.messages;
@@ -259,13 +335,16 @@ impl StreamScan {
 
 /// How full a stream is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum StreamFill {
+pub(crate) enum StreamFill {
     Light,
     HalfFull,
     /// Only the reserve is left.
     Full,
-    /// Next to nothing is left.
+    /// Only room for ends is left.
     Brimful,
+    /// No more is to be written: nats-server 2.9 takes what goes beyond the limit by the bytes of its own record, and removes the oldest
+    /// messages for it although the stream is to refuse new ones.
+    Spent,
 }
 
 /// A full queue of work is no trouble of the store's: it refuses further work, and empties by itself.
@@ -280,7 +359,8 @@ fn weigh(info: &Info, reserve_percent: u8) -> StreamFill {
     // so that nobody is refused while the stream counts as not full
     let record = if name == EVALS { EVAL_RECORD.min(most / 64) } else { 0 };
     match free {
-        _ if free <= (reserve / 4).max(most / MARGIN) => StreamFill::Brimful,
+        _ if free <= most / MARGIN => StreamFill::Spent,
+        _ if free <= reserve / 4 => StreamFill::Brimful,
         _ if free <= reserve + record => StreamFill::Full,
         _ if free < most / 2 => StreamFill::HalfFull,
         _ => StreamFill::Light,

@@ -23,6 +23,8 @@ pub(crate) const ALL_ORDERS: &str = "agon.v1.cmd.>";
 /// The whole catalogue.
 pub(crate) const ALL_ENTRIES: &str = "agon.v1.idx.>";
 pub(crate) const ALL_PARTS: &str = "agon.v1.big.>";
+/// Where it is tried whether messages are still stored. What a role needs at its start is tried by the same name.
+pub(crate) const PROBE: &str = "agon.v1.big.agon-probe";
 /// Every request id.
 pub(crate) const ALL_REQUESTS: &str = "agon.v1.req.>";
 pub(crate) const ALL_JOBS: &str = "agon.v1.job.>";
