@@ -1,5 +1,6 @@
 //! What a gateway is told at its start.
 use crate::auth::{AuthConfig, CredentialHealth};
+use crate::health::ListenerGate;
 use crate::net::{ConnectionLimits, SitePolicy, TlsConfig};
 use agon_bus::nats::StreamWatch;
 use agon_core::RetryPolicy;
@@ -176,6 +177,8 @@ pub struct GatewayPorts {
     pub cluster: ClusterMetrics,
     /// Whether the gateway of this process can check credentials.
     pub credentials: CredentialHealth,
+    /// Whether its listeners are open: a gateway opens it when they are.
+    pub listeners: ListenerGate,
     /// The streams that must not fill up; none without NATS.
     pub streams: Option<StreamWatch>,
 }

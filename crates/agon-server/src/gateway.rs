@@ -106,11 +106,11 @@ impl Gateway {
             gateway.tasks.spawn(cluster_metrics::streams(watch, told, config.times.streams_look, stop.clone()));
         }
         let (reporter, health) = tonic_health::server::health_reporter();
+        health::start(&reporter).await;
         let app = grpc_app(&config, api.clone())?.add_service(health).into_axum_router();
         let access = AccessPolicy { exempt: is_exempt, refuse: refuse_grpc };
         let app = behind_door(app, &config, &authenticator, &rooms, access);
         let grpc = app.layer(from_fn(detailed)).layer(from_fn_with_state(ports.rpc.clone(), traced));
-        gateway.tasks.spawn(health::report(reporter, ports, config.times.health_look, stop.clone()));
         if let Some(address) = config.grpc {
             let front = front(&config, address, |_| Face::Grpc, rest::refuse);
             let listening = open(&config, address, Protocols::Http2, front).await?;
@@ -140,8 +140,10 @@ impl Gateway {
             let listening = open(&config, address, Protocols::Both, front).await?;
             gateway.addresses.http =
                 Some(listening.address().map_err(|error| GatewayError::Listen { address, error })?);
-            gateway.tasks.spawn(listening.serve(app, stop));
+            gateway.tasks.spawn(listening.serve(app, stop.clone()));
         }
+        ports.listeners.open();
+        gateway.tasks.spawn(health::report(reporter, ports, config.times.health_look, stop));
         Ok(gateway)
     }
 

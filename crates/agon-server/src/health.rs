@@ -1,5 +1,7 @@
 //! Whether this process can serve, for probes over gRPC and HTTP.
 use crate::config::GatewayPorts;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tonic_health::ServingStatus;
@@ -24,11 +26,25 @@ pub enum StoreNeed {
     Room,
 }
 
+/// Whether every listener of a process accepts connections. It opens once.
+#[derive(Clone, Debug, Default)]
+pub struct ListenerGate(Arc<AtomicBool>);
+
+impl ListenerGate {
+    /// All of them accept, or there are none.
+    pub fn open(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 impl GatewayPorts {
     /// Why this process cannot serve now; empty when it can. What it needs of the store is looked at all the time, so that asking
     /// costs nothing.
     pub async fn unready(&self, needs: StoreNeed) -> Vec<String> {
         let mut reasons: Vec<String> = self.credentials.problem().map(str::to_owned).into_iter().collect();
+        if !self.listeners.0.load(Ordering::Acquire) {
+            reasons.push("the listeners are not open yet".to_owned());
+        }
         if !self.node.ready() {
             reasons.push("the bus is unreachable, or this node is shutting down".to_owned());
         }
@@ -48,6 +64,11 @@ impl GatewayPorts {
         }
         reasons
     }
+}
+
+/// Says that nothing is served, until it is reported.
+pub(crate) async fn start(reporter: &HealthReporter) {
+    tell(reporter, ServingStatus::NotServing).await;
 }
 
 /// Keeps the health answers true until `stop`; then they say that nothing is served.

@@ -30,6 +30,6 @@ pub use auth::{
 pub use config::{GatewayConfig, GatewayPorts, GatewayTimes, RequestLimits};
 pub use error::{ERROR_DOMAIN, EvalProblem, Problem, Violation};
 pub use gateway::{Addresses, Gateway, GatewayError};
-pub use health::{ROOM_SERVICE, StoreNeed};
+pub use health::{ListenerGate, ROOM_SERVICE, StoreNeed};
 pub use net::{ConnectionLimits, SitePolicy, TlsConfig, TlsError};
 pub use pages::{Door, PagePorts, SitePages, call_id};

@@ -2,7 +2,7 @@
 use crate::gateway_bench::*;
 use agon_proto::pb::v1 as pb;
 use agon_runtime::Served;
-use agon_server::GatewayConfig;
+use agon_server::{Gateway, GatewayConfig, StoreNeed};
 use agon_testkit::DynamicClient;
 use futures_util::StreamExt as _;
 use serde_json::json;
@@ -70,6 +70,24 @@ async fn reflection_can_be_switched_off() {
     let node = stage.idle_node().await;
     let gateway = stage.gateway_before(&node, GatewayConfig { reflection: false, ..config() }).await;
     assert!(DynamicClient::connect(&gateway.url()).await.is_err());
+}
+
+#[tokio::test]
+async fn a_process_is_ready_only_once_all_its_listeners_are_open() {
+    let stage = GatewayBench::new().await;
+    let node = stage.idle_node().await;
+    let ports = stage.ports(&node);
+    let closed = ["the listeners are not open yet"];
+    assert_eq!(ports.unready(StoreNeed::Answers).await, closed);
+
+    let taken = tokio::net::TcpListener::bind(loopback()).await.unwrap();
+    let wrong = GatewayConfig { http: Some(taken.local_addr().unwrap()), ..config() };
+    assert!(Gateway::start(wrong, ports.clone()).await.is_err(), "gRPC listens, and HTTP does not");
+    assert_eq!(ports.unready(StoreNeed::Answers).await, closed);
+
+    let gateway = Gateway::start(config(), ports.clone()).await.unwrap();
+    assert_eq!(ports.unready(StoreNeed::Answers).await, [""; 0]);
+    tokio::net::TcpStream::connect(gateway.addresses().http.unwrap()).await.unwrap();
 }
 
 #[tokio::test]

@@ -108,6 +108,7 @@ impl GatewayBench {
             rpc: agon_telemetry::RpcServer::silent(),
             cluster: agon_telemetry::ClusterMetrics::silent(),
             credentials: agon_server::CredentialHealth::default(),
+            listeners: agon_server::ListenerGate::default(),
             streams: None,
         }
     }

@@ -7,7 +7,7 @@ use crate::exit::Stop;
 use crate::settings::with_keys;
 use agon_rehearsal::RehearsalServer;
 use agon_runtime::{EvalKeeper, Node, Ports, SystemClock};
-use agon_server::{Admin, CredentialHealth, Gateway, GatewayPorts};
+use agon_server::{Admin, CredentialHealth, Gateway, GatewayPorts, ListenerGate};
 use agon_telemetry::Telemetry;
 use anyhow::Context as _;
 use std::net::SocketAddr;
@@ -66,6 +66,7 @@ impl ServeProcess {
             rpc: telemetry.rpc(),
             cluster: telemetry.cluster(),
             credentials: CredentialHealth::default(),
+            listeners: ListenerGate::default(),
             streams: infrastructure.streams(plan),
         };
         let ending = Arc::new(AtomicBool::new(false));
@@ -80,7 +81,10 @@ impl ServeProcess {
                     .await
                     .map_err(|error| listener::not_started(plan, error))?,
             ),
-            false => None,
+            false => {
+                parts.listeners.open();
+                None
+            }
         };
         let process = Self { node, evals, gateway, admin, infrastructure, rehearsal: hosts.rehearsal, ending };
         match &plan.own_door {
