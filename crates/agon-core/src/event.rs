@@ -267,3 +267,15 @@ pub enum Event {
     #[serde(untagged)]
     Answered(Answered),
 }
+
+impl Event {
+    /// Milliseconds between the event before and this one, at `at`, that are part of no duration of the debate: nobody played it until it
+    /// was resumed, and until another owner claimed it, nobody knows how long it rested, for the two clocks may differ.
+    pub fn left_out_ms(&self, before: Timestamp, at: Timestamp) -> u64 {
+        let rested = match self {
+            Self::Claimed { epoch, .. } => *epoch > 1,
+            other => matches!(other, Self::DebateResumed { .. }),
+        };
+        if rested { at.since(before) } else { 0 }
+    }
+}

@@ -38,7 +38,7 @@ pub struct DebateSummary {
     pub updated: Timestamp,
     /// What it leaves for later debates, once it has ended with a result and where its file lets it count.
     pub card: Option<Card>,
-    /// Milliseconds in which nobody played it, up to its last resumption.
+    /// Milliseconds that its duration leaves out: up to each resumption and takeover, from the last event before.
     pub paused_ms: u64,
     /// When a coordinator claimed it first; notes of earlier versions do not say.
     pub claimed: Option<Timestamp>,

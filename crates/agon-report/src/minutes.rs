@@ -63,6 +63,8 @@ pub struct Minutes<'a> {
     pub(crate) interrupted: Option<&'a Reason>,
     /// Milliseconds in which nobody played it, up to its last resumption.
     pub(crate) paused_ms: u64,
+    /// Milliseconds that are part of no duration: its pauses, and the time before each takeover.
+    pub(crate) left_out_ms: u64,
 }
 
 /// A coordinator took over.
@@ -281,10 +283,10 @@ impl<'a> Minutes<'a> {
         };
         self.end.map_or_else(sum, |end| end.usage)
     }
-    /// Milliseconds from the first claim (before it, from the admission) to the end, or to the last event, without those in which nobody played the debate.
+    /// Milliseconds from the first claim (before it, from the admission) to the end, or to the last event, without those that are left out.
     pub(crate) fn duration_ms(&self) -> u64 {
         let from = self.claims.first().map_or(self.admitted_at, |claim| claim.at);
-        self.end.map_or(self.last_at, |end| end.at).since(from).saturating_sub(self.paused_ms)
+        self.end.map_or(self.last_at, |end| end.at).since(from).saturating_sub(self.left_out_ms)
     }
     /// Of [`Self::duration_ms`], milliseconds in which somebody waited for a model server that was away; turns that waited at the
     /// same time count once. A wait is taken to begin with its try.

@@ -223,7 +223,12 @@ impl Instruments {
         // coordinators alone have recorded these two
         let claimed =
             log.iter().find(|record| record.events.iter().any(|event| matches!(event, Event::Claimed { .. })));
-        let duration = seconds(last.at.since(claimed.unwrap_or(first).at));
+        let left_out = log.iter().scan(first.at, |before, record| {
+            let at = std::mem::replace(before, record.at);
+            record.events.iter().map(|event| event.left_out_ms(at, record.at)).max()
+        });
+        let lasted = last.at.since(claimed.unwrap_or(first).at).saturating_sub(left_out.sum());
+        let duration = seconds(lasted);
         let workflow = KeyValue::new(attribute::WORKFLOW, format.clone());
         self.workflow_duration.record(duration, &[workflow, KeyValue::new("state", state.clone())]);
         let labels = [("format", format), ("state", state), ("outcome", outcome)];

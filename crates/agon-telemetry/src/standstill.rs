@@ -41,7 +41,7 @@ impl<'a> Standstills<'a> {
                 if let Some(previous) = self.owner.replace(writer.as_str()) {
                     let owner = KeyValue::new(attribute::OWNER, writer.to_string());
                     let previous = KeyValue::new(attribute::PREVIOUS_OWNER, previous.to_owned());
-                    self.hold("debate.taken_over", at, vec![owner, previous, idle]);
+                    self.hold("debate.taken_over", at, vec![owner, previous]);
                 }
             }
             Event::DebateInterrupted { reason } => {

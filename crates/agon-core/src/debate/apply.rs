@@ -22,6 +22,9 @@ impl Control {
     pub(super) fn apply(&mut self, admission: &Admission, at: Timestamp, event: &Event) {
         self.position = self.position.next();
         let before = std::mem::replace(&mut self.last_at, at);
+        let left_out = event.left_out_ms(before, at);
+        self.left_out_ms = self.left_out_ms.saturating_add(left_out);
+        self.started = self.started.map(|started| started.plus(left_out));
         if matches!(event, Event::Claimed { .. }) {
             self.claimed.get_or_insert(at);
         }

@@ -21,8 +21,8 @@ pub(super) struct Control {
     pub halt: Option<Halt>,
     /// When the last event happened.
     pub last_at: Timestamp,
-    /// Milliseconds in which nobody played the debate, up to its last resumption.
-    pub paused_ms: u64,
+    /// Milliseconds that are part of no duration: see [`crate::Event::left_out_ms`].
+    pub left_out_ms: u64,
     /// When somebody claimed it first.
     pub claimed: Option<Timestamp>,
     /// The round that seats are numbered in: 0 before the first, one more than the last after it.
@@ -260,7 +260,7 @@ impl Control {
             phase: Phase::Admitted,
             halt: None,
             last_at: Timestamp::default(),
-            paused_ms: 0,
+            left_out_ms: 0,
             claimed: None,
             round: 0,
             rounds_held: 0,

@@ -146,9 +146,9 @@ impl Debate {
     pub fn halt(&self) -> Option<Halt> {
         self.control.halt.filter(|_| self.ended().is_none())
     }
-    /// Milliseconds in which nobody played it: from the last event before each resumption to that.
-    pub fn paused_ms(&self) -> u64 {
-        self.control.paused_ms
+    /// Milliseconds that are part of no duration of it: from the last event before each resumption and each takeover to that.
+    pub fn left_out_ms(&self) -> u64 {
+        self.control.left_out_ms
     }
     /// When a coordinator claimed it first. From there on all times are those of coordinators.
     pub fn claimed_at(&self) -> Option<Timestamp> {

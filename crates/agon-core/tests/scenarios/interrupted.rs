@@ -41,6 +41,27 @@ fn a_claim_alone_does_not_continue_an_interrupted_debate_and_a_cancellation_ends
 }
 
 #[test]
+fn the_time_before_a_takeover_counts_against_no_budget_whatever_the_next_owners_clock_says() {
+    let mut log = DebateLog::begin(admission(2, |spec| (spec.budget.seconds, spec.max_rounds) = (Some(60), 9)));
+    log.now = log.now.plus(10_000);
+    let first = log.asked().remove(0);
+    log.answer(&first, speech("so"));
+    log.now = log.now.plus(3_600_000);
+    log.step(Input::Claim { writer: "other".into() });
+    assert_eq!(log.debate.left_out_ms(), 3_600_000);
+
+    let next = log.asked().remove(0);
+    log.answer(&next, speech("well"));
+    assert_eq!(log.asked().len(), 1, "there is time for another");
+    log.now = log.now.plus(60_000);
+    let last = log.asked().remove(0);
+    log.answer(&last, speech("well"));
+    assert_eq!(log.debate.left_out_ms(), 3_600_000, "its own clock counts");
+    let stopped = |event: &Event| matches!(event, Event::LoopEnded { rule: StopRule::TimeBudget, .. });
+    assert!(log.events.iter().any(stopped));
+}
+
+#[test]
 fn the_time_in_which_nobody_played_counts_against_no_deadline_and_no_budget() {
     let mut log = DebateLog::begin(admission(2, |spec| (spec.budget.seconds, spec.max_rounds) = (Some(60), 9)));
     let first = log.asked().remove(0);
@@ -48,7 +69,7 @@ fn the_time_in_which_nobody_played_counts_against_no_deadline_and_no_budget() {
     log.now = log.now.plus(3_600_000);
     log.step(resume());
     log.step(Input::Claim { writer: "other".into() });
-    assert_eq!(log.debate.paused_ms(), 3_600_000);
+    assert_eq!(log.debate.left_out_ms(), 3_600_000);
     let again = log.asked().remove(0);
     assert_eq!(again.deadline, first.deadline.plus(3_600_000));
 

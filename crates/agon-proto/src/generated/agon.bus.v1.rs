@@ -445,7 +445,7 @@ pub struct Summary {
     /// What it leaves for later debates, once it has ended with a result and where its file lets it count.
     #[prost(message, optional, tag = "15")]
     pub card: ::core::option::Option<Card>,
-    /// Milliseconds in which nobody played it, up to its last resumption.
+    /// Milliseconds that its duration leaves out: up to each resumption and takeover, from the last event before.
     #[prost(uint64, tag = "16")]
     pub paused_ms: u64,
     /// Rounds held; absent in notes of earlier versions.

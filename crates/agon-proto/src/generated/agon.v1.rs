@@ -684,7 +684,7 @@ pub struct Debate {
     /// What is debated; in lists its beginning.
     #[prost(string, tag = "22")]
     pub topic: ::prost::alloc::string::String,
-    /// Milliseconds of its pauses: for each resumption, from the last event before.
+    /// Milliseconds that its duration leaves out: up to each resumption and takeover, from the last event before.
     #[prost(uint64, tag = "23")]
     pub paused_ms: u64,
     /// Rounds so far, also in lists; absent if an earlier version wrote the list.

@@ -39,11 +39,13 @@ impl<'a> Minutes<'a> {
             halt: None,
             interrupted: None,
             paused_ms: 0,
+            left_out_ms: 0,
         }
     }
 
     pub(super) fn take(&mut self, at: Timestamp, position: Position, event: &'a Event) {
         let before = std::mem::replace(&mut self.last_at, at);
+        self.left_out_ms = self.left_out_ms.saturating_add(event.left_out_ms(before, at));
         self.last = position;
         self.transcript.apply(position, event);
         if let Some(entry) = entry(at, event) {

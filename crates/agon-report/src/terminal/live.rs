@@ -32,8 +32,8 @@ pub struct LiveView {
     pub(super) failures: u32,
     ended: Option<Timestamp>,
     last_at: Timestamp,
-    /// Milliseconds in which nobody played it.
-    paused_ms: u64,
+    /// Milliseconds that are part of no duration.
+    left_out_ms: u64,
     cancelling: bool,
     /// Nobody plays it before it is resumed.
     halted: bool,
@@ -180,9 +180,9 @@ impl LiveView {
     pub fn is_over(&self) -> bool {
         self.ended.is_some()
     }
-    /// Milliseconds from the first claim (before it, from the admission) to `now`, or to the end, without those in which nobody played the debate.
+    /// Milliseconds from the first claim (before it, from the admission) to `now`, or to the end, without those that are left out.
     pub fn elapsed_ms(&self, now: Timestamp) -> u64 {
-        self.started.map_or(0, |started| self.ended.unwrap_or(now).since(started)).saturating_sub(self.paused_ms)
+        self.started.map_or(0, |started| self.ended.unwrap_or(now).since(started)).saturating_sub(self.left_out_ms)
     }
     /// The last event that was taken in.
     pub fn position(&self) -> Position {
@@ -331,6 +331,7 @@ impl LiveView {
 
     fn take(&mut self, at: Timestamp, event: &Event) {
         let before = std::mem::replace(&mut self.last_at, at);
+        self.left_out_ms = self.left_out_ms.saturating_add(event.left_out_ms(before, at));
         match event {
             Event::DebateAdmitted(admission) => {
                 self.admission = Some(Admission::clone(admission));
@@ -356,7 +357,6 @@ impl LiveView {
             Event::DebateInterrupted { .. } => self.halted = true,
             Event::DebateResumed { .. } => {
                 self.halted = false;
-                self.paused_ms = self.paused_ms.saturating_add(at.since(before));
             }
             Event::DebateEnded { usage, .. } => {
                 self.usage = *usage;

@@ -57,7 +57,7 @@ pub(crate) fn standing(
         last: debate.position(),
         updated: now,
         card: debate.card(),
-        paused_ms: debate.paused_ms(),
+        paused_ms: debate.left_out_ms(),
         claimed: debate.claimed_at(),
         rounds: Some(debate.rounds()),
         figures: Some(debate.summary_figures()),

@@ -83,7 +83,7 @@ impl FoldedLog {
             rehearsal: admission.rehearsal,
             priority: priority_number(admission.priority),
             sequence: self.debate.position().0,
-            paused_ms: self.debate.paused_ms(),
+            paused_ms: self.debate.left_out_ms(),
             rounds: Some(self.debate.rounds()),
             topic: admission.spec.topic.clone(),
             ..with_figures(identified, &self.debate.summary_figures(), self.debate.rounds(), &self.prices)

@@ -67,8 +67,9 @@ impl WriterHandle {
         let (tell, trouble) = watch::channel(None);
         let full = Arc::new(FullDisk::of(&file));
         let told = Arc::clone(&full);
-        let run =
-            move || Loop { connection, file, waiting, group, gather, sync, live, tell, full: told, flushing: true }.run();
+        let run = move || {
+            Loop { connection, file, waiting, group, gather, sync, live, tell, full: told, flushing: true }.run()
+        };
         let thread = std::thread::Builder::new().name("agon-store".to_owned()).spawn(run)?;
         Ok(Self { queue: Some(queue), trouble, full, thread: Some(thread) })
     }

@@ -158,7 +158,7 @@ async fn spans_say_why_a_debate_stood_still() {
     let spans = sink.spans();
     let root = spans.iter().find(|span| span.name.starts_with("invoke_workflow")).unwrap();
     let [taken_over, waiting] = &root.events[..] else { panic!("{:?}", root.events) };
-    assert_eq!(taken_over, "debate.taken_over debate.idle=7 debate.owner=node-2 debate.owner.previous=node-1",);
+    assert_eq!(taken_over, "debate.taken_over debate.owner=node-2 debate.owner.previous=node-1",);
     assert!(waiting.starts_with("debate.waiting debate.turn="), "{waiting}");
     assert!(waiting.contains(" debate.wait=30 ") && waiting.ends_with(" error.type=breaker_open"), "{waiting}");
     let moved: Vec<(&str, &str)> = spans

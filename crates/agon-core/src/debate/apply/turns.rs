@@ -31,11 +31,9 @@ impl Control {
         }
     }
 
-    /// What nobody played counts neither against the time budget nor against the deadline of a turn that is still open.
+    /// What nobody played does not count against the deadline of a turn that is still open.
     pub(super) fn resumed(&mut self, pause_ms: u64) {
         self.halt = None;
-        self.paused_ms = self.paused_ms.saturating_add(pause_ms);
-        self.started = self.started.map(|started| started.plus(pause_ms));
         for slot in &mut self.stage.slots {
             if let SlotState::Asked(ask) = &mut slot.state {
                 ask.deadline = ask.deadline.plus(pause_ms);
