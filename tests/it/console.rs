@@ -2,6 +2,7 @@
 //! see what.
 mod begin;
 mod door;
+mod hidden;
 mod live;
 
 use crate::browser::{Browser, BrowserPage, OURS, Shade};

@@ -74,7 +74,7 @@ impl Analysis {
             return None;
         }
         let tree = ArgumentTree::of(minutes);
-        let shown = minutes.admission.spec.visible.debaters.history;
+        let shown = minutes.visible.debaters.history;
         let floor = shown.then(|| ShownFloor { attacks: attacks::of(&tree), tree: &tree });
         let facts = AnalysisFacts { minutes, held: ballots::held(minutes), floor };
         let beliefs = beliefs::of(&facts);

@@ -46,7 +46,7 @@ impl<'a> Minutes<'a> {
     }
     /// The claims of a judgement; nothing where the debate file keeps the words of judges or debaters out of reports.
     pub(crate) fn claims(&self, entry: &MinutesEntry<'a>, judged: Judged<'a>) -> Option<Vec<ReasonedClaim<'a>>> {
-        let visible = &self.admission.spec.visible;
+        let visible = &self.visible;
         if !visible.judge.history || !visible.debaters.history {
             return None;
         }

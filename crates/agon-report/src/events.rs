@@ -12,17 +12,12 @@ const MOMENTS: [&str; 2] = ["deadline", "retry_at"];
 
 /// The log as JSON lines, one event a line.
 pub fn events_jsonl<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
-    shown_events_jsonl(records, |_| true)
-}
-
-/// The events of the log that are `shown`, as JSON lines.
-pub fn shown_events_jsonl<'a>(records: impl IntoIterator<Item = &'a Record>, shown: impl Fn(&Event) -> bool) -> String {
+    let entries =
+        records.into_iter().flat_map(|record| record.entries().map(|(position, event)| (position, record.at, event)));
     let mut out = String::new();
-    for record in records {
-        for (position, event) in record.entries().filter(|(_, event)| shown(event)) {
-            out.push_str(&json_line(&event_json(position, record.at, event)));
-            out.push('\n');
-        }
+    for (position, at, event) in entries {
+        out.push_str(&json_line(&event_json(position, at, event)));
+        out.push('\n');
     }
     out
 }

@@ -48,7 +48,7 @@ pub use eval::{
     DebateLinks, DigestArm, DigestFailure, DigestFinding, EvalDigest, eval_digest, eval_event_line, eval_html,
     eval_markdown, eval_policy, eval_terminal, gate_lines,
 };
-pub use events::{event_json, events_jsonl, json_line, safe_json, shown_events_jsonl};
+pub use events::{event_json, events_jsonl, json_line, safe_json};
 pub use html::{HtmlError, PagePart, PartKind, STYLE, html, page_parts};
 pub use markdown::{full_markdown, summary_only, verbose};
 pub use minutes::{Minutes, NotADebate};
@@ -57,5 +57,5 @@ pub use result::*;
 pub use terminal::{LiveView, Speaking, StyledLine, StyledSpan, TextStyle, Waiting};
 pub use text::{PlainText, excerpt, one_line, plain, sentence};
 pub use tree::{ArgumentTree, Relation, TreeEdge, TreeNode, tree_markdown, tree_svg};
-pub use visible::{deltas_shown_to_clients, shown, shown_to_clients};
+pub use visible::{deltas_shown_to_clients, for_clients, hides_from_clients, shown};
 pub use words::{REHEARSAL, count, counted, duration, why};

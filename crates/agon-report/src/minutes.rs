@@ -9,7 +9,7 @@ use agon_core::{
     Admission, Ask, BallotStage, Call, Consensus, Critique, DebateState, DebaterScore, Event, Failure, Halt,
     Interjection, MajorityShift, Measures, MissingSeat, ModeratorDecision, Outcome, ParticipantId, PhaseName, Position,
     Ranked, Reason, Record, Seat, Speech, SpeechScore, Step, StopRule, Synthesis, Timestamp, ToolUse, Transcript,
-    TurnId, UsageTotals, VoteRule, VoterWeight,
+    TurnId, UsageTotals, Visible, VoteRule, VoterWeight,
 };
 pub(crate) use entry::{BallotChoice, Concluded, Deed, Judged, MinutesEntry, entry};
 pub(crate) use fold::names;
@@ -30,6 +30,10 @@ pub enum NotADebate {
 #[derive(Clone, Debug)]
 pub struct Minutes<'a> {
     pub(crate) admission: &'a Admission,
+    /// Whose words may stand in a report now.
+    pub(crate) visible: Visible,
+    /// It has not ended.
+    watched: bool,
     pub(crate) admitted_at: Timestamp,
     pub(crate) last_at: Timestamp,
     pub(crate) last: Position,
@@ -141,13 +145,20 @@ pub(crate) struct DebateEnd<'a> {
 }
 
 impl<'a> Minutes<'a> {
-    /// Folds the records of one debate, in order. The debate need not have ended. A slice of shared records is passed as
+    /// Folds the records of one debate, in order. Until it has ended its readers are watchers, who see what they are shown of its
+    /// events and no more. A slice of shared records is passed as
     /// `records.iter().map(AsRef::as_ref)`.
     pub fn from_records(records: impl IntoIterator<Item = &'a Record>) -> Result<Self, NotADebate> {
-        let mut log = records.into_iter().flat_map(|record| record.entries().map(|entry| (record.at, entry)));
+        let records: Vec<&Record> = records.into_iter().collect();
+        let mut log = records.iter().flat_map(|record| record.entries().map(|entry| (record.at, entry)));
         let (at, (position, first)) = log.next().ok_or(NotADebate::Empty)?;
         let Event::DebateAdmitted(admission) = first else { return Err(NotADebate::NotAdmitted) };
         let mut minutes = Self::opened(admission, at, position);
+        minutes.watched =
+            !records.iter().flat_map(|record| &record.events).any(|event| matches!(event, Event::DebateEnded { .. }));
+        if minutes.watched {
+            minutes.visible = visible::while_it_runs(minutes.visible);
+        }
         for (at, (position, event)) in log {
             minutes.take(at, position, event);
         }
@@ -244,7 +255,7 @@ impl<'a> Minutes<'a> {
     }
     /// Whether a participant's words may stand in a report.
     pub(crate) fn shows(&self, participant: &str) -> bool {
-        visible::shown(&self.admission.spec, &participant.into()).history
+        visible::shown_by(&self.visible, &self.admission.spec, &participant.into()).history
     }
     pub(crate) fn decisions(&self) -> impl Iterator<Item = (&MinutesEntry<'a>, &'a ModeratorDecision, bool)> {
         let of = |deed| match deed {

@@ -107,7 +107,7 @@ impl<'a> Minutes<'a> {
     }
     /// Whose words are not in the reports, because the debate file says so.
     pub(crate) fn left_out(&self) -> Vec<&'static str> {
-        let visible = &self.admission.spec.visible;
+        let visible = &self.visible;
         let roles = [
             ("debaters", visible.debaters),
             ("moderator", visible.moderator),

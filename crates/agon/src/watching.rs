@@ -3,7 +3,7 @@ use crate::exit::{Exit, Stop};
 use crate::signals::Signals;
 use crate::terminal::DebateView;
 use agon_core::{DebateSpec, DebateState, Event, Outcome, Reason, Record, TurnId};
-use agon_report::{deltas_shown_to_clients, shown_to_clients};
+use agon_report::{deltas_shown_to_clients, for_clients};
 use agon_runtime::{Clock, SystemClock, Watch, WatchError, Watched};
 use agon_store::WriteTrouble;
 use std::borrow::Cow;
@@ -148,9 +148,9 @@ impl Watching<'_> {
         match seen {
             WatchItem::Record(record) => {
                 *ended = end_of(record).or(*ended);
-                record.entries().try_for_each(|(position, event)| match curtain.lifts(event) {
-                    true => self.view.event(position, record.at, event),
-                    false => Ok(()),
+                record.entries().try_for_each(|(position, event)| match curtain.shown(event) {
+                    Some(event) => self.view.event(position, record.at, &event),
+                    None => Ok(()),
                 })
             }
             WatchItem::Delta { turn, waiting, .. } if !waiting.is_empty() => {
@@ -176,18 +176,18 @@ struct Curtain {
 }
 
 impl Curtain {
-    /// Whether an event is shown; remembers whose turns are not.
-    fn lifts(&mut self, event: &Event) -> bool {
+    /// What is shown of an event; remembers whose turns are not.
+    fn shown<'e>(&mut self, event: &'e Event) -> Option<Cow<'e, Event>> {
         if let Event::DebateAdmitted(admission) = event {
             self.spec = Some(Box::new(admission.spec.clone()));
         }
-        let Some(spec) = &self.spec else { return true };
+        let Some(spec) = &self.spec else { return Some(Cow::Borrowed(event)) };
         if let Event::TurnAsked(ask) = event
             && !deltas_shown_to_clients(spec, &ask.participant)
         {
             self.hidden.insert(ask.turn);
         }
-        shown_to_clients(spec, event)
+        for_clients(spec, event)
     }
 }
 

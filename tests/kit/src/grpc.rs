@@ -7,6 +7,7 @@ use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, MethodDes
 use prost_types::FileDescriptorProto;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::time::Duration;
 use tonic::client::Grpc;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::metadata::MetadataMap;
@@ -88,6 +89,15 @@ impl DynamicClient {
         let (mut grpc, request, path, codec) = self.prepared(method, request).await?;
         let answers = grpc.server_streaming(request, path, codec).await?.into_inner();
         Ok(answers.map(|answer| json(&answer?)))
+    }
+
+    /// What a stream has told when nothing more has come for so long.
+    pub async fn told(&self, method: &str, request: Value, quiet: Duration) -> Result<Vec<Value>, Status> {
+        let (mut stream, mut told) = (self.stream(method, request).await?, Vec::new());
+        while let Ok(Some(answer)) = tokio::time::timeout(quiet, stream.next()).await {
+            told.push(answer?);
+        }
+        Ok(told)
     }
 
     async fn prepared(&self, method: &str, request: Value) -> Result<Prepared, Status> {

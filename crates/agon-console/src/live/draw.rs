@@ -49,7 +49,7 @@ impl DrawnDebate {
 pub(crate) fn view_of(log: &WholeLog) -> LiveView {
     let mut view = LiveView::new().with_prices(log.prices().clone());
     for (position, at, event) in log.shown_events() {
-        view.lines(position, at, event);
+        view.lines(position, at, &event);
     }
     view
 }

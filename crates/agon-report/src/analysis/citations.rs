@@ -52,7 +52,7 @@ pub struct Ground {
 }
 
 pub(super) fn of(facts: &AnalysisFacts<'_, '_>, beliefs: Option<&Beliefs>) -> Option<VerdictGrounds> {
-    let visible = &facts.minutes.admission.spec.visible;
+    let visible = &facts.minutes.visible;
     facts.minutes.judgements().next().filter(|_| visible.debaters.history && visible.judge.history)?;
     let citations = facts.minutes.citations();
     let (claims, uncited) = claims(facts);

@@ -3,16 +3,16 @@ use super::entry::{BallotChoice, Deed, Judged, MinutesEntry, entry};
 use super::{DebateEnd, Minutes, MinutesToolCall, OpenedSeats, Placement, Verdict, VoteTally, WriterClaim};
 use crate::prices::Prices;
 use crate::result::DebateGate;
-use agon_core::{
-    Admission, Answered, ConsensusStrategy, Event, Given, JUDGE, MODERATOR, ParticipantId, Position, Timestamp,
-    Transcript,
-};
+use crate::visible;
+use agon_core::{Admission, Answered, Event, Given, ParticipantId, Position, Timestamp, Transcript};
 use std::collections::BTreeMap;
 
 impl<'a> Minutes<'a> {
     pub(super) fn opened(admission: &'a Admission, at: Timestamp, position: Position) -> Self {
         Self {
             admission,
+            visible: admission.spec.visible,
+            watched: false,
             admitted_at: at,
             last_at: at,
             last: position,
@@ -47,8 +47,15 @@ impl<'a> Minutes<'a> {
         let before = std::mem::replace(&mut self.last_at, at);
         self.left_out_ms = self.left_out_ms.saturating_add(event.left_out_ms(before, at));
         self.last = position;
-        self.transcript.apply(position, event);
-        if let Some(entry) = entry(at, event) {
+        let hidden = self.watched && visible::for_clients(&self.admission.spec, event).is_none();
+        if !hidden {
+            self.transcript.apply(position, event);
+        }
+        if let Some(mut entry) = entry(at, event) {
+            // what was chosen is hidden, too
+            if hidden {
+                entry.deed = Deed::NotShown;
+            }
             let sample = self.admission.spec.is_poll() && matches!(entry.deed, Deed::Spoke(_));
             let label = if sample { "sample" } else { entry.label };
             self.entries.push(self.veiled(MinutesEntry { label, ..entry }));
@@ -138,11 +145,7 @@ impl<'a> Minutes<'a> {
 
     /// Whether the reasons of whoever decides may stand in a report.
     fn shows_reasoning(&self) -> bool {
-        match self.admission.spec.consensus_strategy {
-            ConsensusStrategy::Judge | ConsensusStrategy::RankedReasons => self.shows(JUDGE),
-            ConsensusStrategy::MediatorSummary => self.shows(MODERATOR),
-            ConsensusStrategy::Vote | ConsensusStrategy::AgentClosing | ConsensusStrategy::NoConsensus => true,
-        }
+        visible::decider(&self.admission.spec).is_none_or(|decider| self.shows(decider.as_str()))
     }
 
     /// The entry without the words that the debate file keeps out of reports. Choices, winners and figures stay: the

@@ -5,7 +5,7 @@ use crate::page::Html;
 use crate::shown::minutes;
 use agon_core::*;
 use agon_report::{
-    DebateResult, LiveView, deltas_shown_to_clients, events_jsonl, full_markdown, html, shown_to_clients, summary_only,
+    DebateResult, LiveView, deltas_shown_to_clients, events_jsonl, for_clients, full_markdown, html, summary_only,
     tree_markdown, tree_svg, verbose,
 };
 
@@ -101,6 +101,10 @@ fn scores_that_the_moderator_gave_in_several_rounds_are_charted_by_round() {
     assert!(html(&minutes(&log)).unwrap().contains("Round 2: Ada"));
 }
 
+fn is_end(event: &Event) -> bool {
+    matches!(event, Event::DebateEnded { .. })
+}
+
 /// Every text that a role spoke in a scene.
 const WORDS: [(&str, &[&str]); 3] = [
     ("debaters", &["renting serves it", "forty is a guess", "Bring the sheets"]),
@@ -142,20 +146,22 @@ fn words_that_the_file_keeps_out_stand_in_no_report_and_all_in_the_log() {
 #[test]
 fn a_synthesis_that_the_file_keeps_back_reaches_neither_watchers_nor_reports() {
     let text = "Sell the morning run";
-    let reports = |shown: Shown| {
+    let reports = |shown: Shown, ended: bool| {
         let mut log = formats::critiques();
         log.spec_mut().visible.synthesizer = shown;
         let synthesis = Synthesis { text: text.into(), output: None, problems: vec![] };
         log.synthesise(3, synthesis);
-        let streamed = shown_to_clients(log.spec(), log.records.last().unwrap().events.first().unwrap());
+        let streamed = for_clients(log.spec(), log.records.last().unwrap().events.first().unwrap()).is_some();
+        log.records.retain(|record| ended || !record.events.iter().any(is_end));
         let minutes = minutes(&log);
         let result = serde_json::to_string(&DebateResult::of(&minutes)).unwrap();
         let reports = [full_markdown(&minutes), verbose(&minutes), html(&minutes).unwrap(), result];
         (streamed, reports.map(|report| report.contains(text)))
     };
-    assert_eq!(reports(Shown::default()), (true, [true; 4]));
-    assert_eq!(reports(Shown { client: true, history: false }), (true, [false; 4]));
-    assert_eq!(reports(Shown { client: false, history: true }), (false, [true; 4]));
+    assert_eq!(reports(Shown::default(), false), (true, [true; 4]));
+    assert_eq!(reports(Shown { client: true, history: false }, true), (true, [false; 4]));
+    assert_eq!(reports(Shown { client: false, history: true }, true), (false, [true; 4]));
+    assert_eq!(reports(Shown { client: false, history: true }, false), (false, [false; 4]), "readers are watchers");
 }
 
 #[test]
@@ -164,7 +170,7 @@ fn watchers_are_shown_what_the_file_lets_them_see() {
     log.spec_mut().visible.moderator.client = false;
     let spec = log.spec().clone();
     let events: Vec<&Event> = log.records.iter().flat_map(|record| &record.events).collect();
-    let shown: Vec<&&Event> = events.iter().filter(|event| shown_to_clients(&spec, event)).collect();
+    let shown: Vec<&&Event> = events.iter().filter(|event| for_clients(&spec, event).is_some()).collect();
     let of_moderator = |event: &Event| {
         matches!(
             event,
@@ -178,4 +184,85 @@ fn watchers_are_shown_what_the_file_lets_them_see() {
     assert!(shown.iter().any(|event| matches!(event, Event::Answered(Answered { given: Given::Speech(_), .. }))));
     assert!(shown.iter().any(|event| matches!(event, Event::DebateEnded { .. })));
     assert!(!deltas_shown_to_clients(&spec, &MODERATOR.into()) && deltas_shown_to_clients(&spec, &"Ada".into()));
+}
+
+#[test]
+fn words_hidden_from_watchers_stand_in_no_event_and_no_report_until_the_debate_has_ended() {
+    for (role, texts) in WORDS {
+        for ended in [false, true] {
+            let mut log = formats::fight();
+            log.records.retain(|record| ended || !record.events.iter().any(is_end));
+            let visible = &mut log.spec_mut().visible;
+            let hidden = Shown { client: false, history: true };
+            match role {
+                "debaters" => visible.debaters = hidden,
+                "moderator" => visible.moderator = hidden,
+                _ => visible.judge = hidden,
+            }
+            let shown: Vec<Event> = log
+                .events()
+                .filter_map(|event| for_clients(log.spec(), event))
+                .map(|event| event.into_owned())
+                .collect();
+            let events = serde_json::to_string(&shown).unwrap();
+            let minutes = minutes(&log);
+            let result = serde_json::to_string(&DebateResult::of(&minutes)).unwrap();
+            let reports =
+                [full_markdown(&minutes), verbose(&minutes), html(&minutes).unwrap(), tree_svg(&minutes), result];
+            for text in texts {
+                assert!(!events.contains(text), "{role}: {text}");
+                let found = reports.iter().any(|report| report.contains(text));
+                assert!(ended || !found, "{role}: {text}");
+            }
+            assert_eq!(reports[0].contains(&format!("The words of the {role} are not shown")), !ended, "{role}");
+        }
+    }
+}
+
+#[test]
+fn events_of_roles_that_are_shown_quote_none_that_is_hidden() {
+    let mut log = formats::fight();
+    let (secret, hidden) = ("the secret word", Shown { client: false, history: true });
+    let visible = &mut log.spec_mut().visible;
+    (visible.debaters, visible.moderator) = (hidden, hidden);
+    let answer = |speech| Work::Statement { speech, to: Some("Ada".into()), about: Some(secret.into()) };
+    let seat = |work| Seat { participant: "Summarizer".into(), work };
+    log.spec_mut().consensus_strategy = ConsensusStrategy::MediatorSummary;
+    let reasoned = Event::VerdictReached {
+        outcome: Outcome::Decided,
+        verdict: None,
+        winner: None,
+        reasoning: Some(secret.to_owned()),
+        reason: None,
+        consensus: None,
+        majority: MajorityShift::None,
+        moved: vec![],
+    };
+    let bid = Work::Bid { purpose: BidPurpose::Interruption, on: None, heard: Some(secret.into()) };
+    let works = [answer(SpeechKind::Answer), answer(SpeechKind::Clarification), bid];
+    let citation =
+        Citation { turn: None, participant: None, quote: secret.to_owned(), verified: false, too_short: false };
+    log.judge(3, 0, None, "As they say.", vec![citation]);
+    let quoting = [
+        log.records.last().unwrap().events[0].clone(),
+        Event::RoundOpened {
+            round: 1,
+            speakers: vec![],
+            briefing: Some(secret.into()),
+            new_angle: Some(secret.into()),
+        },
+        Event::StageOpened {
+            round: 1,
+            step: Step::Speaking,
+            seats: works.map(seat).to_vec(),
+            parallel: true,
+            joins: false,
+        },
+        reasoned,
+    ];
+    for event in &quoting {
+        let shown = |log: &Log| serde_json::to_string(&*for_clients(log.spec(), event).unwrap()).unwrap();
+        assert!(!shown(&log).contains(secret), "{event:?}");
+        assert!(shown(&formats::fight()).contains(secret));
+    }
 }

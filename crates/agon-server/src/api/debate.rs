@@ -10,6 +10,7 @@ use agon_eval::is_cell_id;
 use agon_proto::pb::v1 as pb;
 use agon_runtime::{CancelError, PauseError, ResumeError};
 use agon_store::{AppendError, CancelOrder, LocalState, StoreError, VerifiedLog, chain};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 const EVENTS: usize = 200;
@@ -26,14 +27,8 @@ pub struct WholeLog {
 
 impl WholeLog {
     /// Its events that watchers may see, in order, each with its place and time.
-    pub fn shown_events(&self) -> impl Iterator<Item = (Position, Timestamp, &Event)> {
-        let spec = self.folded.debate.spec();
-        let entries = self
-            .folded
-            .records
-            .iter()
-            .flat_map(|record| record.entries().map(move |(position, event)| (position, record.at, event)));
-        entries.filter(move |(_, _, event)| agon_report::shown_to_clients(spec, event))
+    pub fn shown_events(&self) -> impl Iterator<Item = (Position, Timestamp, Cow<'_, Event>)> {
+        self.folded.shown_events()
     }
     /// What calls cost here.
     pub fn prices(&self) -> &agon_report::Prices {
@@ -321,14 +316,16 @@ impl Api {
         call.caller.require(Scope::DebatesRead)?;
         let debate = named(&call.caller, &request.name)?;
         let size = page_size(request.page_size, EVENTS, MAX_EVENTS)?;
-        let shown_by = match extent {
-            Extent::Log => None,
-            Extent::Clients => match self.admitted(&debate).await? {
-                Some(admission) => Some(admission.spec),
-                None => return Err(self.missing(&debate).await?),
-            },
+        let Some(admission) = self.admitted(&debate).await? else {
+            return Err(self.missing(&debate).await?);
         };
-        let shown = |event: &Event| shown_by.as_ref().is_none_or(|spec| agon_report::shown_to_clients(spec, event));
+        let whole = extent == Extent::Log
+            && (!agon_report::hides_from_clients(&admission.spec)
+                || self.folded(&debate).await?.debate.ended().is_some());
+        let shown = |event: &Event| match whole {
+            true => Some(event.clone()),
+            false => agon_report::for_clients(&admission.spec, event).map(Cow::into_owned),
+        };
         let mut after = Position(request.after_sequence);
         let mut events = Vec::new();
         loop {
@@ -342,13 +339,9 @@ impl Api {
                     return Ok((events, true));
                 }
                 let new = record.entries().filter(|(position, _)| *position > after);
-                let new = new.filter(|(_, event)| shown(event));
-                events.extend(new.map(|(position, event)| (position, record.at, event.clone())));
+                events.extend(new.filter_map(|(position, event)| Some((position, record.at, shown(event)?))));
                 after = after.max(record.last());
             }
-        }
-        if events.is_empty() && shown_by.is_none() && self.admitted(&debate).await?.is_none() {
-            return Err(self.missing(&debate).await?);
         }
         Ok((events, false))
     }
@@ -357,9 +350,9 @@ impl Api {
 /// Which events a page has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
-    /// All of the log.
+    /// The whole log once the debate has ended; until then the same as [`Self::Clients`].
     Log,
-    /// Those that the debate file lets clients see.
+    /// Those that the debate file lets clients see, also afterwards.
     Clients,
 }
 

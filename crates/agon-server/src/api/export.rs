@@ -4,7 +4,6 @@ use crate::auth::Scope;
 use crate::error::Problem;
 use agon_proto::pb::v1 as pb;
 use pb::ExportFormat;
-use std::sync::Arc;
 
 impl Api {
     /// The document.
@@ -41,9 +40,10 @@ impl Api {
                 ("text/html; charset=utf-8", "html", page)
             }
             ExportFormat::Events => {
-                let records = folded.records.iter().map(Arc::as_ref);
-                let shown = |event: &agon_core::Event| agon_report::shown_to_clients(folded.debate.spec(), event);
-                ("application/x-ndjson", "jsonl", agon_report::shown_events_jsonl(records, shown))
+                let line = |(position, at, event): (_, _, std::borrow::Cow<'_, agon_core::Event>)| {
+                    agon_report::json_line(&agon_report::event_json(position, at, &event)) + "\n"
+                };
+                ("application/x-ndjson", "jsonl", folded.shown_events().map(line).collect())
             }
         };
         let (media_type, file_name) = (media_type.to_owned(), format!("{}.{suffix}", debate.name()));

@@ -10,6 +10,7 @@ use agon_report::{DebateResult, Minutes, Prices};
 use agon_telemetry::{SpanPlace, TraceContext};
 use prost_types::value::Kind;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A log and what it says.
@@ -44,6 +45,15 @@ impl FoldedLog {
     pub fn progress(&self, until: Position) -> CallProgress {
         let entries = self.records.iter().flat_map(|record| record.entries());
         CallProgress::of(entries.take_while(|(position, _)| *position <= until).map(|(_, event)| event))
+    }
+
+    /// Its events as watchers are shown them, in order, each with its place and time.
+    pub fn shown_events(&self) -> impl Iterator<Item = (Position, Timestamp, Cow<'_, Event>)> {
+        let spec = self.debate.spec();
+        self.records.iter().flat_map(move |record| {
+            let shown = |(position, event)| Some((position, record.at, agon_report::for_clients(spec, event)?));
+            record.entries().filter_map(shown)
+        })
     }
 
     /// The log as the reports read it.

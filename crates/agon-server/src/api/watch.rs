@@ -8,7 +8,7 @@ use crate::net::{NoRoom, RoomShare};
 use agon_core::{Admission, CallCounts, CallProgress, Event, Position, Record, Timestamp};
 use agon_proto::TokenDelta;
 use agon_proto::pb::v1 as pb;
-use agon_report::{deltas_shown_to_clients, shown_to_clients};
+use agon_report::{deltas_shown_to_clients, for_clients};
 use agon_runtime::{Watch, WatchError, Watched};
 use agon_store::Upkeep;
 use futures_util::stream::{self, BoxStream};
@@ -212,9 +212,9 @@ impl EventFollower {
             if let Some(unserved) = &mut self.unserved {
                 unserved.take(event);
             }
-            if shown_to_clients(&self.admission.spec, event) {
+            if let Some(shown) = for_clients(&self.admission.spec, event) {
                 let calls = self.progress.calls();
-                self.ready.push_back(WatchStep::Event(position, record.at, Box::new(event.clone()), calls));
+                self.ready.push_back(WatchStep::Event(position, record.at, Box::new(shown.into_owned()), calls));
             }
         }
         if record.events.iter().any(|event| matches!(event, Event::DebateEnded { .. })) {

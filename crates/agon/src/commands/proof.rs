@@ -191,6 +191,9 @@ async fn of_server(client: &Client, id: &str) -> Result<(StoredLog, bool), Stop>
         return Err(Stop::say(Exit::Failed, checked.line()));
     };
     let log = StoredLog::of(client.events(id).await?);
+    if log.records.iter().zip(1..).any(|(record, at)| record.first.0 != at) {
+        return Err(Stop::usage(format!("debate {id} hides words from watchers until it has ended; replay it then")));
+    }
     let ended = Debate::fold(&log.records).is_some_and(|debate| debate.ended().is_some());
     let halt = match client.get(id).await?.state() {
         _ if ended => None,
