@@ -1,4 +1,5 @@
 //! How the program ends: one number for each kind of ending, and errors that carry theirs.
+use crate::settings::masked;
 use std::fmt;
 use std::process::ExitCode;
 
@@ -73,9 +74,9 @@ impl Stop {
     pub fn usage(message: impl fmt::Display) -> Self {
         Self::say(Exit::Usage, message)
     }
-    /// Why, with all causes; empty where all was said already.
+    /// Why, with all causes and without secrets of addresses; empty where all was said already.
     pub fn why(&self) -> String {
-        self.error.as_ref().map_or_else(String::new, |error| format!("{error:#}"))
+        self.error.as_ref().map_or_else(String::new, |error| masked(&format!("{error:#}")).into_owned())
     }
     /// Ends with `exit`; the reader knows already why.
     pub fn quietly(exit: Exit) -> Self {

@@ -85,7 +85,7 @@ fn tell(told: &clap::Error) -> Exit {
 }
 
 fn say(stop: &Stop, output: &OutputMode) {
-    if let Some(error) = &stop.error {
-        output.error(&format!("{error:#}"));
+    if stop.error.is_some() {
+        output.error(&stop.why());
     }
 }

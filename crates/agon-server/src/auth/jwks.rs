@@ -230,7 +230,7 @@ async fn load(source: &JwksSource, client: Option<&reqwest::Client>) -> Result<J
             read.map_err(|error| format!("{}: {error}", path.display()))?
         }
         (JwksPlace::Url(url), Some(client)) => fetch(client, url).await?,
-        (JwksPlace::Url(url), None) => return Err(format!("no client for {url}")),
+        (JwksPlace::Url(_), None) => return Err("no client for the address of the keys".to_owned()),
     };
     keys(&bytes)
 }
@@ -254,13 +254,15 @@ fn verifies(key: &Jwk) -> bool {
 }
 
 async fn fetch(client: &reqwest::Client, url: &str) -> Result<Vec<u8>, String> {
-    let told = |error: reqwest::Error| error.to_string();
+    // a query may hold a key
+    let address = url.split('?').next().unwrap_or_default();
+    let told = |error: reqwest::Error| format!("{address}: {}", error.without_url());
     let mut answer = client.get(url).send().await.map_err(told)?.error_for_status().map_err(told)?;
     let mut bytes = Vec::new();
     while let Some(chunk) = answer.chunk().await.map_err(told)? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > MAX_BYTES {
-            return Err(format!("{url} is longer than {MAX_BYTES} bytes"));
+            return Err(format!("{address} is longer than {MAX_BYTES} bytes"));
         }
     }
     Ok(bytes)

@@ -1,10 +1,11 @@
-//! Users and passwords in addresses. Addresses are shown and logged, so that these have to be given apart from them.
+//! Secrets in addresses, which are shown and logged. Users and passwords have to be given apart from them; the values of their
+//! queries, which may be keys, are hidden wherever an address is shown.
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// What stands for a user and a password.
+/// What stands for a user and a password, and for a value of a query.
 const HIDDEN: &str = "***";
 /// Settings that are addresses, with a scheme or without one.
 const ADDRESSES: [&str; 5] = ["url", "urls", "server", "jwks_url", "otlp_endpoint"];
@@ -33,7 +34,7 @@ fn apart(path: &str) -> &'static str {
     }
 }
 
-/// The settings with users and passwords hidden in their addresses.
+/// The settings with the secrets hidden in their addresses.
 pub fn hidden<T: Serialize + DeserializeOwned>(settings: &T) -> serde_json::Result<T> {
     let mut value = serde_json::to_value(settings)?;
     hide(&mut value, "");
@@ -47,19 +48,19 @@ fn hide(value: &mut Value, key: &str) {
             members.for_each(|(key, value)| hide(value, key));
         }
         Value::Array(values) => values.iter_mut().for_each(|value| hide(value, key)),
-        Value::String(text) if carries(text, ADDRESSES.contains(&key)) => *text = masked_address(text).into_owned(),
-        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::String(text) if ADDRESSES.contains(&key) => *text = masked_address(text).into_owned(),
+        Value::String(text) => *text = masked(text).into_owned(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
 /// [`masked`] for a text that is an address, with a scheme or without one.
 pub fn masked_address(text: &str) -> Cow<'_, str> {
-    match user_bytes(text) {
-        bytes if bytes > 0 && !text.contains("://") => {
-            Cow::Owned(format!("{HIDDEN}{}", text.get(bytes..).unwrap_or_default()))
-        }
-        _ => masked(text),
+    if text.contains("://") {
+        return masked(text);
     }
+    let schemed = format!("://{text}");
+    Cow::Owned(masked(&schemed).trim_start_matches("://").to_owned())
 }
 
 fn walk(value: &Value, path: &str, key: &str, found: &mut Vec<String>) {
@@ -86,30 +87,55 @@ pub fn carries(text: &str, bare: bool) -> bool {
     }
 }
 
-/// The text with users and passwords hidden in all addresses in it.
+/// The text with users, passwords and values of queries hidden in all addresses in it.
 pub fn masked(text: &str) -> Cow<'_, str> {
-    let (mut shown, mut kept, mut at) = (String::new(), 0, 0);
-    while let Some(found) = text.get(at..).and_then(|rest| rest.find("://")) {
-        let start = at + found + "://".len();
-        let length = text.get(start..).map_or(0, user_bytes);
-        if length > 0 {
-            shown.push_str(text.get(kept..start).unwrap_or_default());
+    let (mut shown, mut rest) = (String::new(), text);
+    while let Some((before, address)) = rest.split_once("://") {
+        shown.push_str(before);
+        shown.push_str("://");
+        let (user, after) = address.split_at(user_bytes(address));
+        if !user.is_empty() {
             shown.push_str(HIDDEN);
-            kept = start + length;
         }
-        at = start + length;
+        let whole = until(after, ends_address);
+        // of several addresses in a list, the first one ends before the next
+        rest = match whole.find('?').filter(|query| whole.find("://").is_none_or(|next| *query < next)) {
+            None => after,
+            Some(at) => {
+                let (path, query) = whole.split_at(at);
+                shown.push_str(path);
+                shown.push_str(&hidden_values(query));
+                after.get(whole.len()..).unwrap_or_default()
+            }
+        };
     }
-    if kept == 0 {
+    if shown.is_empty() {
         return Cow::Borrowed(text);
     }
-    shown.push_str(text.get(kept..).unwrap_or_default());
+    shown.push_str(rest);
     Cow::Owned(shown)
+}
+
+/// A query, which begins with its question mark, with its names alone; what stands behind it stays.
+fn hidden_values(query: &str) -> String {
+    let (query, fragment) = query.split_at(query.find('#').unwrap_or(query.len()));
+    let hide = |pair: &str| match pair.split_once('=') {
+        Some((name, _)) => format!("{name}={HIDDEN}"),
+        None if pair.is_empty() => String::new(),
+        None => HIDDEN.to_owned(),
+    };
+    let pairs: Vec<String> = query.trim_start_matches('?').split('&').map(hide).collect();
+    format!("?{}{fragment}", pairs.join("&"))
+}
+
+fn ends_address(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '`' | '<' | '>')
 }
 
 /// The bytes of the user and the password at the start of what stands behind an address's scheme. A password that was written without
 /// escapes may end the host's part too soon: then there is no number behind the colon.
 fn user_bytes(rest: &str) -> usize {
-    let whole = until(rest, |c| c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ','));
+    let whole = until(rest, |c| ends_address(c) || c == ',');
     let host = until(whole, |c| matches!(c, '/' | '?' | '#' | '\\'));
     let port = host.rsplit_once(':').map(|(_, port)| port).filter(|_| !host.ends_with(']'));
     let is_cut = port.is_some_and(|port| port.parse::<u16>().is_err());
@@ -136,9 +162,35 @@ mod tests {
             ("at http://u:p@h: refused", "at http://***@h: refused"),
             ("https://example.org/@me https://h:80/a@b", "https://example.org/@me https://h:80/a@b"),
             ("http://[::1]:80/@x me@example.org", "http://[::1]:80/@x me@example.org"),
+            ("http://h/feed?api_key=K&n=1#top is away", "http://h/feed?api_key=***&n=***#top is away"),
+            ("\"http://h/a,b?K\" \"http://h/?\"", "\"http://h/a,b?***\" \"http://h/?\""),
+            ("nats://a:1,nats://u:p@b:2?t=K", "nats://a:1,nats://***@b:2?t=***"),
+            ("http://h/?to=http://u:p@i/&k=K", "http://h/?to=***&k=***"),
+            ("why? https://h/x", "why? https://h/x"),
         ] {
             assert_eq!(masked(text), shown);
         }
+        assert_eq!(masked_address("u:p@h:1?k=K"), "***@h:1?k=***");
+        assert_eq!(masked_address("gpu:8000"), "gpu:8000");
+    }
+
+    #[test]
+    fn keys_in_queries_of_addresses_are_hidden_where_settings_are_shown() {
+        let settings: Settings = toml::from_str(
+            "[feeds.news]\nurl = \"http://n/feed?api_key=hush\"\n\
+             [tools.web]\nkind = \"search\"\nurl = \"http://s/search?key=hush\"\n\
+             [tools.db]\nkind = \"mcp\"\nurl = \"http://m/mcp?token=hush\"\n\
+             [tools.own]\nkind = \"mcp\"\ncommand = \"db\"\nargs = [\"http://h/?k=hush\"]\n\
+             [[hosts]]\nname = \"a\"\nkind = \"openai\"\nurl = \"http://gpu/v1?key=hush\"\n\
+             [gateway.auth.jwt]\nissuer = \"https://i\"\naudience = \"a\"\njwks_url = \"https://i/keys?key=hush\"\n",
+        )
+        .unwrap();
+
+        let shown = toml::to_string(&hidden(&settings).unwrap()).unwrap();
+        let shown = masked(&shown);
+
+        assert!(!shown.contains("hush") && shown.contains("http://n/feed?api_key=***"), "{shown}");
+        assert!(!settings.problems().concat().contains("hush"));
     }
 
     #[test]
