@@ -1,5 +1,6 @@
 //! Whether this process can serve, for probes over gRPC and HTTP.
 use crate::config::GatewayPorts;
+use prost::Message as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -9,8 +10,6 @@ use tonic_health::server::HealthReporter;
 
 /// How long a look at the stores may take.
 const LOOK: Duration = Duration::from_secs(2);
-/// The services whose health follows from bus and stores. The empty name is the whole server.
-const SERVICES: [&str; 4] = ["", "agon.v1.DebateService", "agon.v1.ArchiveService", "agon.v1.ClusterService"];
 /// The service name of a probe that only asks whether the process lives.
 const LIVENESS: &str = "liveness";
 
@@ -68,19 +67,31 @@ impl GatewayPorts {
 
 /// Says that nothing is served, until it is reported.
 pub(crate) async fn start(reporter: &HealthReporter) {
-    tell(reporter, ServingStatus::NotServing).await;
+    tell(reporter, &services(), ServingStatus::NotServing).await;
+}
+
+/// The services whose health follows from bus and stores: all of this server's. The empty name is the whole server.
+fn services() -> Vec<String> {
+    // what cannot be read has stopped the gateway from starting
+    let read = prost_types::FileDescriptorSet::decode(agon_proto::DESCRIPTORS).unwrap_or_default();
+    let named = read
+        .file
+        .iter()
+        .flat_map(|file| file.service.iter().map(|service| format!("{}.{}", file.package(), service.name())));
+    std::iter::once(String::new()).chain(named).collect()
 }
 
 /// Keeps the health answers true until `stop`; then they say that nothing is served.
 pub(crate) async fn report(reporter: HealthReporter, ports: GatewayPorts, every: Duration, stop: CancellationToken) {
     reporter.set_service_status(LIVENESS, ServingStatus::Serving).await;
+    let services = services();
     loop {
         let reasons = tokio::select! {
             reasons = ports.unready(StoreNeed::Answers) => reasons,
             () = stop.cancelled() => break,
         };
         let status = if reasons.is_empty() { ServingStatus::Serving } else { ServingStatus::NotServing };
-        tell(&reporter, status).await;
+        tell(&reporter, &services, status).await;
         let has_room = reasons.is_empty() && ports.unready(StoreNeed::Room).await.is_empty();
         let room = if has_room { ServingStatus::Serving } else { ServingStatus::NotServing };
         reporter.set_service_status(ROOM_SERVICE, room).await;
@@ -89,12 +100,12 @@ pub(crate) async fn report(reporter: HealthReporter, ports: GatewayPorts, every:
             () = stop.cancelled() => break,
         }
     }
-    tell(&reporter, ServingStatus::NotServing).await;
+    tell(&reporter, &services, ServingStatus::NotServing).await;
     reporter.set_service_status(ROOM_SERVICE, ServingStatus::NotServing).await;
 }
 
-async fn tell(reporter: &HealthReporter, status: ServingStatus) {
-    for service in SERVICES {
+async fn tell(reporter: &HealthReporter, services: &[String], status: ServingStatus) {
+    for service in services {
         reporter.set_service_status(service, status).await;
     }
 }
