@@ -33,7 +33,7 @@ fn script(world: &World, name: &str, body: &str) {
 }
 
 fn run(world: &World, file: &str, id: &str) -> EvalResult {
-    let said = world.agon(&["eval", "run", file, "--rehearsal", "--yes", "-q", "--id", id]);
+    let said = world.agon(&["eval", "run", file, "--rehearsal", "--yes", "--programs", "-q", "--id", id]);
     assert!(matches!(said.code, Some(0 | 2)), "{said:?}");
     result(world, id)
 }
@@ -201,7 +201,8 @@ fn after_a_kill_of_the_driver_no_settled_run_is_repeated_and_none_is_lost() {
     // a program whose driver is killed before it has written to it reads nothing, and answers nothing
     let body = format!("read line || exit 1; printf '%s\\n' \"$line\" >> runs; printf '%s\\n' \"$line\" | {ANSWER}");
     script(&world, "mine.sh", &body);
-    let start = ["eval", "run", &file, "--rehearsal", "--yes", "--id", "killed", "--jsonl", "--concurrency", "2"];
+    let start =
+        ["eval", "run", &file, "--rehearsal", "--yes", "--programs", "--id", "killed", "--jsonl", "--concurrency", "2"];
     let driver = RunningProgram::start(world.command(&start));
     driver.read_until("\"kind\":\"command\"", 9);
     driver.crash();
@@ -236,7 +237,7 @@ fn ctrl_c_cancel_and_the_limit_of_seconds_end_programs_with_all_that_they_starte
         let pids = || Some(numbers(&world, "pids")).filter(|pids| pids.len() >= 2);
         until("a program runs", PATIENCE, || Ok(pids())).unwrap()
     };
-    let start = ["eval", "run", &file, "--rehearsal", "--yes", "--id", "hangs", "-q"];
+    let start = ["eval", "run", &file, "--rehearsal", "--yes", "--programs", "--id", "hangs", "-q"];
     let driver = RunningProgram::start(world.command(&start));
     started();
     driver.signal(Signal::SIGINT);
@@ -255,7 +256,7 @@ fn ctrl_c_cancel_and_the_limit_of_seconds_end_programs_with_all_that_they_starte
     std::fs::remove_file(world.path("pids")).unwrap();
     let text = std::fs::read_to_string(&file).unwrap();
     let file = world.file("short.yaml", &format!("{text}limits: {{seconds: 3}}\n"));
-    world.agon(&["eval", "run", &file, "--rehearsal", "--yes", "--id", "short", "-q"]).code(2);
+    world.agon(&["eval", "run", &file, "--rehearsal", "--yes", "--programs", "--id", "short", "-q"]).code(2);
     let got = world.json(&["eval", "get", "short", "--json"]);
     assert_eq!((&got["state"], &got["stopped"]), (&"stopped".into(), &"limit_seconds".into()), "{got}");
     until_gone(&numbers(&world, "pids"));
@@ -290,6 +291,25 @@ fn programs_are_looked_for_before_anything_runs_and_servers_get_none() {
     let refused = submit.env("PATH", "/usr/bin:/bin").output().unwrap();
     let told = String::from_utf8(refused.stderr).unwrap();
     assert!(refused.status.code() == Some(64) && told.contains("`commands[0].run`"), "{told}");
+}
+
+#[test]
+fn programs_of_an_eval_file_run_only_where_somebody_allows_them() {
+    let (world, file) = world("commands: [{name: mine, run: [./mine.sh]}]\nscorer: {command: [./score.sh]}\n");
+    script(&world, "mine.sh", &format!("touch ran\n{ANSWER}"));
+    script(&world, "score.sh", "touch ran\necho '{\"score\": 1}'");
+    for more in [&[][..], &["--yes"], &["--rehearsal"], &["--rehearsal", "--yes", "--json"]] {
+        let refused = world.agon(&[&["eval", "run", &file][..], more].concat()).code(64);
+        for wanted in ["commands[0].run: ", "mine.sh", "scorer.command: ", "score.sh", "--programs"] {
+            assert!(refused.stderr.contains(wanted), "{more:?}: {wanted}: {refused:?}");
+        }
+    }
+    world.agon(&["eval", "run", &file, "--rehearsal", "--plan"]).ok();
+    assert!(!world.path("ran").exists() && world.agon(&["eval", "list", "--json"]).ok().stdout.trim() == "[]");
+    run(&world, &file, "allowed");
+    assert!(world.path("ran").exists());
+    let again = world.agon(&["eval", "resume", "allowed", "-q"]);
+    assert!(matches!(again.code, Some(0 | 2)), "what was allowed once is not asked again: {again:?}");
 }
 
 #[test]

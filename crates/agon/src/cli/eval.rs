@@ -100,6 +100,9 @@ pub struct EvalRunArgs {
     /// Do not ask before an eval of more than 1,000,000 tokens
     #[arg(long, short)]
     pub yes: bool,
+    /// Run the programs that the eval file names, without asking; --yes does not allow them
+    #[arg(long)]
+    pub programs: bool,
     /// Hold all cells again, even those that an earlier eval held
     #[arg(long)]
     pub fresh: bool,

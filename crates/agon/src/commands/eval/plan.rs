@@ -109,7 +109,7 @@ fn part_line(part: &PlannedPart) -> String {
 
 /// Whether somebody is there to be asked before a large eval, who did not say yes already; a rehearsal costs nothing.
 pub fn asks_for_consent(yes: bool, rehearsal: bool) -> bool {
-    !yes && !rehearsal && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    !yes && !rehearsal && can_ask()
 }
 
 /// A plan, and the seconds that it takes where speeds are known.
@@ -136,13 +136,24 @@ pub fn agree(context: &Context, (plan, seconds): TimedPlan<'_>, asks: bool) -> R
     if !asks || plan.tokens_likely <= ASK_ABOVE {
         return Ok(());
     }
-    context.output.ask(&format!("About {} tokens. Go on? [y/N] ", agon_core::thousands(plan.tokens_likely)));
+    let question = format!("About {} tokens. Go on? [y/N] ", agon_core::thousands(plan.tokens_likely));
+    match agrees(context, &question)? {
+        true => Ok(()),
+        false => Err(Stop::usage("the eval was not begun; --questions N asks fewer questions, --yes does not ask")),
+    }
+}
+
+/// Asks a question, and whether the answer is yes.
+pub fn agrees(context: &Context, question: &str) -> Result<bool, Stop> {
+    context.output.ask(question);
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
-    if matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
-        return Ok(());
-    }
-    Err(Stop::usage("the eval was not begun; --questions N asks fewer questions, --yes does not ask"))
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Whether somebody is there to be asked.
+pub fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
 #[cfg(test)]

@@ -1,4 +1,6 @@
-//! Programs of the user's own: whether they are there.
+//! Programs of the user's own: whether they are there, and whether they may run.
+use super::plan::{agrees, can_ask};
+use crate::commands::Context;
 use crate::exit::Stop;
 use agon_eval::{EvalSpec, FoundProgram, UserProgram};
 use agon_report::one_line;
@@ -36,6 +38,21 @@ fn find(name: &str, folder: &Path, paths: &OsStr) -> Result<PathBuf, String> {
     there.next().ok_or_else(|| {
         format!("there is no program {shown} in PATH; one in the eval file's folder is written ./{shown}")
     })
+}
+
+/// Asks whether the programs of an eval may run; refuses it where nobody can be asked. They run with all rights and keys of the
+/// user, and the file may be somebody else's.
+pub fn consent(context: &Context, spec: &EvalSpec) -> Result<(), Stop> {
+    let line = |(key, program): (String, &UserProgram)| format!("\n  {key}: {}", one_line(&program.run.join(" ")));
+    let programs: String = spec.programs().map(line).collect();
+    if programs.is_empty() {
+        return Ok(());
+    }
+    let named = format!("the eval file runs programs on this machine, with your rights and environment:{programs}");
+    match can_ask() && agrees(context, &format!("{named}\nRun them? [y/N] "))? {
+        true => Ok(()),
+        false => Err(Stop::usage(format!("{named}\n  nothing was run; --programs allows these programs"))),
+    }
 }
 
 /// Whether the programs of a stored eval are still there.

@@ -30,6 +30,9 @@ pub fn run(context: &Context, args: &EvalRunArgs) -> Result<Exit, Stop> {
     let settings = context.settings()?;
     let inputs = inputs::read(context, &settings, &args.inputs, args.server.rehearsal)?;
     inputs.tell(context, args.inputs.pilot);
+    if !args.plan && !args.programs {
+        programs::consent(context, &inputs.spec)?;
+    }
     let id = match &args.id {
         Some(id) => DebateId::parse(id).map_err(|_| Stop::usage(bad_id(id)))?,
         None => debates::fresh_id()?,
