@@ -65,8 +65,10 @@ impl Cookies {
         pairs.find(|(key, _)| *key == name).map(|(_, value)| value.to_owned())
     }
 
+    /// Over TLS nobody but this host can set it: browsers refuse the prefix with a `Domain`, another path or without `Secure`.
     fn name(&self, name: &str) -> String {
-        format!("{name}{}", self.port)
+        let prefix = if self.secure { "__Host-" } else { "" };
+        format!("{prefix}{name}{}", self.port)
     }
 
     fn cookie(&self, name: &str, value: &str, age: Duration) -> HeaderValue {
@@ -136,6 +138,13 @@ mod tests {
         assert!(!kept.contains("Secure"));
         headers.insert(header::COOKIE, HeaderValue::try_from(kept.split(';').next().unwrap()).unwrap());
         assert_eq!(cookies.token(&headers).as_deref(), Some("t"));
+        let over_tls = Cookies { secure: true, ..cookies.clone() };
+        let kept = over_tls.keep_token("t").to_str().unwrap().to_owned();
+        assert!(
+            kept.starts_with("__Host-agon-session-8080=") && kept.contains("; Path=/; ") && !kept.contains("Domain")
+        );
+        assert!(over_tls.keep_forms("x").to_str().unwrap().starts_with("__Host-agon-forms-8080="));
+        assert_eq!(over_tls.token(&headers), None, "a neighbour can set a cookie without the prefix");
         let other = Cookies { port: "-9090".to_owned(), secure: true };
         assert_eq!(other.token(&headers), None);
         assert!(other.keep_forms("x").to_str().unwrap().ends_with("; Secure"));
