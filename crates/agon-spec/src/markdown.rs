@@ -2,7 +2,7 @@
 use crate::diagnostic::{Code, Problems, SpecFinding};
 use crate::place::{Place, Span};
 use crate::source::Text;
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
 /// Where the front matter lies, and where the body begins, in bytes.
@@ -60,6 +60,7 @@ pub(crate) fn body(text: &Text, start: usize, topic_is_set: bool, problems: &mut
     let mut body = Body { topic: topic.map(|block| reader.passage(block)), ..Body::default() };
     reader.sections(from..until, topic, &mut body);
     reader.report_ignored(start, topic, until, problems);
+    reader.report_addresses(topic, problems);
     body
 }
 
@@ -69,6 +70,8 @@ struct Block {
     kind: BlockKind,
     title: String,
     range: Range<usize>,
+    /// Links and images, of which the title has the words alone.
+    links: Vec<Range<usize>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,6 +180,13 @@ impl<'a> MarkdownReader<'a> {
             problems.warning(SpecFinding::new(Code::IgnoredText, span, message).help(help));
         }
     }
+    fn report_addresses(&self, topic: Option<&Block>, problems: &mut Problems<'_>) {
+        for range in topic.iter().flat_map(|topic| &topic.links) {
+            let message = "the topic has the words of this link, and not its address";
+            let help = "write the address below the topic, or in the topic as text";
+            problems.warning(SpecFinding::new(Code::IgnoredText, self.span(range.clone()), message).help(help));
+        }
+    }
     fn passage(&self, block: &Block) -> Passage {
         let end = block.range.start + self.text.all.get(block.range.clone()).map_or(0, |text| text.trim_end().len());
         Passage { text: block.title.clone(), span: self.span(block.range.start..end) }
@@ -192,13 +202,16 @@ fn blocks(text: &Text, start: usize) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let (mut depth, mut open) = (0_usize, None::<Block>);
     for (event, range) in Parser::new_ext(source, Options::empty()).into_offset_iter() {
+        let range = start + range.start..start + range.end;
         match event {
             Event::Start(tag) => {
-                if depth == 0
-                    && let Some(kind) = kind(&tag, blocks.is_empty())
-                {
-                    let range = start + range.start..start + range.end;
-                    open = Some(Block { kind, title: String::new(), range });
+                match &mut open {
+                    Some(block) if has_address(&tag) => block.links.push(range),
+                    None if depth == 0 => {
+                        let kind = kind(&tag, blocks.is_empty());
+                        open = kind.map(|kind| Block { kind, title: String::new(), range, links: Vec::new() });
+                    }
+                    Some(_) | None => {}
                 }
                 depth += 1;
             }
@@ -208,7 +221,8 @@ fn blocks(text: &Text, start: usize) -> Vec<Block> {
                     blocks.extend(open.take().map(finished));
                 }
             }
-            Event::Text(piece) | Event::Code(piece) => {
+            // what looks like a tag is as likely a type, a placeholder or an operator: it counts as written
+            Event::Text(piece) | Event::Code(piece) | Event::InlineHtml(piece) => {
                 open.iter_mut().for_each(|block| block.title.push_str(&piece));
             }
             Event::SoftBreak | Event::HardBreak => open.iter_mut().for_each(|block| block.title.push(' ')),
@@ -227,6 +241,15 @@ fn kind(tag: &Tag<'_>, first: bool) -> Option<BlockKind> {
         Tag::Heading { level, .. } => Some(BlockKind::Heading(depth_of(*level))),
         Tag::Paragraph if first => Some(BlockKind::Paragraph),
         _ => None,
+    }
+}
+
+/// Whether a reader of the words alone misses where it leads.
+fn has_address(tag: &Tag<'_>) -> bool {
+    match tag {
+        Tag::Link { link_type, .. } => !matches!(link_type, LinkType::Autolink | LinkType::Email),
+        Tag::Image { .. } => true,
+        _ => false,
     }
 }
 
@@ -264,6 +287,29 @@ mod tests {
             read("# Tea `or` *coffee*?\n\nWe drink.\n\n## More\nx\n", false),
             (some("Tea or coffee?"), some("We drink.\n\n## More\nx"), None, 0)
         );
+    }
+
+    #[test]
+    fn no_words_of_a_topic_vanish() {
+        for (written, topic) in [
+            ("Should we use <T> or Box<dyn Error>?", "Should we use <T> or Box<dyn Error>?"),
+            ("Is <main> *better* than </div>, <br/> or <!-- x -->?", "Is <main> better than </div>, <br/> or <!-- x -->?"),
+            ("Is `a < b` or &lt;b&gt; &amp; a \\< b shown?", "Is a < b or <b> & a < b shown?"),
+            ("Should <https://a.example> or <a@b.example> answer?", "Should https://a.example or a@b.example answer?"),
+            ("Is {{name}} or <name> the [placeholder]?", "Is {{name}} or <name> the [placeholder]?"),
+        ] {
+            assert_eq!(read(&format!("# {written}\n"), false), (some(topic), None, None, 0));
+            assert_eq!(read(&format!("{written}\n"), false), (some(topic), None, None, 0));
+        }
+        assert_eq!(read("Use <T>\\\nor  \n<U>?\n", false), (some("Use <T> or <U>?"), None, None, 0));
+    }
+
+    #[test]
+    fn addresses_that_a_topic_drops_cause_a_warning() {
+        let body = "Is [RFC 9110][r] or ![a chart](b.png) right?\n\n[r]: https://a.example\n";
+        assert_eq!(read(body, false).0, some("Is RFC 9110 or a chart right?"));
+        assert_eq!(read(body, false).3, 2);
+        assert_eq!(read("# T\n\nWe read [it](https://a.example).\n\n## [U](b)\n", false).3, 0);
     }
 
     #[test]
