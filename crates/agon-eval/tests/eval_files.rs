@@ -35,7 +35,7 @@ fn told(text: &str) -> String {
 
 #[test]
 fn what_an_eval_file_leaves_open_has_its_usual_value() {
-    let read = read("questions: q.jsonl\ndebates: [{file: panel.md}]\n");
+    let read = read("questions: q.jsonl\ndebates: {file: panel.md}\n");
     let spec = read.spec.unwrap_or_else(|| panic!("{}", render(&read.diagnostics)));
     assert_eq!((spec.questions.len(), spec.debates[0].name.0.as_str()), (2, "panel"));
     assert_eq!(spec.arms, [BaselineArm::Single, BaselineArm::SelfConsistency]);
@@ -121,7 +121,7 @@ fn mistakes_about_programs_are_told_at_their_keys() {
     let told = told(
         "questions: q.jsonl\ndebates: [{file: panel.md}]\ncommands:\n  - {name: panel, run: [a]}\n  - {name: single, run: [a]}\n  \
          - {name: x, run: []}\n  - {name: y, run: [gone]}\n  - {name: z, run: [a], budget_of: other}\n  - {name: w, run: [3]}\n\
-         scorer: {command: a}\n",
+         scorer: {command: a b}\n",
     );
     for wanted in [
         "eval.yaml:4:12: error[duplicate-name]: two arms are called 'panel'",

@@ -201,6 +201,7 @@ arms: [single, self_consistency, best_of_n]
 ```
 
 An eval has at most 16 arms, 20 repetitions and 200,000 cells. A cell is one question, asked once of one arm.
+A single value where a list is wanted is a list of one.
 ";
 
 /// The page `docs/reference/eval-file.md`.

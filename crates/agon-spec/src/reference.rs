@@ -13,6 +13,7 @@ A debate file is Markdown with an optional YAML front matter block, YAML, or JSO
 The extension decides (`.md`, `.markdown` and `.txt`; `.yaml` and `.yml`; `.json`), otherwise the content. Plain text is Markdown
 without front matter. A file has at most 1 MiB of UTF-8
 ([more limits](../guide/security.md#what-a-debate-file-may-cost)). An unknown key or value is an error and never ignored.
+A single value where a list is wanted is a list of one.
 ";
 
 /// The page `docs/reference/debate-file.md`.

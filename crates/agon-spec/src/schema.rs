@@ -87,31 +87,42 @@ fn shape(of: &Shape) -> Value {
         }
         Shape::Choice(choices) => choice(choices),
         Shape::Choices { of, min } => {
-            json!({"type": "array", "items": choice(of), "minItems": min, "uniqueItems": true})
+            let of = choice(of);
+            one_or(of.clone(), json!({"type": "array", "items": of, "minItems": min, "uniqueItems": true}))
         }
-        Shape::Lines => json!({"type": "array", "items": shape(&Shape::Line), "uniqueItems": true}),
+        Shape::Lines => {
+            let line = shape(&Shape::Line);
+            one_or(line.clone(), json!({"type": "array", "items": line, "uniqueItems": true}))
+        }
         Shape::Program => {
-            let most = Shape::MOST_PROGRAM_WORDS;
-            json!({"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": most})
+            let (most, one) = (Shape::MOST_PROGRAM_WORDS, json!({"type": "string", "pattern": r"^\s*\S+\s*$"}));
+            one_or(one, json!({"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": most}))
         }
         Shape::Names { max, .. } => {
-            let mut list = json!({"type": "array", "items": {"type": "string", "pattern": NAME}, "uniqueItems": true});
+            let name = json!({"type": "string", "pattern": NAME});
+            let mut list = json!({"type": "array", "items": name, "uniqueItems": true});
             if let (Value::Object(list), true) = (&mut list, *max < usize::MAX) {
                 list.insert("maxItems".to_owned(), json!(max));
             }
-            list
+            one_or(name, list)
         }
         // Whether it is a valid one, the parser says.
         Shape::Schema | Shape::GateRule | Shape::Keys => json!({"type": "object"}),
         Shape::Labels => json!({"type": "object", "additionalProperties": shape(&Shape::Text)}),
         Shape::List { of, min, max } => {
-            json!({"type": "array", "items": table(of), "minItems": min, "maxItems": max})
+            let of = table(of);
+            one_or(of.clone(), json!({"type": "array", "items": of, "minItems": min, "maxItems": max}))
         }
         Shape::Map(of) => table(of),
         Shape::Switch(of) => json!({"anyOf": [{"type": "boolean"}, table(of)]}),
         Shape::Short(choices, of) => json!({"anyOf": [choice(choices), table(of)]}),
         Shape::Either(shapes) => json!({"anyOf": shapes.iter().map(shape).collect::<Vec<_>>()}),
     }
+}
+
+/// A list, or its only item.
+fn one_or(item: Value, list: Value) -> Value {
+    json!({"anyOf": [list, item]})
 }
 
 fn choice(choices: &[Choice]) -> Value {
@@ -198,6 +209,23 @@ mod tests {
                 let found: Vec<_> = validator.iter_errors(&data).map(|error| error.to_string()).collect();
                 assert!(found.is_empty(), "{}: {found:?}", source.name);
             }
+        }
+    }
+
+    #[test]
+    fn a_single_value_is_a_list_of_one_for_the_parser_and_the_schema() {
+        let validator = jsonschema::validator_for(&schema()).unwrap();
+        let debate = "topic: t\nmodel: m\nmemory: persona_masking\npersonas: [{name: a, stance: x, tools: <t>, fallback_models: <\"m:1b\">, sees: <b>}, \
+                      {name: b, stance: y, hidden_from: <a>}]\nend_condition: <consensus_reached>\noutputs: <html>\nfeeds: <news>\n\
+                      verifiers: <smt>\njudge: {model: j, panel: 2, panel_models: <k>}\nmoderator: {type: judge, tools: <t>}\n";
+        let poll = "topic: t\nmodel: m\ndebate_format: poll\nsamples: 3\npersonas: <{name: a}>\n";
+        for file in [debate, poll] {
+            let [list, single] = [["[", "]"], ["", ""]].map(|[open, close]| file.replace('<', open).replace('>', close));
+            let [list, single] = [list, single].map(|text| Source::new("a.yaml", text));
+            let [of_list, of_one] = [&list, &single].map(|source| parse(source, &Defaults::default()));
+            assert!(of_list.spec.is_some(), "{:?}", of_list.diagnostics);
+            assert_eq!(of_one.spec, of_list.spec, "{:?}", of_one.diagnostics);
+            assert!([list, single].iter().all(|source| validator.is_valid(&data(source).unwrap())));
         }
     }
 

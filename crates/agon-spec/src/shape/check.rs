@@ -19,6 +19,9 @@ impl ShapeCheck<'_, '_> {
         if node.value == Value::Null {
             return self.empty(shape);
         }
+        if let Some(items) = items(shape, node) {
+            return self.items(shape, items, node.span);
+        }
         match (shape, &node.value) {
             (Shape::Text | Shape::Template | Shape::Expression, Value::Text(text)) => self.text(shape, text, node),
             (Shape::Line, Value::Text(text)) => self.line(text, node.span).map(CheckedValue::Text),
@@ -34,20 +37,24 @@ impl ShapeCheck<'_, '_> {
             (Shape::Choice(choices), Value::Text(text)) => {
                 self.choice(choices, text, node.span, &names(choices).join(", ")).map(CheckedValue::Choice)
             }
-            (Shape::Choices { of, min }, Value::List(items)) => self.choices(of, *min, items, node.span),
-            (Shape::Lines | Shape::Names { .. }, Value::List(items)) => self.lines(shape, items),
-            (Shape::Program, Value::List(items)) => self.program(items, node.span),
             (Shape::Schema, Value::Map(_)) => self.schema(node),
             (Shape::Keys, Value::Map(_)) => Some(CheckedValue::Data(node.plain())),
             (Shape::GateRule, Value::Map(_)) => self.gate_rule(node),
             (Shape::Labels, Value::Map(entries)) => self.labels(entries),
-            (Shape::List { of, min, max }, Value::List(items)) => self.list(of, (*min, *max), shape, items),
             (Shape::Map(table) | Shape::Switch(table) | Shape::Short(_, table), Value::Map(entries)) => {
                 Some(self.map(table, entries, node.span))
             }
             (Shape::Switch(_), Value::Flag(flag)) => Some(CheckedValue::Flag(*flag)),
             (Shape::Either(shapes), _) => self.either(shapes, shape, node),
             _ => self.wrong_type(&shape.describe(), node),
+        }
+    }
+    fn items(&mut self, shape: &Shape, items: &[FileNode], span: Span) -> Option<CheckedValue> {
+        match shape {
+            Shape::Choices { of, min } => self.choices(of, *min, items, span),
+            Shape::Program => self.program(items, span),
+            Shape::List { of, min, max } => self.list(of, (*min, *max), shape, items),
+            _ => self.lines(shape, items),
         }
     }
     pub fn fail<T>(&mut self, code: Code, span: Span, message: String) -> Option<T> {
@@ -227,7 +234,6 @@ impl ShapeCheck<'_, '_> {
                 (Shape::Flag, Value::Flag(_))
                     | (Shape::Line, Value::Text(_))
                     | (Shape::Map(_), Value::Map(_))
-                    | (Shape::Lines, Value::List(_))
                     | (Shape::Choice(_), Value::Text(_))
                     | (Shape::Integer { .. }, Value::Integer(_) | Value::Number(_))
             )
@@ -240,4 +246,20 @@ impl ShapeCheck<'_, '_> {
             (None, _) => self.wrong_type(&whole.describe(), node),
         }
     }
+}
+
+/// The items of a list. A single value is a list of one, unless it looks like several: a command with its arguments,
+/// a mapping of names.
+fn items<'n>(shape: &Shape, node: &'n FileNode) -> Option<&'n [FileNode]> {
+    let is_one = match (shape, &node.value) {
+        (
+            Shape::Choices { .. } | Shape::Lines | Shape::Names { .. } | Shape::Program | Shape::List { .. },
+            Value::List(items),
+        ) => return Some(items),
+        (Shape::Choices { .. } | Shape::Lines | Shape::Names { .. }, Value::Text(_)) => true,
+        (Shape::Program, Value::Text(text)) => !text.trim().contains(char::is_whitespace),
+        (Shape::List { of, .. }, Value::Map(entries)) => entries.iter().any(|entry| of.key(&entry.key).is_some()),
+        _ => false,
+    };
+    is_one.then(|| std::slice::from_ref(node))
 }
