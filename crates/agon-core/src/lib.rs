@@ -48,7 +48,7 @@ pub use answer::*;
 pub use archive::*;
 pub use call::*;
 pub use checks::*;
-pub use debate::{Debate, Effect, FIRST_WAIT_MS, Input, Rejection, may_be_interrupted, steps};
+pub use debate::{Debate, Effect, FIRST_WAIT_MS, Input, Rejection, least_token_budget, may_be_interrupted, steps};
 pub use event::*;
 pub use failure::*;
 pub use feed::*;

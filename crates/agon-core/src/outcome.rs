@@ -133,7 +133,7 @@ named! {
         /// `terminate_when` became true.
         TerminateWhen = "terminate_when" => "terminate_when became true",
         /// The token budget, the decision's share kept back.
-        TokenBudget = "token_budget" => "the token budget was spent",
+        TokenBudget = "token_budget" => "the token budget left no room for more",
         /// The time budget, the decision's share kept back.
         TimeBudget = "time_budget" => "the time budget was spent",
         /// The gate found that the first ballots are not contested enough for a debate.

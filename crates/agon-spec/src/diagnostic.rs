@@ -147,7 +147,7 @@ codes! {
     SingleModel = "single-model",
     /// A name that is also a word of the debate.
     OrdinaryName = "ordinary-name",
-    /// A budget that cannot cover the decision.
+    /// A budget that leaves no room for a speech and the decision, or is shorter than one answer may take.
     SmallBudget = "small-budget",
     /// A key without effect in this debate.
     NoEffect = "no-effect",

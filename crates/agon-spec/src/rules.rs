@@ -1,5 +1,6 @@
 //! What must hold between the values of a debate file.
 
+mod budgets;
 mod combinations;
 mod endpoints;
 mod gates;
@@ -31,6 +32,7 @@ pub(crate) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
     crate::expression::check(root, spec.budget, problems);
     templates::check(root, spec, problems);
     gates::check(root, spec, problems);
+    budgets::check(root, spec, problems);
     warnings::check(root, spec, problems);
 }
 

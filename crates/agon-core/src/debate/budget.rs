@@ -2,9 +2,9 @@
 use super::draft::Draft;
 use crate::archive::PastDebate;
 use crate::feed::FeedReading;
-use crate::ids::{SYNTHESIZER, Timestamp};
+use crate::ids::{ParticipantId, SYNTHESIZER, Timestamp};
 use crate::outcome::StopRule;
-use crate::spec::{Ballots, ConsensusStrategy, Mode};
+use crate::spec::{Ballots, ConsensusStrategy, DebateSpec, Mode};
 use crate::stop::Figures;
 use crate::task::BallotStage;
 use crate::work::Work;
@@ -21,8 +21,7 @@ impl Draft<'_> {
             return Some(StopRule::TimeBudget);
         }
         let limit = self.spec().budget.tokens?;
-        let next = self.prompt_estimate().saturating_add(next_max_tokens);
-        let wanted = self.control.spent_tokens + self.under_way() + next + self.decision_reserve(next_max_tokens);
+        let wanted = self.control.spent_tokens + self.under_way() + self.estimate().with_decision(next_max_tokens);
         (wanted > limit).then_some(StopRule::TokenBudget)
     }
 
@@ -32,10 +31,10 @@ impl Draft<'_> {
         budget.is_some_and(|(limit, started)| self.at >= started.plus(self.time_for_debating(limit)))
     }
 
-    /// Whether the budget leaves no room for one more speech, whoever's.
-    pub fn is_spent(&self) -> bool {
+    /// The rule that leaves no room for one more speech, whoever's.
+    pub fn speech_rule(&self) -> Option<StopRule> {
         let most = self.spec().personas.iter().map(|persona| u64::from(persona.voice.max_tokens)).max();
-        self.budget_rule(most.unwrap_or(0)).is_some()
+        self.budget_rule(most.unwrap_or(0))
     }
 
     /// When a turn asked now is given up: its own wait and generation time, and never later than the time budget allows.
@@ -59,58 +58,26 @@ impl Draft<'_> {
         whole - self.spec().timeout_per_turn_ms.min(whole / 4)
     }
 
-    /// Tokens that a prompt with the whole transcript takes.
-    fn prompt_estimate(&self) -> u64 {
-        let spec = self.spec();
-        let text = |part: &Option<String>| part.as_ref().map_or(0, |text| text.len() as u64);
-        let head = spec.topic.len() as u64 + text(&spec.context) + text(&spec.materials) + 1_500;
-        let head = head + self.admission.history.iter().map(PastDebate::length).sum::<u64>();
-        let head = head + self.admission.feeds.iter().map(FeedReading::length).sum::<u64>();
-        (head + self.control.transcript_chars) * 2 / CHARS_PER_TWO_TOKENS
+    fn estimate(&self) -> TokenEstimate<'_> {
+        let told = self.admission.history.iter().map(PastDebate::length).sum::<u64>()
+            + self.admission.feeds.iter().map(FeedReading::length).sum::<u64>();
+        let chars = told + self.control.transcript_chars;
+        TokenEstimate { spec: self.spec(), chars, in_rounds: !self.control.loop_ended }
     }
 
     fn under_way(&self) -> u64 {
         let asked = self.control.stage.slots.iter().filter(|slot| matches!(slot.state, super::SlotState::Asked(_)));
-        asked.map(|slot| self.prompt_estimate() + self.max_tokens(&slot.participant)).sum()
+        asked.map(|slot| self.estimate().call(&slot.participant)).sum()
     }
 
     /// Whether the budget keeps room for a seat's work: it decides, or names the answers that can win.
     pub fn decides(&self, work: &Work) -> bool {
-        let names_answers = *work == Work::Ballot { stage: BallotStage::Final } && self.needs_final_ballots();
+        let names_answers = *work == Work::Ballot { stage: BallotStage::Final } && needs_final_ballots(self.spec());
         work.traits().decides || names_answers
     }
 
-    /// Whether the decision is among answers that only the final ballots name.
-    fn needs_final_ballots(&self) -> bool {
-        let spec = self.spec();
-        let chooses = match spec.consensus_strategy {
-            ConsensusStrategy::Judge | ConsensusStrategy::Vote => true,
-            ConsensusStrategy::RankedReasons
-            | ConsensusStrategy::MediatorSummary
-            | ConsensusStrategy::AgentClosing
-            | ConsensusStrategy::NoConsensus => false,
-        };
-        let by_answers = spec.mode == Mode::Deliberative && !spec.elects_debaters();
-        chooses && by_answers && spec.ballots == Ballots::FinalOnly
-    }
-
-    /// What the decision will cost at most, after one more answer.
-    fn decision_reserve(&self, next_max_tokens: u64) -> u64 {
-        let prompt = self.prompt_estimate().saturating_add(next_max_tokens);
-        // Where every round votes, the votes of a round decide.
-        let each_round = self.spec().voting.is_some_and(|voting| voting.every_round && !self.control.loop_ended);
-        let voters = if each_round { super::apply::voters(self.spec()) } else { Vec::new() };
-        let deciders =
-            super::apply::deciders(self.spec()).into_iter().chain(voters).map(|(participant, _)| participant);
-        let named = self.spec().personas.iter().filter(|_| self.needs_final_ballots());
-        let ballots = named.map(|persona| persona.name.clone());
-        let synthesis = self.spec().synthesizer.iter().map(|_| SYNTHESIZER.into());
-        ballots.chain(deciders).chain(synthesis).map(|participant| prompt + self.max_tokens(&participant)).sum()
-    }
-
-    pub fn max_tokens(&self, participant: &crate::ParticipantId) -> u64 {
-        let voice = self.spec().role(participant).and_then(|role| role.voice());
-        voice.map_or(0, |voice| u64::from(voice.max_tokens))
+    pub fn max_tokens(&self, participant: &ParticipantId) -> u64 {
+        max_tokens(self.spec(), participant)
     }
 
     /// The figures that `terminate_when` reads.
@@ -132,4 +99,63 @@ impl Draft<'_> {
             labels: self.spec().labels.clone(),
         }
     }
+}
+
+/// The tokens from which a budget has room for a speech: a smaller one asks nobody to speak.
+pub fn least_token_budget(spec: &DebateSpec) -> u64 {
+    let shortest = spec.personas.iter().map(|persona| u64::from(persona.voice.max_tokens)).min();
+    TokenEstimate { spec, chars: 0, in_rounds: true }.with_decision(shortest.unwrap_or(0))
+}
+
+/// What calls cost at most.
+struct TokenEstimate<'a> {
+    spec: &'a DebateSpec,
+    /// Characters that everybody reads beside what the file says.
+    chars: u64,
+    in_rounds: bool,
+}
+
+impl TokenEstimate<'_> {
+    /// Tokens that a prompt with the whole transcript takes.
+    fn prompt(&self) -> u64 {
+        let text = |part: &Option<String>| part.as_ref().map_or(0, |text| text.len() as u64);
+        let head = self.spec.topic.len() as u64 + text(&self.spec.context) + text(&self.spec.materials) + 1_500;
+        (head + self.chars) * 2 / CHARS_PER_TWO_TOKENS
+    }
+
+    fn call(&self, participant: &ParticipantId) -> u64 {
+        self.prompt() + max_tokens(self.spec, participant)
+    }
+
+    /// One more answer, and the decision after it.
+    fn with_decision(&self, next_max_tokens: u64) -> u64 {
+        let read = self.prompt().saturating_add(next_max_tokens);
+        // Where every round votes, the votes of a round decide.
+        let each_round = self.spec.voting.is_some_and(|voting| voting.every_round && self.in_rounds);
+        let voters = if each_round { super::apply::voters(self.spec) } else { Vec::new() };
+        let deciders = super::apply::deciders(self.spec).into_iter().chain(voters).map(|(participant, _)| participant);
+        let named = self.spec.personas.iter().filter(|_| needs_final_ballots(self.spec));
+        let ballots = named.map(|persona| persona.name.clone());
+        let synthesis = self.spec.synthesizer.iter().map(|_| SYNTHESIZER.into());
+        let decide = ballots.chain(deciders).chain(synthesis);
+        decide.map(|participant| read + max_tokens(self.spec, &participant)).sum::<u64>() + read
+    }
+}
+
+fn max_tokens(spec: &DebateSpec, participant: &ParticipantId) -> u64 {
+    let voice = spec.role(participant).and_then(|role| role.voice());
+    voice.map_or(0, |voice| u64::from(voice.max_tokens))
+}
+
+/// Whether the decision is among answers that only the final ballots name.
+fn needs_final_ballots(spec: &DebateSpec) -> bool {
+    let chooses = match spec.consensus_strategy {
+        ConsensusStrategy::Judge | ConsensusStrategy::Vote => true,
+        ConsensusStrategy::RankedReasons
+        | ConsensusStrategy::MediatorSummary
+        | ConsensusStrategy::AgentClosing
+        | ConsensusStrategy::NoConsensus => false,
+    };
+    let by_answers = spec.mode == Mode::Deliberative && !spec.elects_debaters();
+    chooses && by_answers && spec.ballots == Ballots::FinalOnly
 }

@@ -97,7 +97,7 @@ impl Draft<'_> {
         let poll = self.spec().is_poll();
         let (speakers, spoke) = if poll { self.control.sampled() } else { self.control.attended() };
         let needed = self.spec().quorum.needed(speakers);
-        if spoke >= needed || self.is_spent() {
+        if spoke >= needed || self.speech_rule().is_some() {
             return go_on(self);
         }
         let detail = match (poll, self.control.round) {

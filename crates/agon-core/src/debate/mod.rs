@@ -18,7 +18,7 @@ mod tasks;
 mod waiting;
 
 pub(crate) use apply::{deciders, voters};
-pub use budget::FIRST_WAIT_MS;
+pub use budget::{FIRST_WAIT_MS, least_token_budget};
 pub(crate) use call_totals::CallTotals;
 pub use formats::steps;
 pub use interrupting::may_be_interrupted;

@@ -120,3 +120,33 @@ fn the_token_budget_counts_what_is_told_of_earlier_debates() {
     };
     assert_eq!((stopped(0), stopped(20)), (None, Some(StopRule::TokenBudget)));
 }
+
+/// A budget of tokens in which the first speech fits, or for which one is missing.
+fn barely(short_of: u64, change: impl Fn(&mut DebateSpec)) -> DebateLog {
+    DebateLog::begin(admission(3, |spec| {
+        judged(spec, open_judge());
+        (spec.ballots, spec.max_rounds) = (Ballots::None, 3);
+        (spec.phases.opening_statements, spec.phases.final_statements) = (false, false);
+        change(spec);
+        spec.budget.tokens = Some(least_token_budget(spec) - short_of);
+    }))
+}
+
+#[test]
+fn a_token_budget_has_room_for_a_speech_from_the_least_one_on() {
+    let changes: [fn(&mut DebateSpec); 4] = [
+        |_| {},
+        |spec| (spec.context, spec.personas[2].voice.max_tokens) = (Some("so ".repeat(900)), 90),
+        |spec| (spec.judge = None, votes(spec, voting(VoteRule::Majority))).1,
+        |spec| spec.synthesizer = Some(Synthesizer::default()),
+    ];
+    for change in changes {
+        assert!(!barely(0, change).asked().is_empty());
+        let log = barely(1, change);
+        assert_eq!(log.asked(), [], "nobody is asked");
+        assert_eq!((ended(&log).0, stopped_by(&log)), (DebateState::Failed, Some(StopRule::TokenBudget)));
+        assert!(!log.events.iter().any(|event| matches!(event, Event::TurnAsked(_))));
+        let Some(Event::DebateEnded { reason: Some(reason), .. }) = log.events.last() else { panic!("no reason") };
+        assert_eq!(reason.detail.as_deref(), Some("the token budget left no room for more"));
+    }
+}

@@ -240,7 +240,7 @@ fn what_the_budget_cut_off_is_said_in_the_head() {
             *rule = StopRule::TokenBudget;
         }
     }
-    assert_eq!(row(&log, "Cut short").as_deref(), Some("the token budget was spent (round 1)"));
+    assert_eq!(row(&log, "Cut short").as_deref(), Some("the token budget left no room for more (round 1)"));
     let mut log = scenes::before_judging(false).0;
     log.push(Event::SeatSkipped { round: 2, seat: 7, participant: "Ada".into(), reason: SkipReason::Budget });
     log.verdict(ReachedVerdict::of(Outcome::Inconclusive));

@@ -2,7 +2,7 @@
 use crate::diagnostic::{Code, Problems, SpecFinding, quote};
 use crate::place::Span;
 use crate::section::Section;
-use agon_core::{ConsensusStrategy, DebateFormat, DebateSpec, Judge, Quorum, TurnMode, Voters, is_ordinary_name};
+use agon_core::{DebateFormat, DebateSpec, Quorum, TurnMode, is_ordinary_name};
 use std::collections::BTreeSet;
 
 const ROUNDS: u32 = 4;
@@ -13,7 +13,6 @@ const MOST: usize = 16;
 pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     size(root, spec, problems);
     models(root, spec, problems);
-    budget(root, spec, problems);
     priorities(root, spec, problems);
     panel(root, spec, problems);
     unheard(root, spec, problems);
@@ -78,42 +77,6 @@ fn models(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
         let message = format!("all debaters speak with the one model `{first}`; they will share its blind spots");
         let finding = SpecFinding::new(Code::SingleModel, span, message).field("personas");
         problems.warning(finding.help("give at least one persona a model of another family"));
-    }
-}
-
-fn budget(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
-    let Some(section) = root.section("budget") else { return };
-    let needed = decision_tokens(spec);
-    if let Some(tokens) = spec.budget.tokens.filter(|tokens| *tokens < needed) {
-        let message = format!(
-            "a budget of {tokens} tokens cannot even cover the decision, which may need {needed}; no round will run"
-        );
-        let finding = SpecFinding::new(Code::SmallBudget, section.span_of("tokens"), message).field("budget.tokens");
-        problems.warning(finding.help("raise the budget, or lower `max_tokens` of the deciding roles"));
-    }
-    if let Some(seconds) =
-        spec.budget.seconds.filter(|seconds| seconds.saturating_mul(1_000) < spec.timeout_per_turn_ms)
-    {
-        let limit = crate::duration::write(spec.timeout_per_turn_ms);
-        let message = format!("a budget of {seconds} seconds is shorter than the {limit} that one answer may take");
-        let finding = SpecFinding::new(Code::SmallBudget, section.span_of("seconds"), message).field("budget.seconds");
-        problems.warning(finding.help("raise the budget, or lower `timeout_per_turn`"));
-    }
-}
-
-/// The generated tokens that the decision may take, its prompts not counted.
-fn decision_tokens(spec: &DebateSpec) -> u64 {
-    let judges = |judge: &Judge| u64::from(judge.panel) * u64::from(judge.voice.max_tokens);
-    let judges = spec.judge.as_ref().map_or(0, judges);
-    let orders = spec.judge.as_ref().map_or(0, |judge| u64::from(judge.orders));
-    let moderator = spec.moderator.as_ref().map_or(0, |moderator| u64::from(moderator.voice.max_tokens));
-    match spec.consensus_strategy {
-        ConsensusStrategy::Judge | ConsensusStrategy::RankedReasons => judges * orders,
-        ConsensusStrategy::Vote if spec.voting.is_some_and(|voting| voting.voters == Voters::Judges) => judges,
-        ConsensusStrategy::Vote if spec.is_poll() => 0,
-        ConsensusStrategy::Vote => spec.personas.iter().map(|persona| u64::from(persona.voice.max_tokens)).sum(),
-        ConsensusStrategy::MediatorSummary => moderator,
-        ConsensusStrategy::AgentClosing | ConsensusStrategy::NoConsensus => 0,
     }
 }
 

@@ -85,7 +85,8 @@ impl Draft<'_> {
 
     pub(super) fn decide_or_fail(&mut self) {
         if self.control.speeches == 0 {
-            return self.end_failed(Reason::of(ReasonCode::EmptyTranscript));
+            let detail = self.speech_rule().map(|rule| rule.label().to_owned());
+            return self.end_failed(Reason { code: ReasonCode::EmptyTranscript, detail });
         }
         let voted = self.spec().voting.filter(|_| self.strategy() == ConsensusStrategy::Vote);
         let needs_candidates = voted.is_some_and(|voting| !voting.rule.is_scored());
