@@ -106,18 +106,16 @@ fn shows_the_latest(recording: &Recording, size: usize) {
 
 #[test]
 fn the_last_turns_and_a_rolling_window_show_the_latest_speeches() {
-    shows_the_latest(&debate("max_rounds: 3\ncontext_scope: last_n_turns\ncontext_turns: 4\nwindow_step: 1\n", &[]), 4);
-    shows_the_latest(&debate("max_rounds: 3\nmemory: rolling_window\nmemory_window: 6\nwindow_step: 1\n", &[]), 6);
+    shows_the_latest(&debate("max_rounds: 3\ncontext_scope: last_n_turns\ncontext_turns: 4\n", &[]), 4);
+    shows_the_latest(&debate("max_rounds: 3\nmemory: rolling_window\nmemory_window: 6\n", &[]), 6);
 }
 
 #[test]
-fn a_window_drops_half_of_its_size_or_a_step_at_once_so_that_prompts_share_their_beginning() {
-    for step in ["", "window_step: 4\n"] {
-        let recording = debate(&format!("max_rounds: 3\nmemory: rolling_window\nmemory_window: 8\n{step}"), &[]);
-        let arguments = recording.for_task("argument");
-        let firsts: BTreeSet<usize> = arguments.iter().filter_map(|call| call.numbers().first().copied()).collect();
-        assert_eq!(firsts.into_iter().collect::<Vec<_>>(), [1, 5, 9]);
-    }
+fn a_window_drops_a_step_at_once_so_that_prompts_share_their_beginning() {
+    let recording = debate("max_rounds: 3\nmemory: rolling_window\nmemory_window: 8\nwindow_step: 4\n", &[]);
+    let arguments = recording.for_task("argument");
+    let firsts: BTreeSet<usize> = arguments.iter().filter_map(|call| call.numbers().first().copied()).collect();
+    assert_eq!(firsts.into_iter().collect::<Vec<_>>(), [1, 5, 9]);
 }
 
 #[test]

@@ -72,10 +72,6 @@ fn by_people(spec: &mut DebateSpec, root: &Section, defaults: &Defaults) {
         let most = spec.max_rounds.saturating_sub(1).max(1);
         spec.windows.summarize_every = Windows::default().summarize_every.min(most);
     }
-    // A window that moved with every speech would leave a model server nothing to reuse.
-    if let Some(size) = spec.smallest_window() {
-        spec.windows.window_step = Windows::usual_step(size);
-    }
     if spec.is_poll() {
         spec.format.samples = u32::try_from(spec.personas.len()).unwrap_or(u32::MAX);
     }

@@ -191,7 +191,7 @@ fn what_a_format_needs_is_filled_in() {
 }
 
 #[test]
-fn a_full_window_drops_half_of_its_size_unless_the_file_says_otherwise() {
+fn a_full_window_shows_the_last_speeches_exactly_unless_the_file_says_otherwise() {
     let step = |keys: &str| {
         let spec = read("a.yaml", &format!("topic: t\nmodel: m\n{keys}\n"));
         // the normal form is read as the same, whatever was said
@@ -199,11 +199,9 @@ fn a_full_window_drops_half_of_its_size_unless_the_file_says_otherwise() {
         assert_eq!(read("normal.yaml", &written).windows, spec.windows, "{written}");
         spec.windows.window_step
     };
-    assert_eq!(step("memory: rolling_window"), 6);
-    assert_eq!(step("memory: rolling_window\nmemory_window: 5"), 2);
-    assert_eq!(step("memory: rolling_window\nmemory_window: 1"), 1);
-    assert_eq!(step("context_scope: last_n_turns\ncontext_turns: 8\nmemory: rolling_window"), 4);
-    assert_eq!(step("memory: rolling_window\nwindow_step: 1"), 1);
+    assert_eq!(step("memory: rolling_window"), 1);
+    assert_eq!(step("context_scope: last_n_turns\ncontext_turns: 8\nmemory: rolling_window"), 1);
+    assert_eq!(step("memory: rolling_window\nwindow_step: 6"), 6);
     assert_eq!(step("memory: append_all"), 1);
 }
 

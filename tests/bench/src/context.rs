@@ -16,11 +16,11 @@ use metrics::{ContextFigures, Sums};
 pub enum Past {
     /// `memory: append_all`, `context_scope: full_log`: the defaults
     AppendAll,
-    /// `memory: rolling_window`
+    /// `memory: rolling_window`, `window_step: 6`
     RollingWindow,
     /// `memory: summarize_past`
     SummarizePast,
-    /// `context_scope: last_n_turns`
+    /// `context_scope: last_n_turns`, `window_step: 6`
     LastNTurns,
     /// `context_scope: summary_only`
     SummaryOnly,
@@ -30,9 +30,9 @@ impl Past {
     fn key(self) -> &'static str {
         match self {
             Self::AppendAll => "memory: append_all",
-            Self::RollingWindow => "memory: rolling_window",
+            Self::RollingWindow => "memory: rolling_window\nwindow_step: 6",
             Self::SummarizePast => "memory: summarize_past",
-            Self::LastNTurns => "context_scope: last_n_turns",
+            Self::LastNTurns => "context_scope: last_n_turns\nwindow_step: 6",
             Self::SummaryOnly => "context_scope: summary_only",
         }
     }

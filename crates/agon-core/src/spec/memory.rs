@@ -39,7 +39,7 @@ pub struct Windows {
     /// `summarize_past`: rounds between two summaries.
     pub summarize_every: u32,
     /// How many speeches both windows drop at a time, 1 to their size: 1 shows the last ones exactly, more keeps what two calls share
-    /// the same for as many speeches. Debate files say half of the window where they say nothing; logs that say nothing mean 1.
+    /// the same for as many speeches.
     pub window_step: u32,
 }
 impl Default for Windows {
@@ -48,11 +48,6 @@ impl Default for Windows {
     }
 }
 impl Windows {
-    /// The step where a debate file names none, in a debate whose smallest window shows `size` speeches: half of them, so that a full window
-    /// shows at least half of its size.
-    pub fn usual_step(size: u32) -> u32 {
-        (size / 2).max(1)
-    }
     /// How many of `total` speeches a window of `size` has dropped: as many as are too many, in steps of `window_step`.
     pub fn dropped(&self, size: u32, total: usize) -> usize {
         let size = size.max(1);
@@ -99,11 +94,6 @@ impl DebateSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn half_of_a_window_is_its_usual_step_and_one_at_least() {
-        assert_eq!([1, 2, 3, 12].map(Windows::usual_step), [1, 1, 1, 6]);
-    }
 
     #[test]
     fn a_window_shows_the_last_speeches_exactly_and_with_a_step_drops_so_many_at_a_time() {

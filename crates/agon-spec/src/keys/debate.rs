@@ -117,10 +117,10 @@ const KEYS: &[Key] = &[
     row!(DebateSpec, windows.memory_window, Shape::Integer { min: 1, max: 1_000 }, "12",
         "`memory: rolling_window`: how many of the last speeches are kept at most.")
         .needs("`memory: rolling_window`", &["memory"], keeps_window),
-    row!(DebateSpec, windows.window_step, Shape::Integer { min: 1, max: 1_000 }, "half of the window",
-        "`last_n_turns` and `rolling_window`: how many speeches a full window drops at once, at most its size. Half \
-         of the window by default: it then shows at most its size and at least half of it, and a model server can \
-         reuse the prompt between two drops. With 1 it always shows the last ones exactly.")
+    row!(DebateSpec, windows.window_step, Shape::Integer { min: 1, max: 1_000 }, "1",
+        "`last_n_turns` and `rolling_window`: how many speeches a full window drops at once, at most its size. With 1 it \
+         always shows the last ones exactly. With more it sometimes shows fewer, and a model server can reuse the prompt \
+         between two drops.")
         .needs("`context_scope: last_n_turns` or `memory: rolling_window`", &["context_scope", "memory"],
             |spec| shows_turns(spec) || keeps_window(spec))
         .since("0.2"),

@@ -14,12 +14,12 @@ const WHOLE: &str = "131072";
 const RUNS: [(&str, &str, &str, bool); 8] = [
     ("`memory: append_all`", "append-all", CONTEXT, false),
     ("`memory: append_all`", "append-all", WHOLE, false),
-    ("`memory: rolling_window`", "rolling-window", CONTEXT, false),
+    ("`memory: rolling_window`, `window_step: 6`", "rolling-window", CONTEXT, false),
     ("`memory: summarize_past`", "summarize-past", CONTEXT, false),
-    ("`context_scope: last_n_turns`", "last-n-turns", CONTEXT, false),
+    ("`context_scope: last_n_turns`, `window_step: 6`", "last-n-turns", CONTEXT, false),
     ("`context_scope: summary_only`", "summary-only", CONTEXT, false),
-    ("`memory: rolling_window`, decided by a judge", "rolling-window", CONTEXT, true),
-    ("`memory: rolling_window`, decided by a judge", "rolling-window", WHOLE, true),
+    ("`memory: rolling_window`, `window_step: 6`, decided by a judge", "rolling-window", CONTEXT, true),
+    ("`memory: rolling_window`, `window_step: 6`, decided by a judge", "rolling-window", WHOLE, true),
 ];
 
 impl BenchRun {
