@@ -5,6 +5,7 @@ use crate::{
     check_grading,
 };
 use agon_core::ModelName;
+use agon_spec::Edition;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -180,7 +181,7 @@ impl EvalEvent {
     }
 }
 
-/// Models of roles for which a debate file names none, as flags and settings had them.
+/// What stands where a debate file says nothing: models of roles, as flags and settings had them, and the edition of the other defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoleModels {
     /// Of every role.
@@ -192,6 +193,9 @@ pub struct RoleModels {
     /// Of moderators, before `model`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moderator_model: Option<String>,
+    /// What the debate files mean besides where they say nothing.
+    #[serde(default, skip_serializing_if = "Edition::is_first")]
+    pub edition: Edition,
 }
 
 /// A cell that is over.

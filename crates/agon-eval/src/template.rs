@@ -42,8 +42,8 @@ fn parsed(
     (question, repetition): (&Question, u32),
     (confidence, answer): (bool, Option<&serde_json::Value>),
 ) -> Result<DebateSpec, Vec<Diagnostic>> {
-    let RoleModels { model, judge_model, moderator_model } = models.clone();
-    let defaults = Defaults { model, judge_model, moderator_model, ..Defaults::default() };
+    let RoleModels { model, judge_model, moderator_model, edition } = models.clone();
+    let defaults = Defaults { model, judge_model, moderator_model, edition, ..Defaults::default() };
     let mut refusals = Vec::new();
     let parsed = parse_filled(&source(template), &defaults, |entries| {
         for (key, value) in &template.set {

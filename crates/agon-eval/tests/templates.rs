@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail loudly")]
 use agon_core::{AnswerKind, DebateSpec, Tolerance};
 use agon_eval::*;
-use agon_spec::{normalize_json, render};
+use agon_spec::{Edition, normalize_json, render};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -288,4 +288,18 @@ fn a_plan_knows_what_was_held_before_with_all_that_depends_on_it() {
     assert!(plan(&ids, &failing).reused < held.len() as u64);
     let unread = plan(&ids, &|_| None);
     assert!(unread.reused == fresh.cells && unread.calls == 0 && unread.tokens_likely > 0);
+}
+
+#[test]
+fn an_eval_that_was_recorded_before_keeps_the_defaults_of_then() {
+    let panel = template("topic: \"{{question}}\"\nmodel: m\nmemory: rolling_window\n", &[]);
+    let read = |models: &RoleModels| {
+        let spec = fill(&panel, models, &question(&[], Gold::Exact { answers: vec!["Rome".into()] }), 0, false).unwrap();
+        (spec.windows.window_step, spec.visible.names)
+    };
+    let recorded: RoleModels = serde_json::from_value(json!({"model": "m"})).unwrap();
+    let admitted = RoleModels { edition: Edition::NEWEST, ..recorded.clone() };
+    assert_eq!((read(&recorded), read(&admitted)), ((6, true), (1, false)));
+    let kept = serde_json::from_value::<RoleModels>(serde_json::to_value(&admitted).unwrap()).unwrap();
+    assert_eq!((kept, serde_json::to_value(&recorded).unwrap()), (admitted, json!({"model": "m"})));
 }

@@ -1,6 +1,7 @@
 //! What a file need not say.
 use crate::limits::Limits;
 use agon_core::Output;
+use serde::{Deserialize, Serialize};
 
 /// Values from outside the file (flags, configuration) for what the file leaves open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct Defaults {
     pub verifiers: Option<Vec<String>>,
     /// How much a file may unfold to.
     pub limits: Limits,
+    /// What the file means where it says nothing.
+    pub edition: Edition,
 }
 impl Default for Defaults {
     fn default() -> Self {
@@ -34,7 +37,27 @@ impl Default for Defaults {
             feeds: None,
             verifiers: None,
             limits: Limits::default(),
+            edition: Edition::NEWEST,
         }
+    }
+}
+
+/// A set of defaults. Evals record theirs beside the text of their debate files, which they read until they end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edition {
+    /// Full windows drop half of their size, and debaters know each other by name.
+    #[default]
+    First,
+    /// Windows show the last speeches exactly, and debaters with assigned stances know each other by these.
+    Second,
+}
+impl Edition {
+    /// The one of files that are read for the first time.
+    pub const NEWEST: Self = Self::Second;
+    /// Whether it is the first one, which logs need not name.
+    pub fn is_first(&self) -> bool {
+        *self == Self::First
     }
 }
 

@@ -39,7 +39,7 @@ mod yaml;
 mod yaml_out;
 
 pub use cast::{CAST, CastMember};
-pub use defaults::{Defaults, MaxTokens};
+pub use defaults::{Defaults, Edition, MaxTokens};
 pub use diagnostic::{Code, Diagnostic, Excerpt, Severity, render};
 pub use eval_file::*;
 pub use gate::{gate_models, gate_settings_hash};

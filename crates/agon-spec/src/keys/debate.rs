@@ -6,12 +6,12 @@ use super::persona::PERSONA;
 use super::{Choice, Key, KeyTable, Shape, choice, key};
 use crate::leaf::Leaf;
 use crate::section::CheckedValue;
-use crate::slot::{KeySlot, SpecField, block, fill, millis, row, written};
+use crate::slot::{KeySlot, NestedMapping, SpecField, block, fill, millis, row, written};
 use agon_core::{
     AnswerForm, AnswerKind, Ballots, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, DebateWhen, Direction,
     EndCondition, Interruptions, Memory, Mode, Named, OnTurnFailure, Output, Topology, TurnMode, Visibility,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub(crate) static DEBATE: KeyTable = KeyTable {
     title: "debate",
@@ -137,7 +137,8 @@ const KEYS: &[Key] = &[
     row!(DebateSpec, history_limit, Shape::Integer { min: 0, max: agon_core::MOST_HISTORY as i128 }, "0",
         "The maximum number of earlier debates on similar questions that everybody reads about.").since("0.2"),
     row!(DebateSpec, failed_arguments, Shape::Integer { min: 0, max: agon_core::MOST_FAILED as i128 }, "0",
-        "With `history_limit`: the maximum number of arguments that failed in each of these debates that everybody reads.")
+        "With `history_limit`: the maximum number of arguments that failed, and of objections that were accepted, in each of \
+         these debates that everybody reads.")
         .quiet().needs("a `history_limit` of 1 or more", &["debate_format"], |spec| spec.history_limit > 0)
         .since("0.2"),
     row!(DebateSpec, feeds, Shape::Names { of: "feeds", max: agon_core::MOST_FEEDS }, "[]",

@@ -117,12 +117,13 @@ fn grader(spec: &EvalSpec, request: &pb::CreateEvalRequest, defaults: &EvalDefau
 fn models(request: &pb::CreateEvalRequest, defaults: &Defaults) -> RoleModels {
     let mut models = match request.models.clone() {
         Some(pb::EvalModels { model, judge_model, moderator_model }) => {
-            RoleModels { model, judge_model, moderator_model }
+            RoleModels { model, judge_model, moderator_model, edition: defaults.edition }
         }
         None => RoleModels {
             model: defaults.model.clone(),
             judge_model: defaults.judge_model.clone(),
             moderator_model: defaults.moderator_model.clone(),
+            edition: defaults.edition,
         },
     };
     if request.rehearsal && models.model.is_none() {

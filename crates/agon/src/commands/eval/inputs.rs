@@ -12,7 +12,7 @@ use agon_eval::{
     read_questions,
 };
 use agon_report::excerpt;
-use agon_spec::{Diagnostic, Severity, Source, Syntax};
+use agon_spec::{Diagnostic, Edition, Severity, Source, Syntax};
 use serde_json::json;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -80,6 +80,7 @@ pub fn role_models(settings: &Settings, model: Option<&str>) -> RoleModels {
         model: model.clone().or(defaults.model).or_else(|| Some(USUAL_MODEL.to_owned())),
         judge_model: model.clone().or(defaults.judge_model),
         moderator_model: model.or(defaults.moderator_model),
+        edition: Edition::NEWEST,
     }
 }
 
