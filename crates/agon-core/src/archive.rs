@@ -212,6 +212,14 @@ pub struct Recalled {
 }
 
 impl PastDebate {
+    /// The positions that failed in it.
+    pub fn positions(&self) -> impl Iterator<Item = &FailedArgument> {
+        self.failed.iter().filter(|one| one.how != Failing::Conceded)
+    }
+    /// The objections that were accepted in it: what failed is the point of a proposal that they met.
+    pub fn objections(&self) -> impl Iterator<Item = &FailedArgument> {
+        self.failed.iter().filter(|one| one.how == Failing::Conceded)
+    }
     /// About how many characters the telling of it takes.
     pub(crate) fn length(&self) -> u64 {
         const DATE_AND_KEYS: usize = 80;

@@ -14,16 +14,19 @@ fn line(past: &PastDebate) -> String {
     let (topic, id, day) = (inline(&past.topic), inline(past.id.name()), words::day(past.admitted));
     let winner = past.winner.as_ref().map(|winner| format!(", won by {}", inline(winner))).unwrap_or_default();
     let verdict = past.verdict.as_ref().map(|verdict| format!(" {}", inline(verdict))).unwrap_or_default();
-    let failed: Vec<String> = past.failed.iter().map(failed).collect();
-    let failed = if failed.is_empty() { String::new() } else { format!(" Failed there: {}.", failed.join("; ")) };
+    let part = |head: &str, arguments: Vec<String>| {
+        if arguments.is_empty() { String::new() } else { format!(" {head}: {}.", arguments.join("; ")) }
+    };
+    let failed = part("Failed there", past.positions().map(argument).collect());
+    let accepted = part("Objections accepted there", past.objections().map(argument).collect());
     let told = sentence(&format!("**{topic}** (debate {id}, {day}): {}{winner}", past.outcome.label()));
-    format!("{told}{verdict}{failed}")
+    format!("{told}{verdict}{failed}{accepted}")
 }
 
 /// `“Trams are cheap” (lost)`
-fn failed(failed: &FailedArgument) -> String {
+fn argument(failed: &FailedArgument) -> String {
     let how = match failed.how {
-        Failing::Conceded => "an objection that the author of the proposal accepted",
+        Failing::Conceded => "accepted by the author of the proposal",
         Failing::Left => "a position that its holder left in the last ballot",
         Failing::Lost => "a position that lost",
     };

@@ -46,10 +46,15 @@ pub(crate) fn told_of(admission: &Admission) -> Option<String> {
             }
         }),
         (told, _) => {
-            let failed = admission.history.iter().map(|past| past.failed.len() as u64).sum::<u64>();
-            let failed =
-                if failed == 0 { String::new() } else { format!(", and of {} that failed", count(failed, "argument")) };
-            Some(format!("told of {}{failed}{}", count(told, "earlier debate"), found_by(admission)))
+            let history = || admission.history.iter();
+            let failed = history().map(|past| past.positions().count() as u64).sum::<u64>();
+            let accepted = history().map(|past| past.objections().count() as u64).sum::<u64>();
+            let parts = [
+                (failed > 0).then(|| format!("{} that failed", count(failed, "argument"))),
+                (accepted > 0).then(|| count(accepted, "accepted objection")),
+            ];
+            let parts: String = parts.into_iter().flatten().map(|part| format!(", and of {part}")).collect();
+            Some(format!("told of {}{parts}{}", count(told, "earlier debate"), found_by(admission)))
         }
     }
 }

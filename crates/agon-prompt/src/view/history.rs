@@ -28,10 +28,11 @@ fn push(fence: &mut Fence<'_>, past: &PastDebate) {
     if let Some(winner) = &past.winner {
         fence.ours("Winner: ").line(&Foreign::new(winner.as_str())).ours("\n");
     }
-    if !past.failed.is_empty() {
-        fence.ours("Raised before, and failed:\n");
+    let heads = ["Raised before, and failed:\n", "Objections that were accepted:\n"];
+    for (head, arguments) in heads.into_iter().zip([past.positions().collect(), past.objections().collect::<Vec<_>>()]) {
+        fence.ours(if arguments.is_empty() { "" } else { head });
+        arguments.into_iter().for_each(|one| push_failed(fence, past.id.name(), one));
     }
-    past.failed.iter().for_each(|one| push_failed(fence, past.id.name(), one));
     if let Some(verdict) = &past.verdict {
         fence.ours("Verdict:\n").text(&Foreign::new(&**verdict)).ours("\n");
     }
@@ -40,7 +41,7 @@ fn push(fence: &mut Fence<'_>, past: &PastDebate) {
 /// Where it was raised and how it failed, and not by whom: the same names may sit in this debate.
 fn push_failed(fence: &mut Fence<'_>, debate: &str, failed: &FailedArgument) {
     let how = match failed.how {
-        Failing::Conceded => "an objection that the author of the proposal accepted",
+        Failing::Conceded => "accepted by the author of the proposal",
         Failing::Left => "a position that its holder left in the last ballot",
         Failing::Lost => "a position that lost",
     };

@@ -107,12 +107,17 @@ fn arguments_that_failed_name_their_debate_and_nobody_who_might_sit_here() {
     ];
     let first = PastDebate { failed: ways.into(), ..two().remove(0) };
     let section = section(&told(vec![first]));
-    let told = "Winner: close it\nRaised before, and failed:\n\
-        - in debate first, an objection that the author of the proposal accepted: No figure behind it\n\
+    let wanted = "Winner: close it\nRaised before, and failed:\n\
         - in debate first, a position that its holder left in the last ballot: Close it at night\n\
-        - in debate first, a position that lost: Leave it open\nVerdict:\nClose it on market days first.\n";
-    assert!(section.contains(told), "{section}");
+        - in debate first, a position that lost: Leave it open\n\
+        Objections that were accepted:\n\
+        - in debate first, accepted by the author of the proposal: No figure behind it\nVerdict:\nClose it on market days first.\n";
+    assert!(section.contains(wanted), "{section}");
     assert!(!section.contains("Ada") && !section.contains("Ben"), "{section}");
+    for (how, absent) in [(Failing::Conceded, "and failed:"), (Failing::Lost, "that were accepted:")] {
+        let one = PastDebate { failed: vec![failed(how, "No")], ..two().remove(0) };
+        assert!(!self::section(&told(vec![one])).contains(absent), "{how:?}");
+    }
 }
 
 #[test]

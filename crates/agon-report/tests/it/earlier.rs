@@ -60,12 +60,12 @@ fn arguments_that_failed_stand_with_the_debate_that_they_failed_in() {
     let log = told_of(5, vec![depot, past("tunnel", "A tunnel?", None)]);
     let minutes = minutes(&log);
     let markdown = full_markdown(&minutes);
-    let told = "Not yet. Failed there: “No \\<b>figure\\</b>” (an objection that the author of the proposal accepted); \
-        “Build it” (a position that lost).\n";
+    let told = "Not yet. Failed there: “Build it” (a position that lost). Objections accepted there: \
+        “No \\<b>figure\\</b>” (accepted by the author of the proposal).\n";
     assert!(markdown.contains(told), "{markdown}");
     assert_eq!(markdown.matches("Failed there").count(), 1, "{markdown}");
     assert!(
-        first_lines(&log).contains("\ntold of 2 earlier debates, and of 2 arguments that failed\n"),
+        first_lines(&log).contains("\ntold of 2 earlier debates, and of 1 argument that failed, and of 1 accepted objection\n"),
         "{}",
         first_lines(&log)
     );

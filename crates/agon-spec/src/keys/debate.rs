@@ -212,8 +212,12 @@ const KEYS: &[Key] = &[
         .needs("`confidence: true`, and `rule: weighted` without `every_round`", &["debate_format"],
             |spec| spec.answers.confidence && has_vote(spec, |voting| voting.rule.is_weighted() && !voting.every_round))
         .since("0.2"),
-    block!(DebateSpec, visible, Shape::Map(&VISIBLE), "everything",
-        "Whose words are shown where. The log keeps all.").quiet(),
+    key("visible", Shape::Map(&VISIBLE), "everything, and names in deliberative mode",
+        "Whose words are shown where. The log keeps all.")
+        .at(KeySlot::DebateSpec(SpecField {
+            read: |spec, value| NestedMapping::read(&mut spec.visible, value),
+            write: |spec, whole| Some(written(&spec.visible, whole)).filter(|visible| *visible != Value::Object(Map::new())),
+        })),
     row!(DebateSpec, outputs, Shape::Choices { of: &Output::CHOICES, min: 0 }, "[full_markdown, html, json_log]",
         "What is written at the end."),
     key("logging_mode", Shape::Choice(&Output::CHOICES), "",
