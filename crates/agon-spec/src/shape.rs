@@ -5,7 +5,7 @@ mod scalar;
 mod schema;
 
 use crate::diagnostic::{Code, Problems, SpecFinding, quote};
-use crate::keys::{Key, KeyTable};
+use crate::keys::{Key, KeyTable, Shape};
 use crate::place::Span;
 use crate::section::{CheckedValue, Field, Section};
 use crate::suggest::nearest;
@@ -72,7 +72,8 @@ fn unknown(
         let finding = SpecFinding::new(Code::UnknownKey, entry.key_span, message).field(field);
         return finding.help("write the keys out; an alias may replace a whole value, as in `personas: *cast`");
     }
-    if let Some(instead) = table.instead(&entry.key) {
+    let home = if path.is_empty() { home(table, &entry.key) } else { None };
+    if let Some(instead) = table.instead(&entry.key).map(str::to_owned).or(home) {
         let message = format!("the key `{}`{place} does not exist; {instead}", entry.key);
         return SpecFinding::new(Code::UnknownKey, entry.key_span, message).field(field);
     }
@@ -105,6 +106,19 @@ fn schema_without_synthesizer(entry: &MapEntry, siblings: &[MapEntry]) -> Option
     let message = "there is an output schema, but the synthesizer that would use it is off";
     let help = "write `synthesizer: {output_schema: ...}`, or remove the schema";
     Some(SpecFinding::new(Code::SchemaWithoutSynthesizer, schema.key_span, message).help(help))
+}
+
+/// Where a key of one of the table's mappings belongs.
+fn home(table: &KeyTable, name: &str) -> Option<String> {
+    let home = |key: &Key| match &key.shape {
+        Shape::List { of, .. } => of.key(name).map(|_| format!("in the entries of `{}` that should have it", key.name)),
+        Shape::Map(of) | Shape::Switch(of) | Shape::Short(_, of) => {
+            of.key(name).map(|_| format!("under `{}:`", key.name))
+        }
+        _ => None,
+    };
+    let homes: Vec<String> = table.keys.iter().filter_map(home).collect();
+    (!homes.is_empty()).then(|| format!("write it {}", homes.join(", or ")))
 }
 
 fn allowed_keys(table: &KeyTable) -> String {
