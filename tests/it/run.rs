@@ -36,6 +36,17 @@ fn the_result_as_json_has_what_programs_need_and_nothing_else_is_on_standard_out
 }
 
 #[test]
+fn quiet_silences_progress_and_no_warning() {
+    let world = World::new();
+    let args = ["run", &example(SHORT), "--rehearsal", "--rounds", "8", "--json", "--quiet", "--no-reports"];
+    let said = world.agon(&args).ok();
+    assert!(serde_json::from_str::<Value>(&said.stdout).is_ok(), "{}", said.stdout);
+    let lines: Vec<&str> = said.stderr.lines().collect();
+    assert!(lines.iter().any(|line| line.starts_with("warning: ") && line.contains("8 rounds")), "{lines:?}");
+    assert!(lines.iter().all(|line| line.starts_with("warning: ")), "{lines:?}");
+}
+
+#[test]
 fn the_same_seed_gives_the_same_debate() {
     let world = World::new();
     let transcript = |seed: &str| {

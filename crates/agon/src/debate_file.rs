@@ -102,19 +102,20 @@ fn ending(name: &str) -> Option<String> {
     Path::new(name).extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase)
 }
 
-/// Reads the debate, with what flags put in place of its own values; warnings are printed, errors end the program.
+/// Reads the debate, with what flags put in place of its own values; `warns` prints warnings, also where silence is wanted,
+/// and errors end the program.
 pub fn load(
     named: &NamedDebate,
     defaults: &Defaults,
     overrides: &Overrides,
-    output: &OutputMode,
+    warns: Option<&OutputMode>,
 ) -> Result<DebateSpec, Stop> {
     let Parsed { spec, diagnostics } = parse(named.source(), defaults, overrides);
     let flags = flags(overrides);
     if let Some(spec) = spec {
         for warning in &diagnostics {
             let place = format!("{}:{}{flags}", warning.file, warning.place.line);
-            output.note(&format!("warning: {place}: {}", warning.message));
+            warns.into_iter().for_each(|output| output.warn(&format!("{place}: {}", warning.message)));
         }
         return Ok(spec);
     }

@@ -100,7 +100,7 @@ async fn debate(context: &Context, args: &DoctorArgs, settings: &Settings, file:
     let model = args.model.as_deref();
     let settings = servers::choose_model(context, &args.server, settings.clone(), &named, model).await?;
     let overrides = Overrides { model: args.model.clone(), ..Overrides::default() };
-    debate_file::load(&named, &debate_file::defaults(&settings), &overrides, &context.output)
+    debate_file::load(&named, &debate_file::defaults(&settings), &overrides, Some(&context.output))
 }
 
 /// What the servers are tried with.

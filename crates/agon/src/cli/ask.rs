@@ -92,7 +92,7 @@ pub struct ViewArgs {
     /// Print the events as JSON lines, as they happen, instead of the debate
     #[arg(long, help_heading = "Output")]
     pub jsonl: bool,
-    /// Print only the result; with --json or --jsonl, no progress
+    /// Print only the result and warnings; with --json or --jsonl, no progress
     #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
     /// What to print before the result

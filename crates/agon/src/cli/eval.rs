@@ -202,7 +202,7 @@ pub struct EvalShowArgs {
     /// Print the events as JSON lines, as they happen, instead of the result
     #[arg(long, help_heading = "Output")]
     pub jsonl: bool,
-    /// Print only the result
+    /// Print only the result and warnings
     #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
 }

@@ -81,7 +81,7 @@ fn checked(context: &Context, settings: &Settings, text: String) -> Result<Strin
         &NamedDebate::Written(Source::new("the proposed file", text.as_str())),
         &debate_file::defaults(settings),
         &Overrides::default(),
-        &context.output,
+        Some(&context.output),
     )?;
     Ok(text)
 }

@@ -1,8 +1,8 @@
 //! The debate that a command line describes, wherever it is to be held: shared by `run` and `submit`.
-use super::Context;
 use crate::cli::DebateArgs;
 use crate::debate_file::{self, NamedDebate};
 use crate::exit::Stop;
+use crate::output::OutputMode;
 use crate::settings::Settings;
 use crate::store;
 use agon_core::gate::{GateRule, MAX_GATE_BYTES};
@@ -24,12 +24,17 @@ pub struct NewDebate {
 }
 
 impl NewDebate {
-    /// The debate of a file or topic; whatever is wrong with it has been told when this fails.
-    pub fn of(context: &Context, settings: &Settings, args: &DebateArgs, named: &NamedDebate) -> Result<Self, Stop> {
+    /// The debate of a file or topic, whose warnings `warns` prints; whatever is wrong with it has been told when this fails.
+    pub fn of(
+        settings: &Settings,
+        args: &DebateArgs,
+        named: &NamedDebate,
+        warns: Option<&OutputMode>,
+    ) -> Result<Self, Stop> {
         let id = args.id.as_deref().map(id).transpose()?;
         let gate = gate(args)?;
         let overrides = Overrides { max_rounds: args.rounds, model: args.model.clone(), seed: args.seed, gate };
-        let spec = debate_file::load(named, &debate_file::defaults(settings), &overrides, &context.output)?;
+        let spec = debate_file::load(named, &debate_file::defaults(settings), &overrides, warns)?;
         let labels = args.labels.iter().map(|label| (label.key.clone(), label.value.clone())).collect();
         Ok(Self { spec, id, labels, priority: args.priority.into() })
     }

@@ -27,7 +27,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
     let chosen =
         servers::choose_model(context, &args.server, context.settings()?, &named, args.debate.model.as_deref());
     let settings = small_runtime()?.block_on(chosen)?;
-    let wanted = NewDebate::of(context, &settings, &args.debate, &named)?;
+    let wanted = NewDebate::of(&settings, &args.debate, &named, Some(&context.output))?;
     played_here(&wanted.spec)?;
     tools_there(&wanted.spec, &settings)?;
     feeds_there(&wanted.spec, &settings)?;

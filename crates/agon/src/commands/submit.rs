@@ -41,8 +41,8 @@ pub fn submit(context: &Context, args: &SubmitArgs) -> Result<Exit, Stop> {
             }
         };
         // a plan names the warnings of the file too
-        let telling = context.quietly(args.validate_only || context.output.quiet);
-        let wanted = NewDebate::of(&telling, &settings, &args.debate, &named)?;
+        let warns = (!args.validate_only).then_some(&context.output);
+        let wanted = NewDebate::of(&settings, &args.debate, &named, warns)?;
         let request = request(wanted, args);
         let asked = pb::v1::CreateDebateRequest { validate_only: true, ..request.clone() };
         let planned = first.create(asked).await?.plan.unwrap_or_default();
