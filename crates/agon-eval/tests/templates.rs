@@ -294,7 +294,8 @@ fn a_plan_knows_what_was_held_before_with_all_that_depends_on_it() {
 fn an_eval_that_was_recorded_before_keeps_the_defaults_of_then() {
     let panel = template("topic: \"{{question}}\"\nmodel: m\nmemory: rolling_window\n", &[]);
     let read = |models: &RoleModels| {
-        let spec = fill(&panel, models, &question(&[], Gold::Exact { answers: vec!["Rome".into()] }), 0, false).unwrap();
+        let spec =
+            fill(&panel, models, &question(&[], Gold::Exact { answers: vec!["Rome".into()] }), 0, false).unwrap();
         (spec.windows.window_step, spec.visible.names)
     };
     let recorded: RoleModels = serde_json::from_value(json!({"model": "m"})).unwrap();

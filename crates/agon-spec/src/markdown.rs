@@ -293,7 +293,10 @@ mod tests {
     fn no_words_of_a_topic_vanish() {
         for (written, topic) in [
             ("Should we use <T> or Box<dyn Error>?", "Should we use <T> or Box<dyn Error>?"),
-            ("Is <main> *better* than </div>, <br/> or <!-- x -->?", "Is <main> better than </div>, <br/> or <!-- x -->?"),
+            (
+                "Is <main> *better* than </div>, <br/> or <!-- x -->?",
+                "Is <main> better than </div>, <br/> or <!-- x -->?",
+            ),
             ("Is `a < b` or &lt;b&gt; &amp; a \\< b shown?", "Is a < b or <b> & a < b shown?"),
             ("Should <https://a.example> or <a@b.example> answer?", "Should https://a.example or a@b.example answer?"),
             ("Is {{name}} or <name> the [placeholder]?", "Is {{name}} or <name> the [placeholder]?"),

@@ -220,7 +220,8 @@ mod tests {
                       verifiers: <smt>\njudge: {model: j, panel: 2, panel_models: <k>}\nmoderator: {type: judge, tools: <t>}\n";
         let poll = "topic: t\nmodel: m\ndebate_format: poll\nsamples: 3\npersonas: <{name: a}>\n";
         for file in [debate, poll] {
-            let [list, single] = [["[", "]"], ["", ""]].map(|[open, close]| file.replace('<', open).replace('>', close));
+            let [list, single] =
+                [["[", "]"], ["", ""]].map(|[open, close]| file.replace('<', open).replace('>', close));
             let [list, single] = [list, single].map(|text| Source::new("a.yaml", text));
             let [of_list, of_one] = [&list, &single].map(|source| parse(source, &Defaults::default()));
             assert!(of_list.spec.is_some(), "{:?}", of_list.diagnostics);

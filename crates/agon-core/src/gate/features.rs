@@ -106,7 +106,8 @@ impl GateView<'_> {
     fn entropy(&self, counts: &[(String, u32)]) -> Option<f64> {
         let cast = self.ballots.len() as f64;
         let shares = counts.iter().map(|(_, votes)| f64::from(*votes) / cast);
-        let entropy: f64 = shares.map(|share| -share * share.ln()).sum();
+        // where all agree, the sum is a negative zero
+        let entropy: f64 = 0.0 + shares.map(|share| -share * share.ln()).sum::<f64>();
         (self.ballots.len() > 1).then(|| (entropy / cast.ln()).clamp(0.0, 1.0))
     }
 

@@ -259,7 +259,7 @@ proptest! {
         prop_assert!(!decision.skip || (failed == 0 && cast >= 2));
         prop_assert!(decision.score.is_none_or(f64::is_finite));
         for feature in [seen.top_share, seen.entropy, seen.margin].into_iter().flatten() {
-            prop_assert!((0.0..=1.0).contains(&feature));
+            prop_assert!((0.0..=1.0).contains(&feature) && feature.is_sign_positive());
         }
     }
 }

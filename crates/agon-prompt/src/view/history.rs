@@ -29,7 +29,8 @@ fn push(fence: &mut Fence<'_>, past: &PastDebate) {
         fence.ours("Winner: ").line(&Foreign::new(winner.as_str())).ours("\n");
     }
     let heads = ["Raised before, and failed:\n", "Objections that were accepted:\n"];
-    for (head, arguments) in heads.into_iter().zip([past.positions().collect(), past.objections().collect::<Vec<_>>()]) {
+    for (head, arguments) in heads.into_iter().zip([past.positions().collect(), past.objections().collect::<Vec<_>>()])
+    {
         fence.ours(if arguments.is_empty() { "" } else { head });
         arguments.into_iter().for_each(|one| push_failed(fence, past.id.name(), one));
     }

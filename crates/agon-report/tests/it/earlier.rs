@@ -65,7 +65,8 @@ fn arguments_that_failed_stand_with_the_debate_that_they_failed_in() {
     assert!(markdown.contains(told), "{markdown}");
     assert_eq!(markdown.matches("Failed there").count(), 1, "{markdown}");
     assert!(
-        first_lines(&log).contains("\ntold of 2 earlier debates, and of 1 argument that failed, and of 1 accepted objection\n"),
+        first_lines(&log)
+            .contains("\ntold of 2 earlier debates, and of 1 argument that failed, and of 1 accepted objection\n"),
         "{}",
         first_lines(&log)
     );
