@@ -34,6 +34,21 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
+{{/* The metadata of an object. Takes of (what labels take), name, and of some objects more labels and annotations. */}}
+{{- define "agon.metadata" -}}
+name: {{ .name }}
+namespace: {{ .of.root.Release.Namespace }}
+labels:
+  {{- include "agon.labels" .of | nindent 2 }}
+  {{- with .labels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with merge (deepCopy (default dict .annotations)) .of.root.Values.commonAnnotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{/* Labels of pods: without versions, so that a new chart alone replaces no pod. */}}
 {{- define "agon.podLabels" -}}
 {{ include "agon.selector" . }}

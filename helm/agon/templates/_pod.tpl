@@ -164,9 +164,14 @@ spec:
   {{- with include "agon.pod.placement" . | trim }}
   {{- . | nindent 2 }}
   {{- end }}
-  {{- with .init }}
+  {{- if or $values.initContainers .init }}
   initContainers:
+    {{- with $values.initContainers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+    {{- with .init }}
     {{- . | nindent 4 }}
+    {{- end }}
   {{- end }}
   containers:
     - name: agon
@@ -215,6 +220,9 @@ spec:
         {{- with $values.extraVolumeMounts }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
+    {{- with $values.extraContainers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
   volumes:
     {{- include "agon.volumes" (dict "config" .name "secrets" .secrets) | nindent 4 }}
     {{- with .volumes }}
@@ -230,23 +238,13 @@ spec:
 apiVersion: v1
 kind: ServiceAccount
 metadata:
-  name: {{ .name }}
-  namespace: {{ .root.Release.Namespace }}
-  labels:
-    {{- include "agon.labels" . | nindent 4 }}
-  {{- with .root.Values.serviceAccount.annotations }}
-  annotations:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
+  {{- include "agon.metadata" (dict "of" . "name" .name "annotations" .root.Values.serviceAccount.annotations) | nindent 2 }}
 automountServiceAccountToken: false
 ---
 apiVersion: v1
 kind: ConfigMap
 metadata:
-  name: {{ .name }}
-  namespace: {{ .root.Release.Namespace }}
-  labels:
-    {{- include "agon.labels" . | nindent 4 }}
+  {{- include "agon.metadata" (dict "of" . "name" .name) | nindent 2 }}
 data:
   agon.toml: |
     {{- .toml | trim | nindent 4 }}
@@ -258,10 +256,7 @@ data:
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
-  name: {{ .name }}
-  namespace: {{ .root.Release.Namespace }}
-  labels:
-    {{- include "agon.labels" . | nindent 4 }}
+  {{- include "agon.metadata" (dict "of" . "name" .name) | nindent 2 }}
 spec:
   maxUnavailable: {{ .values.pdb.maxUnavailable }}
   unhealthyPodEvictionPolicy: AlwaysAllow
@@ -278,10 +273,7 @@ spec:
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata:
-  name: {{ $.name }}
-  namespace: {{ $.root.Release.Namespace }}
-  labels:
-    {{- include "agon.labels" $ | nindent 4 }}
+  {{- include "agon.metadata" (dict "of" $ "name" $.name) | nindent 2 }}
 spec:
   scaleTargetRef:
     apiVersion: apps/v1
@@ -307,10 +299,7 @@ spec:
 apiVersion: keda.sh/v1alpha1
 kind: ScaledObject
 metadata:
-  name: {{ .name }}
-  namespace: {{ .root.Release.Namespace }}
-  labels:
-    {{- include "agon.labels" . | nindent 4 }}
+  {{- include "agon.metadata" (dict "of" . "name" .name) | nindent 2 }}
 spec:
   scaleTargetRef:
     apiVersion: apps/v1

@@ -52,6 +52,24 @@
 {{ end }}
 {{- end -}}
 
+{{/* A whole file of a component, with its own further settings laid over it: they win, lists whole. Takes made and settings. */}}
+{{- define "agon.toml.with" -}}
+{{- include "agon.overlay" (list .made .settings) | fromYaml | include "agon.toml" -}}
+{{- end -}}
+
+{{/* The first of two maps with the second laid over it, as YAML; null takes a key away. The functions for it leave out what is false or 0. */}}
+{{- define "agon.overlay" -}}
+{{- $result := deepCopy (first .) -}}
+{{- range $key, $value := last . -}}
+{{- $old := get $result $key -}}
+{{- if and (kindIs "map" $value) (kindIs "map" $old) -}}
+{{- $value = include "agon.overlay" (list $old $value) | fromYaml -}}
+{{- end -}}
+{{- $_ := set $result $key $value -}}
+{{- end -}}
+{{- toYaml $result -}}
+{{- end -}}
+
 {{/* Values with the names that agon.toml has for them, as YAML; absent where empty. */}}
 {{- define "agon.snake" -}}
 {{- $result := dict -}}
@@ -134,7 +152,7 @@ telemetry:
 {{- $console := dict "enabled" .Values.console.enabled -}}
 {{- with .Values.console.traceUrl -}}{{- $_ := set $console "trace_url" . -}}{{- end -}}
 {{- $_ := set $more "console" $console -}}
-{{- include "agon.toml" (merge $more $settings) -}}
+{{- include "agon.toml.with" (dict "made" (merge $more $settings) "settings" $gateway.settings) -}}
 {{- end -}}
 
 {{/* The names by which callers inside the cluster and through the ingresses know the gateway, beside those that it takes anyway. */}}
@@ -200,7 +218,7 @@ auth:
 {{- $settings := include "agon.settings.common" (dict "root" . "role" "coordinator" "drain" $coordinator.drain) | fromYaml -}}
 {{- $own := pick $coordinator "maxDebates" "tenantCap" | include "agon.snake" | fromYaml -}}
 {{- $more := dict "coordinator" $own "breaker" (include "agon.snake" .Values.breaker | fromYaml) -}}
-{{- include "agon.toml" (merge $more $settings) -}}
+{{- include "agon.toml.with" (dict "made" (merge $more $settings) "settings" $coordinator.settings) -}}
 {{- end -}}
 
 {{/* agon.toml of a pool's hosts. Takes root and pool (its values). */}}
@@ -212,13 +230,15 @@ auth:
 {{- $own := dict "hosts" $hosts "tools" $pool.tools "host" (dict "discovery" $pool.discovery "wait" $pool.wait) -}}
 {{- if and $pool.rehearsal $pool.latency -}}{{- $_ := set $own "rehearsal" (dict "latency" $pool.latency) -}}{{- end -}}
 {{- $more := merge $own (dict "breaker" (include "agon.snake" .root.Values.breaker | fromYaml)) -}}
-{{- include "agon.toml" (merge $more $settings) -}}
+{{- include "agon.toml.with" (dict "made" (merge $more $settings) "settings" $pool.settings) -}}
 {{- end -}}
 
 {{/* The model servers of a pool, with the keys of [[hosts]]. */}}
 {{- define "agon.servers" -}}
 {{- $servers := list -}}
-{{- if eq .mode "sidecar" -}}
+{{- if (.settings | default dict).hosts -}}
+{{- $servers = .settings.hosts -}}
+{{- else if eq .mode "sidecar" -}}
 {{- $own := dict "name" "ollama" "url" "http://127.0.0.1:11434" "kind" "ollama" "models" .ollama.models "permits" .ollama.permits -}}
 {{- if .ollama.numCtx -}}{{- $_ := set $own "num_ctx" .ollama.numCtx -}}{{- end -}}
 {{- if .ollama.scheduling -}}{{- $_ := set $own "scheduling" .ollama.scheduling -}}{{- end -}}
@@ -238,5 +258,5 @@ auth:
 {{- define "agon.settings.provision" -}}
 {{- $nats := include "agon.settings.nats" (dict "root" . "role" "provisioner") | fromYaml -}}
 {{- $cluster := ternary (dict "cluster" (dict "name" .Values.cluster.name)) dict (ne .Values.cluster.name "") -}}
-{{- include "agon.toml" (merge (dict "nats" $nats) $cluster) -}}
+{{- include "agon.toml.with" (dict "made" (merge (dict "nats" $nats) $cluster) "settings" .Values.provision.settings) -}}
 {{- end -}}

@@ -9,7 +9,8 @@ pub struct Render {
 }
 
 /// The golden renders that `cargo xtask ship` keeps the same as the chart.
-pub const RENDERS: [&str; 6] = ["default", "kind", "gpu-pool", "high-availability", "tls-and-auth", "multi-tenant"];
+pub const RENDERS: [&str; 7] =
+    ["default", "kind", "gpu-pool", "high-availability", "tls-and-auth", "multi-tenant", "settings"];
 
 /// Objects that say how the others are to be looked after, for which there is nothing to start.
 const CARE: [&str; 9] = [

@@ -14,7 +14,7 @@ pub const CHART: &str = "helm/agon";
 /// Values that show one way of installing it each.
 pub const EXAMPLES: &str = "helm/agon/examples";
 /// Values that switch on, or off, what no example does.
-const OPTIONS: &str = "tests/charts/values";
+pub const OPTIONS: &str = "tests/charts/values";
 /// The name of the render without any values.
 pub const DEFAULT: &str = "default";
 /// What the chart is rendered for where nothing else is said.

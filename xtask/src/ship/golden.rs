@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::ShipPaths;
-use super::chart::{self, DEFAULT, EXAMPLES, KUBERNETES};
+use super::chart::{self, DEFAULT, EXAMPLES, KUBERNETES, OPTIONS};
 
 /// Where they are.
 pub const FOLDER: &str = "tests/charts/golden";
@@ -19,7 +19,7 @@ const SHOWN_LINES: usize = 80;
 pub fn check(place: &ShipPaths) -> Result<()> {
     let mut wrong = Vec::new();
     fs::create_dir_all(place.root.join(FOLDER))?;
-    for case in chart::cases(place)? {
+    for case in chart::all_cases(place)? {
         let fresh = chart::render(place, &case, KUBERNETES)?;
         let file = place.root.join(FOLDER).join(format!("{}.yaml", case.name));
         if place.accept {
@@ -60,12 +60,19 @@ fn shortened(text: &str) -> String {
 
 /// Examples without a golden render, and golden renders without an example.
 fn unmatched(root: &Path) -> Result<Vec<String>> {
+    let mut cases = examples(root)?;
+    cases.extend(names(&root.join(OPTIONS))?);
+    let golden = names(&root.join(FOLDER))?;
+    let without = cases.difference(&golden).map(|name| format!("the values {name} have no golden render"));
+    let stray = golden.difference(&cases).map(|name| format!("{FOLDER}/{name}.yaml is of no values: delete it"));
+    Ok(without.chain(stray).collect())
+}
+
+/// The cases that are shown to users.
+fn examples(root: &Path) -> Result<BTreeSet<String>> {
     let mut examples = names(&root.join(EXAMPLES))?;
     examples.insert(DEFAULT.to_owned());
-    let golden = names(&root.join(FOLDER))?;
-    let without = examples.difference(&golden).map(|name| format!("{EXAMPLES}/{name}.yaml has no golden render"));
-    let stray = golden.difference(&examples).map(|name| format!("{FOLDER}/{name}.yaml is of no example: delete it"));
-    Ok(without.chain(stray).collect())
+    Ok(examples)
 }
 
 /// The YAML files of a folder, without their endings.
@@ -83,16 +90,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_example_of_the_chart_has_a_golden_render_and_no_other_is_there() {
+    fn every_set_of_values_has_a_golden_render_and_no_other_is_there() {
         assert_eq!(unmatched(&crate::process::root()).unwrap(), Vec::<String>::new());
     }
 
     /// Helm removes hooks before it reads the logs of `helm test --logs`, which needs the files of the test's pod.
     #[test]
     fn only_the_pod_of_helm_test_is_a_hook() {
-        let folder = crate::process::root().join(FOLDER);
-        for name in names(&folder).unwrap() {
-            let render = fs::read_to_string(folder.join(format!("{name}.yaml"))).unwrap();
+        let root = crate::process::root();
+        for name in examples(&root).unwrap() {
+            let render = fs::read_to_string(root.join(FOLDER).join(format!("{name}.yaml"))).unwrap();
             let hooks = blocks::documents(&render).filter(|document| document.contains("helm.sh/hook"));
             let hooks: Vec<&str> = hooks.collect();
             assert_eq!(hooks.len(), 1, "{name}");
@@ -108,15 +115,15 @@ mod tests {
     #[test]
     fn a_render_too_many_and_one_too_few_are_named() {
         let root = std::env::temp_dir().join(format!("agon-xtask-golden-{}", std::process::id()));
-        for (folder, file) in [(EXAMPLES, "a.yaml"), (FOLDER, "default.yaml"), (FOLDER, "b.yaml")] {
+        for (folder, file) in [(EXAMPLES, "a.yaml"), (OPTIONS, "c.yaml"), (FOLDER, "default.yaml"), (FOLDER, "b.yaml")] {
             fs::create_dir_all(root.join(folder)).unwrap();
             fs::write(root.join(folder).join(file), "").unwrap();
         }
         let found = unmatched(&root).unwrap();
         fs::remove_dir_all(&root).unwrap();
-        assert_eq!(found.len(), 2, "{found:?}");
-        assert!(found[0].starts_with("helm/agon/examples/a.yaml"), "{found:?}");
-        assert!(found[1].starts_with("tests/charts/golden/b.yaml"), "{found:?}");
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert!(found[0].contains("values a have no") && found[1].contains("values c have no"), "{found:?}");
+        assert!(found[2].starts_with("tests/charts/golden/b.yaml"), "{found:?}");
     }
 
     #[test]

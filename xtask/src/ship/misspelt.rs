@@ -40,6 +40,9 @@ const MISSPELT: &[Misspelt] = &[
     Misspelt { values: &["nats.jetstream.maxFilestore=\"8GB\""], named: &["maxFilestore"] },
     Misspelt { values: &[r#"telemetry.sampling="often""#], named: &["sampling"] },
     Misspelt { values: &["networkPolicy.enabled=\"yes\""], named: &["networkPolicy", "enabled"] },
+    Misspelt { values: &["gateway.settings.reflection=false"], named: &["settings", "reflection"] },
+    Misspelt { values: &["image.tag=20261127"], named: &["image.tag", "--set-string"] },
+    Misspelt { values: &["nats.image.tag=2.12"], named: &["nats.image.tag", "--set-string"] },
     // spelt well, and yet nothing that could run
     Misspelt { values: &["nats.enabled=false"], named: &["connection.urls"] },
     Misspelt {
@@ -52,6 +55,7 @@ const MISSPELT: &[Misspelt] = &[
 const TAKEN: &[&[&str]] = &[
     &["--set", "telemetry.callSampling=0.07"],
     &["--set", "telemetry.sampling=1"],
+    &["--set-string", "image.tag=20261127"],
     &["--set", "hosts.pools.gone=null"],
     &["--values", "helm/agon/examples/kind.yaml", "--set", "hosts.pools.rehearsal=null"],
     &["--set", "hosts.pools.slow.rehearsal=true,hosts.pools.slow.latency=200ms"],

@@ -14,6 +14,18 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 
+{{/* The metadata of an object. Takes of (the context), name, and of some objects annotations. */}}
+{{- define "nats.metadata" -}}
+name: {{ .name }}
+namespace: {{ .of.Release.Namespace }}
+labels:
+  {{- include "nats.labels" .of | nindent 2 }}
+{{- with merge (deepCopy (default dict .annotations)) .of.Values.commonAnnotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{/* Labels of pods: without versions, so that a new chart alone replaces no server. */}}
 {{- define "nats.podLabels" -}}
 {{ include "nats.selector" . }}
