@@ -138,9 +138,22 @@ app.kubernetes.io/part-of: agon
 {{- if or $auth.tokens.existingSecret $auth.jwt.enabled $auth.certificates.enabled -}}true{{- end -}}
 {{- end -}}
 
+{{/* The hosts of an ingress, each with host, paths and tlsSecret. */}}
+{{- define "agon.ingress.hosts" -}}
+{{- $hosts := list -}}
+{{- range prepend .extraHosts (pick . "host" "tlsSecret") -}}
+{{- $hosts = append $hosts (merge (dict "paths" (default $.paths .paths)) . (dict "tlsSecret" "")) -}}
+{{- end -}}
+{{- toYaml $hosts -}}
+{{- end -}}
+
 {{/* Whether the gateway can be reached from outside the cluster. */}}
 {{- define "agon.gateway.exposed" -}}
-{{- if or (ne .Values.gateway.service.type "ClusterIP") .Values.gateway.ingress.http.enabled .Values.gateway.ingress.grpc.enabled -}}true{{- end -}}
+{{- $exposed := ne .Values.gateway.service.type "ClusterIP" -}}
+{{- range concat (values .Values.gateway.ingress) (values .Values.gateway.routes) -}}
+{{- if .enabled -}}{{- $exposed = true -}}{{- end -}}
+{{- end -}}
+{{- if $exposed -}}true{{- end -}}
 {{- end -}}
 
 {{/* Whether the test can be run: it needs a token where the gateway asks for one. */}}

@@ -78,7 +78,7 @@
 
 {{/* The fields of a pod's spec that do not depend on what runs in it. Takes root and name. */}}
 {{- define "agon.pod.base" -}}
-serviceAccountName: {{ .name }}
+serviceAccountName: {{ include "agon.account" . }}
 automountServiceAccountToken: false
 # services become variables such as AGON_PORT otherwise
 enableServiceLinks: false
@@ -233,14 +233,30 @@ spec:
     {{- end }}
 {{- end -}}
 
-{{/* The objects that every component has: service account, settings. Takes what the pod takes. */}}
-{{- define "agon.base" -}}
+{{/* The account of a component's pods. */}}
+{{- define "agon.account" -}}
+{{- with .root.Values.serviceAccount -}}
+{{- default (ternary $.name "default" .create) .name -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The account of a component, unless all have one. */}}
+{{- define "agon.account.own" -}}
+{{- with .root.Values.serviceAccount -}}
+{{- if and .create (not .name) -}}
 apiVersion: v1
 kind: ServiceAccount
 metadata:
-  {{- include "agon.metadata" (dict "of" . "name" .name "annotations" .root.Values.serviceAccount.annotations) | nindent 2 }}
+  {{- include "agon.metadata" (dict "of" $ "name" $.name "annotations" .annotations) | nindent 2 }}
 automountServiceAccountToken: false
 ---
+{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The objects that every component has: service account, settings. Takes what the pod takes. */}}
+{{- define "agon.base" -}}
+{{- include "agon.account.own" . -}}
 apiVersion: v1
 kind: ConfigMap
 metadata:

@@ -165,7 +165,12 @@ telemetry:
 {{- $names = append (append $names $name) (printf "%s.svc.cluster.local" $name) -}}
 {{- end -}}
 {{- range .Values.gateway.ingress -}}
-{{- if and .enabled .host -}}{{- $names = append $names .host -}}{{- end -}}
+{{- if and .enabled .host -}}
+{{- range include "agon.ingress.hosts" . | fromYamlArray -}}{{- $names = append $names .host -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range .Values.gateway.routes -}}
+{{- if .enabled -}}{{- $names = concat $names .hostnames -}}{{- end -}}
 {{- end -}}
 {{- concat $names .Values.gateway.allowedHosts | uniq | toJson -}}
 {{- end -}}

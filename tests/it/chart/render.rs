@@ -13,7 +13,7 @@ pub const RENDERS: [&str; 7] =
     ["default", "kind", "gpu-pool", "high-availability", "tls-and-auth", "multi-tenant", "settings"];
 
 /// Objects that say how the others are to be looked after, for which there is nothing to start.
-const CARE: [&str; 9] = [
+const CARE: [&str; 11] = [
     "ServiceAccount",
     "NetworkPolicy",
     "PodDisruptionBudget",
@@ -22,6 +22,8 @@ const CARE: [&str; 9] = [
     "ServiceMonitor",
     "PrometheusRule",
     "Ingress",
+    "HTTPRoute",
+    "GRPCRoute",
     "Secret",
 ];
 /// Objects that the tests make something of.

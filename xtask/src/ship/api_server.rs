@@ -34,13 +34,19 @@ kind: RuntimeClass
 metadata: {name: nvidia}
 handler: nvidia
 ---
-# KEDA and the Prometheus operator leave it to the cluster who may make theirs
+# whoever makes no accounts names one
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: given, namespace: agon}
+---
+# KEDA, the Prometheus operator and the Gateway API leave it to the cluster who may make theirs
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: {name: custom}
 rules:
   - {apiGroups: [keda.sh], resources: [scaledobjects], verbs: [\"*\"]}
   - {apiGroups: [monitoring.coreos.com], resources: [servicemonitors, prometheusrules], verbs: [\"*\"]}
+  - {apiGroups: [gateway.networking.k8s.io], resources: [httproutes, grpcroutes], verbs: [\"*\"]}
 ";
 
 /// What the role `admin` of a namespace is put together of by a controller, which is not here, and the one above.
@@ -86,7 +92,7 @@ fn prepare(place: &ShipPaths, server: &KubeApiServer) -> Result<()> {
     fs::write(&before, BEFORE)?;
     let mut apply = server.kubectl(place)?;
     apply.args(["apply", "--server-side"]).arg("--filename").arg(before);
-    for resources in [schemas::KEDA, schemas::PROMETHEUS_OPERATOR] {
+    for resources in schemas::CUSTOM {
         apply.arg("--filename").arg(resources.home(&place.tools));
     }
     quiet(&mut apply)?;

@@ -64,7 +64,7 @@ fn renders(place: &ShipPaths, version: &str, folder: &Path) -> Result<Vec<PathBu
 fn run(place: &ShipPaths, kubernetes: &Kubernetes, files: &[PathBuf]) -> Result<()> {
     let mut command = place.command(&tools::KUBECTL_VALIDATE)?;
     command.args(files).args(["--version", BROUGHT]);
-    for resources in [schemas::KEDA, schemas::PROMETHEUS_OPERATOR] {
+    for resources in schemas::CUSTOM {
         command.arg("--local-crds").arg(resources.home(&place.tools));
     }
     if kubernetes.from_files {

@@ -43,8 +43,23 @@ const MISSPELT: &[Misspelt] = &[
     Misspelt { values: &["gateway.settings.reflection=false"], named: &["settings", "reflection"] },
     Misspelt { values: &["image.tag=20261127"], named: &["image.tag", "--set-string"] },
     Misspelt { values: &["nats.image.tag=2.12"], named: &["nats.image.tag", "--set-string"] },
+    Misspelt { values: &[r#"gateway.routes.http={"enabled":true,"host":"a"}"#], named: &["routes", "host"] },
+    Misspelt { values: &[r#"gateway.service.externalTrafficPolicy="local""#], named: &["externalTrafficPolicy"] },
     // spelt well, and yet nothing that could run
     Misspelt { values: &["nats.enabled=false"], named: &["connection.urls"] },
+    Misspelt {
+        values: &["gateway.routes.grpc.enabled=true", "gateway.insecure=true"],
+        named: &["gateway.routes.grpc.parentRefs"],
+    },
+    Misspelt {
+        values: &[r#"gateway.routes.http={"enabled":true,"parentRefs":[{"name":"web"}]}"#],
+        named: &["reached from outside"],
+    },
+    Misspelt { values: &["gateway.service.nodePorts.grpc=30051"], named: &["nodePorts", "NodePort"] },
+    Misspelt {
+        values: &[r#"gateway.service={"type":"NodePort","loadBalancerClass":"a"}"#, "gateway.insecure=true"],
+        named: &["loadBalancerClass"],
+    },
     Misspelt {
         values: &["coordinator.hpa.enabled=true", "coordinator.keda.enabled=true"],
         named: &["coordinator.hpa", "coordinator.keda"],

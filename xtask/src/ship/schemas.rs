@@ -49,8 +49,21 @@ pub const PROMETHEUS_OPERATOR: SchemaModule = SchemaModule {
     pick: yaml,
 };
 
+/// The routes of the Gateway API, which lead clients to gateways.
+pub const GATEWAY_API: SchemaModule = SchemaModule {
+    name: "gateway-api",
+    module: "sigs.k8s.io/gateway-api",
+    version: "v1.4.1",
+    sum: "h1:NPxFutNkKNa8UfLd2CMlEuhIPMQgDQ6DXNKG9sHbJU8=",
+    folder: "config/crd/standard",
+    pick: yaml,
+};
+
+/// Those of custom resources.
+pub const CUSTOM: &[&SchemaModule] = &[&KEDA, &PROMETHEUS_OPERATOR, &GATEWAY_API];
+
 /// All of them.
-pub const ALL: &[&SchemaModule] = &[&NEWEST, &KEDA, &PROMETHEUS_OPERATOR];
+pub const ALL: &[&SchemaModule] = &[&NEWEST, &KEDA, &PROMETHEUS_OPERATOR, &GATEWAY_API];
 
 impl SchemaModule {
     /// Where they lie below `tools`; another version is another folder.
