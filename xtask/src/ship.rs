@@ -13,6 +13,8 @@ mod nats;
 mod planted;
 mod schemas;
 mod tools;
+#[cfg(test)]
+mod values;
 
 use std::fs;
 use std::path::PathBuf;

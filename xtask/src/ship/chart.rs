@@ -91,15 +91,31 @@ pub fn lint(place: &ShipPaths) -> Result<()> {
     Ok(())
 }
 
-/// The chart packs, and the package renders what the folder does.
+/// The script that packages the chart for a release, from the root.
+const PACKAGE: &str = "deploy/package-chart.sh";
+/// The alerts, as the chart installs them on request.
+const ALERTS: &str = "monitoring.prometheusRule.enabled=true";
+
+/// The chart packs, and the package of a release renders what the folder does, but for its image and its addresses.
 pub fn package(place: &ShipPaths) -> Result<()> {
     let folder = place.scratch.join("package");
-    quiet(place.command(&tools::HELM)?.args(["package", CHART, "--destination"]).arg(&folder))?;
+    let (image, digest) = ("registry.example/o/agon", format!("sha256:{}", "0123456789abcdef".repeat(4)));
+    let source = "https://forge.example/o/agon";
+    let helm = tools::HELM.find(&place.tools).context("`helm` is gone")?;
+    let path = helm.parent().map(|bin| format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default()));
+    let mut script = Command::new(place.root.join(PACKAGE));
+    script.args([image, &digest, source, "v9.8.7"]).arg(&folder).env("PATH", path.unwrap_or_default());
+    quiet(&mut script)?;
     let mut packed = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     let packed = packed.pop().context("helm packed nothing")?;
-    let default = ChartCase { name: DEFAULT.to_owned(), values: None };
-    let same = said(&mut template(place, &packed, KUBERNETES)?)? == render(place, &default, KUBERNETES)?;
-    ensure!(same, "the packed chart renders something else than its folder: does .helmignore leave out too much?");
+    let released = said(template(place, &packed, KUBERNETES)?.args(["--set", ALERTS]))?;
+    let runbooks = format!("--set=monitoring.prometheusRule.runbookBaseUrl={source}/blob/v9.8.7");
+    let tag = format!("--set=image.repository={image},image.tag=9.8.7@{digest}");
+    let checkout = said(template(place, Path::new(CHART), KUBERNETES)?.args(["--set", ALERTS, &runbooks, &tag]))?;
+    ensure!(released == checkout, "the packed chart renders something else: does .helmignore leave out too much?");
+    ensure!(released.contains(&format!("image: {image}:9.8.7@{digest}\n")), "the released chart names another image");
+    let about = said(place.command(&tools::HELM)?.args(["show", "all"]).arg(&packed))?;
+    ensure!(about.contains(&format!("home: {source}\n")) && about.contains("# Agon\n"), "no home, or no README");
     Ok(())
 }
 

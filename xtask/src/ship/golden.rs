@@ -115,7 +115,8 @@ mod tests {
     #[test]
     fn a_render_too_many_and_one_too_few_are_named() {
         let root = std::env::temp_dir().join(format!("agon-xtask-golden-{}", std::process::id()));
-        for (folder, file) in [(EXAMPLES, "a.yaml"), (OPTIONS, "c.yaml"), (FOLDER, "default.yaml"), (FOLDER, "b.yaml")] {
+        for (folder, file) in [(EXAMPLES, "a.yaml"), (OPTIONS, "c.yaml"), (FOLDER, "default.yaml"), (FOLDER, "b.yaml")]
+        {
             fs::create_dir_all(root.join(folder)).unwrap();
             fs::write(root.join(folder).join(file), "").unwrap();
         }
