@@ -24,6 +24,9 @@ pub fn check(path: &str, text: &str) -> Vec<Finding> {
         if names_no_version(line) {
             say("`:latest` is another image tomorrow: name a version");
         }
+        if names_no_commit(line) {
+            say("the tag of an action can be moved: name its commit, with deploy/pin.sh");
+        }
     }
     if !text.is_empty() && (!text.ends_with('\n') || text.ends_with("\n\n")) {
         findings.push(Finding::fail(path, "must end with one line break"));
@@ -40,6 +43,14 @@ fn names_no_version(line: &str) -> bool {
     of_images
         && !code.starts_with('#')
         && code.match_indices(":latest").any(|(at, word)| code.get(at + word.len()..).is_some_and(ends))
+}
+
+/// Whether the line uses an action of somebody else by anything but a commit.
+fn names_no_commit(line: &str) -> bool {
+    let action = line.trim_start().trim_start_matches("- ").strip_prefix("uses: ");
+    let action = action.and_then(|action| action.split_whitespace().next()).filter(|action| !action.starts_with("./"));
+    let commit = |version: &str| version.len() == 40 && version.bytes().all(|byte| byte.is_ascii_hexdigit());
+    action.is_some_and(|action| !action.split_once('@').is_some_and(|(_, version)| commit(version)))
 }
 
 #[cfg(test)]
@@ -79,5 +90,13 @@ mod tests {
         assert!(is_shipped("helm/agon/values.yaml") && is_shipped("deploy/Dockerfile"));
         assert!(is_shipped(".github/workflows/release.yml"));
         assert!(!is_shipped("helm/agon/README.md") && !is_shipped("crates/agon/src/main.rs"));
+    }
+
+    #[test]
+    fn actions_are_named_by_commit() {
+        let commit = format!("      - uses: a/b@{} # v1\n", "0123456789".repeat(4));
+        assert_eq!(places(&format!("{commit}    uses: ./.github/workflows/ci.yaml\n")), Vec::<String>::new());
+        assert_eq!(places("- uses: a/b@v1\n"), ["deploy/compose.yaml:1"]);
+        assert_eq!(places("  uses: a/b\n"), ["deploy/compose.yaml:1"]);
     }
 }
