@@ -63,6 +63,7 @@ pub const ELSEWHERE: &[NotRunReason] = &[
     not(Starts("git"), "changes the clone that it is typed in"),
     not(Starts("gh"), "needs the forge that a release is on"),
     not(Starts("sha256sum --check"), "needs the files of a release"),
+    not(Starts("cosign"), "needs the registry that a release is in"),
     not(Starts("docker"), "needs a Docker daemon and the network; `cargo xtask ship` checks the files"),
     not(Starts("helm"), "needs a Kubernetes cluster; `cargo xtask ship` renders the chart with the same values"),
     not(Starts("kubectl"), "needs a Kubernetes cluster"),
