@@ -291,6 +291,26 @@ async fn an_order_reaches_the_owner_though_every_hint_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_debate_is_cancelled_whose_owner_has_not_noticed_that_it_was_paused() {
+    let stage = TestBench::new();
+    let cast = Cast::new(60 * SECOND);
+    let (first, ..) = two_and_a_player(&stage, &cast, 4).await;
+    first.submit(admission("a-debate", spec())).await.unwrap();
+    tokio::time::sleep(5 * SECOND).await;
+    let paused = Debate::fold(stage.log("a-debate").await.iter()).unwrap();
+    let reason = Reason::of(ReasonCode::Paused);
+    let events = paused.decide(stage.clock.now(), Input::Interrupt { reason }).unwrap();
+    let record = paused.record(stage.clock.now(), 1, events);
+    let order = agon_store::CancelOrder { reason: "enough".to_owned(), by: None };
+
+    stage.journal.append(&debate("a-debate"), record).await.unwrap();
+    stage.commands.order_cancel(&debate("a-debate"), order).await.unwrap();
+    let ended = tokio::time::timeout(30 * SECOND, first.finished(&debate("a-debate"))).await;
+
+    assert_eq!(ended.unwrap().unwrap().0, DebateState::Cancelled);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_debate_that_waits_in_the_queue_is_cancelled_before_anything_is_asked() {
     let stage = TestBench::new();
     let cast = Cast::new(SECOND);
