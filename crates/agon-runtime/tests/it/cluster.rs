@@ -297,7 +297,8 @@ async fn a_debate_is_cancelled_whose_owner_has_not_noticed_that_it_was_paused() 
     let (first, ..) = two_and_a_player(&stage, &cast, 4).await;
     first.submit(admission("a-debate", spec())).await.unwrap();
     tokio::time::sleep(5 * SECOND).await;
-    let paused = Debate::fold(stage.log("a-debate").await.iter()).unwrap();
+    let log = stage.log("a-debate").await;
+    let paused = Debate::fold(log.iter().map(Arc::as_ref)).unwrap();
     let reason = Reason::of(ReasonCode::Paused);
     let events = paused.decide(stage.clock.now(), Input::Interrupt { reason }).unwrap();
     let record = paused.record(stage.clock.now(), 1, events);
