@@ -1,12 +1,12 @@
 //! What the votes, judges and ballots come to.
 use crate::file::{ANSWERS, TEAMS};
-use crate::model::Note;
+use crate::model::CallNote;
 use crate::rounds::stated_answer;
-use crate::walk::{Halt, Step, Together, Walk};
+use crate::walk::{DebateWalk, Together, WalkHalt, WalkStep};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Count {
+pub struct ForetoldCount {
     pub counts: BTreeMap<String, u64>,
     pub eligible: u64,
     pub received: u64,
@@ -14,7 +14,7 @@ pub struct Count {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Consensus {
+pub struct ForetoldConsensus {
     pub answer: Option<String>,
     pub top: u64,
     pub eligible: u64,
@@ -25,7 +25,7 @@ pub struct Consensus {
 }
 
 /// Decides the debate by its strategy.
-pub fn decide(walk: &mut Walk<'_>) -> Step {
+pub fn decide(walk: &mut DebateWalk<'_>) -> WalkStep {
     let mut contested = Some(false);
     match walk.file.strategy {
         "vote" => {
@@ -39,7 +39,7 @@ pub fn decide(walk: &mut Walk<'_>) -> Step {
         "mediator_summary" => return mediated(walk),
         _ => (walk.end.outcome, walk.end.reason) = (Some("inconclusive"), Some("no_decision_wanted")),
     }
-    let objected = |note: &Note| note.answer["open_objections"].as_array().is_some_and(|all| !all.is_empty());
+    let objected = |note: &CallNote| note.answer["open_objections"].as_array().is_some_and(|all| !all.is_empty());
     let objections = walk.notes.iter().any(|note| note.fate == crate::model::Fate::Good && objected(note));
     contested = contested.map(|contested| contested || objections || walk.severe);
     consensus(walk, contested);
@@ -51,7 +51,7 @@ pub fn decide(walk: &mut Walk<'_>) -> Step {
 }
 
 /// All candidates of a decision.
-fn candidates(walk: &Walk<'_>) -> Vec<String> {
+fn candidates(walk: &DebateWalk<'_>) -> Vec<String> {
     let file = walk.file;
     let answers = |all: Vec<String>| all.into_iter().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();
     match file.format {
@@ -67,12 +67,12 @@ fn candidates(walk: &Walk<'_>) -> Vec<String> {
     }
 }
 
-fn spoke(walk: &Walk<'_>) -> Vec<String> {
+fn spoke(walk: &DebateWalk<'_>) -> Vec<String> {
     walk.names().into_iter().filter(|name| walk.said.iter().any(|said| said.by == *name)).collect()
 }
 
 /// What a voter chooses from.
-fn choices(walk: &Walk<'_>, voter: &str) -> Vec<String> {
+fn choices(walk: &DebateWalk<'_>, voter: &str) -> Vec<String> {
     let (file, all) = (walk.file, candidates(walk));
     if file.strategy == "vote" && file.rule == "anonymous_scoring" {
         return spoke(walk).into_iter().filter(|name| name != voter).collect();
@@ -93,16 +93,16 @@ fn choices(walk: &Walk<'_>, voter: &str) -> Vec<String> {
     if others.is_empty() { all } else { others }
 }
 
-fn judges(walk: &Walk<'_>) -> Vec<String> {
+fn judges(walk: &DebateWalk<'_>) -> Vec<String> {
     (1..=walk.file.panel).map(|n| if n == 1 { "judge".to_owned() } else { format!("judge-{n}") }).collect()
 }
 
-fn voters(walk: &Walk<'_>) -> Vec<String> {
+fn voters(walk: &DebateWalk<'_>) -> Vec<String> {
     if walk.file.judges_vote { judges(walk) } else { walk.names() }
 }
 
 /// Every voter votes once; a poll's samples are its votes.
-pub fn vote(walk: &mut Walk<'_>) -> Step {
+pub fn vote(walk: &mut DebateWalk<'_>) -> WalkStep {
     walk.voted_rounds += 1;
     if walk.file.format == "poll" {
         walk.votes = walk.said.iter().map(|said| (said.by.clone(), said.note)).collect();
@@ -128,7 +128,7 @@ pub fn vote(walk: &mut Walk<'_>) -> Step {
 }
 
 /// Whose label this is in a prompt, by the speeches under it.
-fn unmasked(walk: &Walk<'_>, note: &Note, label: &str) -> String {
+fn unmasked(walk: &DebateWalk<'_>, note: &CallNote, label: &str) -> String {
     let mut shown = "";
     for line in note.prompt.lines() {
         if let Some(header) = line.strip_prefix("### [").and_then(|rest| rest.split_once("] ")) {
@@ -143,7 +143,7 @@ fn unmasked(walk: &Walk<'_>, note: &Note, label: &str) -> String {
 }
 
 /// What a note chooses, best first.
-fn chosen(walk: &Walk<'_>, at: usize) -> Vec<String> {
+fn chosen(walk: &DebateWalk<'_>, at: usize) -> Vec<String> {
     let note = &walk.notes[at];
     let list = ["ranking", "approved"].into_iter().find_map(|member| note.answer[member].as_array());
     let name =
@@ -155,7 +155,7 @@ fn chosen(walk: &Walk<'_>, at: usize) -> Vec<String> {
     }
 }
 
-fn counted(walk: &Walk<'_>) -> (Count, u64) {
+fn counted(walk: &DebateWalk<'_>) -> (ForetoldCount, u64) {
     let file = walk.file;
     let voters = if file.format == "poll" { file.samples } else { voters(walk).len() as u64 };
     let mut counts: BTreeMap<String, u64> = candidates(walk).into_iter().map(|name| (name, 0)).collect();
@@ -185,10 +185,15 @@ fn counted(walk: &Walk<'_>) -> (Count, u64) {
     for (whom, totals) in totals {
         counts.insert(whom, totals.iter().sum::<u64>() * 1_000 / totals.len() as u64);
     }
-    let weights: u64 =
-        if file.rule == "weighted" { file.personas.iter().map(|persona| persona.weight).sum() } else { voters };
-    let count = Count { counts, eligible: voters * walk.voted_rounds, received: walk.votes.len() as u64, winner: None };
-    (count, weights * walk.voted_rounds)
+    // who has no vote keeps its whole weight among the eligible ones
+    let whole = whole_round(walk) * walk.voted_rounds;
+    let weight_of = |voter: &str| file.persona(voter).map_or(1_000, |persona| persona.weight);
+    let voted: u64 = walk.votes.iter().map(|(voter, _)| weight_of(voter)).sum();
+    let cast: u64 = counts.values().sum();
+    let needed = if file.rule == "weighted" { whole - voted + cast } else { voters * walk.voted_rounds };
+    let count =
+        ForetoldCount { counts, eligible: voters * walk.voted_rounds, received: walk.votes.len() as u64, winner: None };
+    (count, needed)
 }
 
 /// Whether the rule is met by the top count.
@@ -212,10 +217,10 @@ fn tops(counts: &BTreeMap<String, u64>) -> (u64, u64, Vec<&String>) {
     )
 }
 
-fn won(walk: &mut Walk<'_>) -> Step {
+fn won(walk: &mut DebateWalk<'_>) -> WalkStep {
     let (mut count, eligible) = counted(walk);
     if count.received == 0 {
-        return Err(Halt::Failed("no_votes"));
+        return Err(WalkHalt::Failed("no_votes"));
     }
     let (top, second, firsts) = tops(&count.counts);
     let winner = (top > 0 && met(walk.file.rule, top, second, eligible)).then(|| firsts[0].clone());
@@ -229,8 +234,13 @@ fn won(walk: &mut Walk<'_>) -> Step {
     Ok(())
 }
 
+/// The weight of all votes of a round.
+fn whole_round(walk: &DebateWalk<'_>) -> u64 {
+    walk.file.personas.iter().map(|persona| persona.weight).sum()
+}
+
 /// Whether no vote that is left can change the winner any more.
-pub fn settled(walk: &Walk<'_>) -> bool {
+pub fn settled(walk: &DebateWalk<'_>) -> bool {
     let (count, weights) = counted(walk);
     let (top, second, firsts) = tops(&count.counts);
     let (held, all) = (walk.voted_rounds, u64::from(walk.file.rounds));
@@ -240,7 +250,8 @@ pub fn settled(walk: &Walk<'_>) -> bool {
         "unanimous" => top < count.eligible,
         "plurality" | "approval" => firsts.len() == 1 && top - second > left,
         "borda" => firsts.len() == 1 && top - second > left * (count.counts.len() as u64).saturating_sub(1),
-        rule => met(rule, top, second, weights / held * all),
+        "weighted" => met("weighted", top, second, weights + whole_round(walk) * (all - held)),
+        rule => met(rule, top, second, per_round * all),
     }
 }
 
@@ -248,7 +259,7 @@ pub fn settled(walk: &Walk<'_>) -> bool {
 type Readings = Vec<Option<Option<String>>>;
 
 /// What the judges find; whether that makes a consensus contested.
-fn judged(walk: &mut Walk<'_>) -> Step<bool> {
+fn judged(walk: &mut DebateWalk<'_>) -> WalkStep<bool> {
     let wanted = candidates(walk);
     let mut readings: Vec<Readings> = Vec::new();
     for judge in judges(walk) {
@@ -269,7 +280,7 @@ fn judged(walk: &mut Walk<'_>) -> Step<bool> {
     found(walk, &readings)
 }
 
-fn found(walk: &mut Walk<'_>, readings: &[Readings]) -> Step<bool> {
+fn found(walk: &mut DebateWalk<'_>, readings: &[Readings]) -> WalkStep<bool> {
     let whole = |own: &&Readings| own.iter().all(Option::is_some);
     let sensitive = |own: &&Readings| whole(own) && own.iter().any(|reading| *reading != own[0]);
     let findings: Vec<&Option<String>> =
@@ -278,7 +289,7 @@ fn found(walk: &mut Walk<'_>, readings: &[Readings]) -> Step<bool> {
     let differ = findings.iter().any(|one| *one != findings[0]);
     let contested = differ || readings.iter().any(|own| sensitive(&own));
     if readings.iter().flatten().all(Option::is_none) {
-        return Err(Halt::Failed("judge_failed"));
+        return Err(WalkHalt::Failed("judge_failed"));
     }
     (walk.end.outcome, walk.end.reason) = match most {
         Some(_) => (Some("decided"), None),
@@ -291,9 +302,10 @@ fn found(walk: &mut Walk<'_>, readings: &[Readings]) -> Step<bool> {
 }
 
 /// The judges' rankings: each is for its first, and their points are counted.
-fn ranked(walk: &mut Walk<'_>) -> Step<bool> {
+fn ranked(walk: &mut DebateWalk<'_>) -> WalkStep<bool> {
     let names = if walk.file.format == "bp_style" { candidates(walk) } else { walk.names() };
-    let mut count = Count { counts: names.iter().map(|name| (name.clone(), 0)).collect(), ..Count::default() };
+    let mut count =
+        ForetoldCount { counts: names.iter().map(|name| (name.clone(), 0)).collect(), ..ForetoldCount::default() };
     let mut readings: Vec<Readings> = Vec::new();
     for judge in judges(walk) {
         let mut own = Vec::new();
@@ -315,7 +327,7 @@ fn ranked(walk: &mut Walk<'_>) -> Step<bool> {
 }
 
 /// The moderator's decision, whose wording the documents leave to it: nobody wins.
-fn mediated(walk: &mut Walk<'_>) -> Step {
+fn mediated(walk: &mut DebateWalk<'_>) -> WalkStep {
     for task in ["mediator decision", "closing summary"] {
         if walk.next_call("moderator", task).is_some() {
             walk.seat("moderator", task, "", true)?;
@@ -325,7 +337,7 @@ fn mediated(walk: &mut Walk<'_>) -> Step {
     Ok(())
 }
 
-fn consensus(walk: &mut Walk<'_>, contested: Option<bool>) {
+fn consensus(walk: &mut DebateWalk<'_>, contested: Option<bool>) {
     let file = walk.file;
     let single = file.strategy == "vote"
         && matches!(file.rule, "majority" | "supermajority" | "unanimous" | "plurality" | "weighted");
@@ -349,11 +361,11 @@ fn consensus(walk: &mut Walk<'_>, contested: Option<bool>) {
     };
     let answer = (firsts.len() == 1).then(|| firsts[0].clone());
     let contested = contested.map(|contested| contested && strength != "unanimous");
-    walk.end.consensus = Some(Consensus { answer, top, eligible, strength, contested, source });
+    walk.end.consensus = Some(ForetoldConsensus { answer, top, eligible, strength, contested, source });
 }
 
 /// What became of the first majority, and who moved.
-fn majority(walk: &mut Walk<'_>) {
+fn majority(walk: &mut DebateWalk<'_>) {
     let [first, last] = &walk.ballots;
     walk.end.moved = last
         .iter()

@@ -9,8 +9,8 @@ pub const ANSWERS: [&str; 3] = ["Lisbon", "Madrid", "Vienna"];
 
 /// Numbers that follow from a seed (splitmix64).
 #[derive(Clone, Debug)]
-pub struct Dice(pub u64);
-impl Dice {
+pub struct FileDice(pub u64);
+impl FileDice {
     pub fn new(seed: u64, index: u64) -> Self {
         let mut dice = Self(seed ^ index.wrapping_mul(0xA076_1D64_78BD_642F));
         dice.next();
@@ -35,7 +35,7 @@ impl Dice {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Persona {
+pub struct DrawnPersona {
     pub name: &'static str,
     pub stance: Option<String>,
     pub priority: i64,
@@ -53,7 +53,7 @@ pub struct File {
     pub format: &'static str,
     pub deliberative: bool,
     pub rounds: u32,
-    pub personas: Vec<Persona>,
+    pub personas: Vec<DrawnPersona>,
     pub turn_mode: &'static str,
     pub simultaneous: bool,
     /// How many of the last entries are shown at most, and exactly or not.
@@ -97,7 +97,7 @@ pub struct File {
 }
 
 impl File {
-    pub fn drawn(mut dice: Dice) -> Self {
+    pub fn drawn(mut dice: FileDice) -> Self {
         let d = &mut dice;
         let mut file = Self { seed: d.below(1 << 40), ..Self::default() };
         file.format = d.pick(&[
@@ -120,7 +120,7 @@ impl File {
             "poll" => 1 + d.below(4) as usize,
             _ => d.pick(&[2, 3, 3, 4]),
         };
-        file.personas = (0..count).map(|at| Persona { name: NAMES[at], ..Persona::default() }).collect();
+        file.personas = (0..count).map(|at| DrawnPersona { name: NAMES[at], ..DrawnPersona::default() }).collect();
         if file.format == "poll" {
             file.poll(d)
         } else {
@@ -135,7 +135,7 @@ impl File {
         file
     }
 
-    fn poll(&mut self, d: &mut Dice) {
+    fn poll(&mut self, d: &mut FileDice) {
         (self.samples, self.simultaneous, self.openings) = (1 + d.below(7), true, true);
         (self.turn_mode, self.ballots) = ("round_robin", "none");
         self.options = d.one_in(2);
@@ -145,7 +145,7 @@ impl File {
         self.synthesizer = d.one_in(4);
     }
 
-    fn debate(&mut self, d: &mut Dice) {
+    fn debate(&mut self, d: &mut FileDice) {
         let fixed = matches!(self.format, "round_robin" | "chain_of_thought");
         self.turn_mode = match self.format {
             "round_robin" | "chain_of_thought" => {
@@ -193,6 +193,7 @@ impl File {
         self.judge_ends = self.judges() && self.rounds > 1 && d.one_in(5);
         self.notes = self.rounds > 1 && d.one_in(5);
         self.gated = self.ballots == "both"
+            && self.personas.len() > 2
             && (self.strategy == "judge" || self.strategy == "vote" && self.rule != "anonymous_scoring")
             && no_speech_before
             && d.one_in(5);
@@ -202,7 +203,7 @@ impl File {
         self.topology = d.pick(&["all_to_all", "round_robin", "ring", "star", "sparse"]);
     }
 
-    fn moderated(&mut self, d: &mut Dice) {
+    fn moderated(&mut self, d: &mut FileDice) {
         let wanted = self.turn_mode == "moderator" || self.strategy == "mediator_summary";
         if wanted || d.one_in(4) {
             let opens = self.turn_mode == "moderator" || d.one_in(2);
@@ -225,7 +226,7 @@ impl File {
         self.synthesizer = d.one_in(5);
     }
 
-    fn voting(&mut self, d: &mut Dice) {
+    fn voting(&mut self, d: &mut FileDice) {
         self.rule = d.pick(&[
             "majority",
             "supermajority",
@@ -251,7 +252,7 @@ impl File {
         self.confidence = d.one_in(5) && (self.ballots != "none" || votes && self.rule != "anonymous_scoring");
     }
 
-    fn remembering(&mut self, d: &mut Dice) {
+    fn remembering(&mut self, d: &mut FileDice) {
         let plain = matches!(self.format, "round_robin" | "chain_of_thought" | "fishbowl")
             && !self.moderator.iter().any(|duty| matches!(*duty, "interjects" | "clarifies" | "reconciles"));
         match d.below(6) {
@@ -262,9 +263,10 @@ impl File {
         }
     }
 
-    fn people(&mut self, d: &mut Dice) {
+    fn people(&mut self, d: &mut FileDice) {
         let one_model = d.one_in(5);
         let shared = self.personas.len() > 2 && !self.deliberative && self.format != "bp_style" && d.one_in(6);
+        self.excludes_self &= !(shared && self.personas.len() == 3);
         let names: Vec<&'static str> = self.personas.iter().map(|persona| persona.name).collect();
         let (masked, weighs) = (self.masked, self.strategy == "vote" && self.rule == "weighted");
         let (assigned, by_priority) =
@@ -305,7 +307,7 @@ impl File {
     pub fn judges(&self) -> bool {
         self.judges_vote || matches!(self.strategy, "judge" | "ranked_reasons")
     }
-    pub fn persona(&self, name: &str) -> Option<&Persona> {
+    pub fn persona(&self, name: &str) -> Option<&DrawnPersona> {
         self.personas.iter().find(|persona| persona.name == name)
     }
     /// The side that a debater is on by assignment: its stance or team.
@@ -422,7 +424,7 @@ impl File {
 }
 
 /// Writes what a vote weighs, and works it out.
-fn weight(d: &mut Dice, on: bool, keys: &mut Value) -> u64 {
+fn weight(d: &mut FileDice, on: bool, keys: &mut Value) -> u64 {
     if !on || d.one_in(3) {
         return 1_000;
     }

@@ -1,25 +1,25 @@
 //! The formats in which the floor has to be won, given or kept.
 use crate::rounds::highest;
-use crate::walk::{Halt, Said, Step, Together, Walk};
+use crate::walk::{DebateWalk, HeardTurn, Together, WalkHalt, WalkStep};
 use std::collections::BTreeMap;
 
-impl Walk<'_> {
+impl DebateWalk<'_> {
     /// A question to all, the answers, a follow-up, the answers to it.
-    pub fn socratic(&mut self) -> Step {
+    pub fn socratic(&mut self) -> WalkStep {
         let all = self.names();
         let mut tried: Vec<String> = Vec::new();
         let asker = loop {
             let Some(next) =
                 all.get((self.round as usize - 1 + tried.len()) % all.len()).filter(|_| tried.len() < all.len())
             else {
-                return Err(Halt::Failed("quorum"));
+                return Err(WalkHalt::Failed("quorum"));
             };
             if self.speeches(std::slice::from_ref(next), "question", "question", Together::OneByOne)? == 1 {
                 break next.clone();
             }
             tried.push(next.clone());
             if tried.len() == all.len() {
-                return Err(Halt::Failed("quorum"));
+                return Err(WalkHalt::Failed("quorum"));
             }
         };
         let others: Vec<String> = all.into_iter().filter(|name| *name != asker && !tried.contains(name)).collect();
@@ -33,7 +33,7 @@ impl Walk<'_> {
     }
 
     /// Eight speeches; after each the other side offers points, of which the speaker takes one at most.
-    pub fn parliament(&mut self) -> Step {
+    pub fn parliament(&mut self) -> WalkStep {
         let all = self.names();
         let before = self.said.len();
         let seats = if all.len() == 4 { [0, 1, 0, 1, 2, 3, 2, 3] } else { [0, 1, 2, 3, 4, 5, 6, 7] };
@@ -59,15 +59,21 @@ impl Walk<'_> {
             let Some(reply) = self.seat(&all[*seat], "answer points", "", true)? else { continue };
             let by = self.notes[reply].chosen("accept").to_owned();
             if let Some(point) = points.into_iter().find(|at| self.notes[*at].who == by) {
-                self.said.push(Said { note: point, by, kind: "point", round: 1, to: Some(all[*seat].clone()) });
-                self.said.push(Said { note: reply, by: all[*seat].clone(), kind: "point_reply", round: 1, to: None });
+                self.said.push(HeardTurn { note: point, by, kind: "point", round: 1, to: Some(all[*seat].clone()) });
+                self.said.push(HeardTurn {
+                    note: reply,
+                    by: all[*seat].clone(),
+                    kind: "point_reply",
+                    round: 1,
+                    to: None,
+                });
             }
         }
         self.heard_enough(before, &all)
     }
 
     /// The highest bidder speaks, nobody twice in a row while others bid, twice as many speeches as debaters at most.
-    pub fn fight(&mut self) -> Step {
+    pub fn fight(&mut self) -> WalkStep {
         let all = self.names();
         let mut spoken: BTreeMap<String, usize> = BTreeMap::new();
         let mut holder: Option<String> = None;
@@ -89,15 +95,22 @@ impl Walk<'_> {
     }
 
     /// One begins, another one each round; after each speech the others say whether they react.
-    pub fn reactions(&mut self, who: &[String], task: &'static str) -> Step {
+    pub fn reactions(&mut self, who: &[String], task: &'static str) -> WalkStep {
         let mut spoken: BTreeMap<String, usize> = BTreeMap::new();
         let mut next = Some(who[(self.round as usize - 1) % who.len()].clone());
         // after a failed speech the last one that was heard is the one to react to
-        let (mut heard, mut last) = (0, None);
+        let (mut heard, mut last, mut began) = (0, None, self.round as usize - 1);
         while let Some(speaker) = next.take() {
             let spoke = self.speeches(std::slice::from_ref(&speaker), task, "argument", Together::OneByOne)?;
             *spoken.entry(speaker.clone()).or_default() += 1;
             (heard, last) = (heard + spoke, if spoke == 1 { Some(speaker) } else { last });
+            if last.is_none() {
+                // nothing was said to react to: the next one begins
+                began += 1;
+                let tried = began - (self.round as usize - 1);
+                next = (tried < who.len()).then(|| who[began % who.len()].clone());
+                continue;
+            }
             let count = |name: &str| spoken.get(name).copied().unwrap_or(0);
             let others: Vec<String> =
                 who.iter().filter(|name| Some(*name) != last.as_ref() && count(name) < 2).cloned().collect();
@@ -106,11 +119,11 @@ impl Walk<'_> {
             // a reaction to nobody in particular is one to the last speaker
             self.to = next.as_ref().and_then(|next| to.get(next).or(last.as_ref()).filter(|to| *to != next).cloned());
         }
-        if heard == 0 { Err(Halt::Failed("quorum")) } else { Ok(()) }
+        if heard == 0 { Err(WalkHalt::Failed("quorum")) } else { Ok(()) }
     }
 
     /// Critiques by the topology, then a revision of every proposal that was criticised.
-    pub fn critiques(&mut self) -> Step {
+    pub fn critiques(&mut self) -> WalkStep {
         let (all, authors) = (self.names(), self.authors());
         let next = |at: usize| all[(at + 1) % all.len()].clone();
         let mut pairs: Vec<(String, String)> = Vec::new();
@@ -130,7 +143,7 @@ impl Walk<'_> {
         let given = self.seats(&seats, Together::AtOnce, true)?;
         let heard: Vec<(usize, &(String, String))> =
             given.into_iter().zip(&pairs).filter_map(|(at, pair)| Some((at?, pair))).collect();
-        self.said.extend(heard.iter().map(|(note, (by, of))| Said {
+        self.said.extend(heard.iter().map(|(note, (by, of))| HeardTurn {
             note: *note,
             by: by.clone(),
             kind: "critique",
@@ -154,8 +167,8 @@ impl Walk<'_> {
             self.converged = true;
         }
         for (by, note) in criticised.into_iter().zip(revisions) {
-            self.said.extend(note.map(|note| Said { note, by, kind: "revision", round: self.round, to: None }));
+            self.said.extend(note.map(|note| HeardTurn { note, by, kind: "revision", round: self.round, to: None }));
         }
-        if self.said.iter().any(|said| said.round == self.round) { Ok(()) } else { Err(Halt::Failed("quorum")) }
+        if self.said.iter().any(|said| said.round == self.round) { Ok(()) } else { Err(WalkHalt::Failed("quorum")) }
     }
 }

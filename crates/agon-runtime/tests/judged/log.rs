@@ -1,14 +1,14 @@
 //! The log and the result, against the notes and what the walk foretells.
 use crate::file::File;
-use crate::model::{Fate, Note};
-use crate::walk::{End, Walk};
+use crate::model::{CallNote, Fate};
+use crate::walk::{DebateWalk, End};
 use agon_core::Record;
 use agon_report::{DebateResult, Minutes, events_jsonl};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-type Checked = Result<(), String>;
+type LogCheck = Result<(), String>;
 
 macro_rules! require {
     ($holds:expr, $($told:tt)*) => {
@@ -44,7 +44,7 @@ impl Log {
         self.result["reason"]["code"] == "quorum"
     }
 
-    pub fn check(&self, file: &File, notes: &[Note], walk: &Walk<'_>, end: &End) -> Checked {
+    pub fn check(&self, file: &File, notes: &[CallNote], walk: &DebateWalk<'_>, end: &End) -> LogCheck {
         let Self { events, result } = self;
         framed(events)?;
         kept(file, notes, events, result)?;
@@ -56,7 +56,7 @@ impl Log {
     }
 }
 
-fn framed(events: &[Value]) -> Checked {
+fn framed(events: &[Value]) -> LogCheck {
     for (event, seq) in events.iter().zip(1..) {
         require!(event["seq"] == seq, "event {} where {seq} is due", event["seq"]);
     }
@@ -98,7 +98,7 @@ fn author(event: &Value) -> &str {
 }
 
 /// Every good answer is in the log once, as it was given; no bad one is anywhere.
-fn kept(file: &File, notes: &[Note], events: &[Value], result: &Value) -> Checked {
+fn kept(file: &File, notes: &[CallNote], events: &[Value], result: &Value) -> LogCheck {
     let failed = result["state"] == "failed";
     let public = result["transcript"].to_string();
     let recorded: Vec<(&Value, String)> =
@@ -154,7 +154,7 @@ fn kept(file: &File, notes: &[Note], events: &[Value], result: &Value) -> Checke
     Ok(())
 }
 
-fn paid(notes: &[Note], result: &Value) -> Checked {
+fn paid(notes: &[CallNote], result: &Value) -> LogCheck {
     let tokens: u64 = notes.iter().filter(|note| note.fate != Fate::Refused).map(|note| note.tokens).sum();
     let usage = &result["usage"];
     let total = usage["prompt_tokens"].as_u64().unwrap_or(0) + usage["completion_tokens"].as_u64().unwrap_or(0);
@@ -168,7 +168,7 @@ fn paid(notes: &[Note], result: &Value) -> Checked {
 }
 
 /// After a spent budget only those are asked who decide, and the debate is decided.
-fn budgeted(file: &File, notes: &[Note], events: &[Value]) -> Checked {
+fn budgeted(file: &File, notes: &[CallNote], events: &[Value]) -> LogCheck {
     let mut spent = 0;
     for note in notes {
         let speaks = note.schema.is_null() && file.persona(&note.who).is_some();
@@ -188,7 +188,7 @@ fn budgeted(file: &File, notes: &[Note], events: &[Value]) -> Checked {
     Ok(())
 }
 
-fn ended(walk: &Walk<'_>, end: &End, events: &[Value], result: &Value) -> Checked {
+fn ended(walk: &DebateWalk<'_>, end: &End, events: &[Value], result: &Value) -> LogCheck {
     let code = result["reason"]["code"].as_str();
     // under `abort` the documents do not say which reason a decision without an answer has
     let either =
@@ -244,7 +244,7 @@ fn ended(walk: &Walk<'_>, end: &End, events: &[Value], result: &Value) -> Checke
     agreed(end, events, result)
 }
 
-fn agreed(end: &End, events: &[Value], result: &Value) -> Checked {
+fn agreed(end: &End, events: &[Value], result: &Value) -> LogCheck {
     let verdict = events.iter().find(|event| event["type"] == "verdict_reached").ok_or("no verdict")?;
     let found = &verdict["consensus"];
     require!(found.is_null() == end.consensus.is_none(), "consensus {found} where {:?} is due", end.consensus);

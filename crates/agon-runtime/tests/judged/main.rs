@@ -13,11 +13,11 @@
 //!     own next try's. Every good answer is in the log once. (`log::kept`)
 //! 3.  Calls and tokens of the result are those that the model counted. (`log::paid`)
 //! 4.  Who is asked for what, in which round and how often, is what the file says; nobody else is asked. Bad answers are asked for
-//!     again, refused calls are not. (`Walk::seat`, `Walk::nothing_left`)
-//! 5.  Ballots, openings and closings: each debater once, if the file wants them. (`Walk::run`)
+//!     again, refused calls are not. (`DebateWalk::seat`, `DebateWalk::nothing_left`)
+//! 5.  Ballots, openings and closings: each debater once, if the file wants them. (`DebateWalk::run`)
 //! 6.  The order of a round is that of its format and `turn_mode`; bids give the floor. (`rounds`, `floor`)
-//! 7.  The rounds end by the first rule that holds, in the documented order. (`Walk::stops`)
-//! 8.  A round below its quorum, or a lost seat under `abort`, fails the debate; nothing else does. (`Walk::quorate`, `Walk::seat`)
+//! 7.  The rounds end by the first rule that holds, in the documented order. (`DebateWalk::stops`)
+//! 8.  A round below its quorum, or a lost seat under `abort`, fails the debate; nothing else does. (`DebateWalk::quorate`, `DebateWalk::seat`)
 //! 9.  Speakers read what they may and nothing else: everything before them, nothing of a simultaneous round, nobody in an opening,
 //!     what masks, windows and scopes leave; nobody reads private words; judges read every speech, no name and no moderator. (`sight`)
 //! 10. On a vote are the candidates: all stances, the ballots' answers, the authors of proposals, without the voter's own side where
@@ -25,14 +25,14 @@
 //! 11. Counts, eligible and received votes follow from the votes, with weights and confidence where they count. (`decide::counted`)
 //! 12. The winner meets the rule; equal tops are a tie; otherwise the rule is not met; no vote at all is a failure. (`decide::won`)
 //! 13. Judges: a winner needs both orders, and more than half of a panel. (`decide::judged`)
-//! 14. Consensus: source, top, eligible voters, strength, contested. (`decide::consensus`)
+//! 14. ForetoldConsensus: source, top, eligible voters, strength, contested. (`decide::consensus`)
 //! 15. `majority` and `moved` follow from the ballots. (`decide::majority`)
 //! 16. A lost seat that matters degrades a verdict; every lost seat is among the missing ones. (`log::ended`)
 //! 17. After a spent budget nobody but who decides is asked, and the debate is decided on what was said. (`log::budgeted`)
 //! 18. The moderator opens and closes each round once; each round is measured once; speeches have their speaker's stance.
 //!     (`rounds`, `log::kept`)
-//! 19. The synthesizer is asked if the file has it, and its words are in the result. (`Walk::run`, `log::kept`)
-//! 20. A gate skips the rounds of three debaters or more who all cast the same first ballot, and of nobody else. (`Walk::gated`)
+//! 19. The synthesizer is asked if the file has it, and its words are in the result. (`DebateWalk::run`, `log::kept`)
+//! 20. A gate skips the rounds of three debaters or more who all cast the same first ballot, and of nobody else. (`DebateWalk::gated`)
 #[cfg(test)]
 mod decide;
 #[cfg(test)]
@@ -55,8 +55,8 @@ use agon_core::{Admission, DebateId, HostId, Record, Timestamp};
 use agon_runtime::{HostConfig, Node, NodeConfig, Ports, Served, Silent, TokioClock};
 use agon_spec::{Defaults, Source, parse};
 use agon_store::{Journal, MemoryStore};
-use file::{Dice, File};
-use model::Model;
+use file::{File, FileDice};
+use model::KnownModel;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ fn random_files_end_as_their_documents_say() {
     let only = number("AGON_JUDGED_FILE");
     let files: Vec<u64> = (0..FILES).filter(|index| only.is_none_or(|only| only == *index)).collect();
     let wrong_of = |index: &u64| {
-        let file = File::drawn(Dice::new(seed, *index));
+        let file = File::drawn(FileDice::new(seed, *index));
         judged(&file).err().map(|problem| format!("file {index}: {problem}\n{}", file.text()))
     };
     // two at a time: every file has a runtime of its own
@@ -86,18 +86,18 @@ fn random_files_end_as_their_documents_say() {
 
 /// Plays a file and judges what came of it.
 fn judged(file: &File) -> Result<(), String> {
-    let model = Model::new(file.clone());
+    let model = KnownModel::new(file.clone());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     let log = log::Log::new(&runtime.block_on(played(file, &model))?);
     let notes = model.notes();
-    let mut walk = walk::Walk::new(file, &notes, log.is_void());
+    let mut walk = walk::DebateWalk::new(file, &notes, log.is_void());
     // how much a budget keeps for the decision is the machine's own affair, so nobody can foretell who is left out
     let end = if file.budget.is_some() { Ok(walk::End::default()) } else { walk.whole() };
     let checked = end.and_then(|end| log.check(file, &notes, &walk, &end));
     checked.map_err(|problem| format!("{problem}\n{}", log.story()))
 }
 
-async fn played(file: &File, model: &Model) -> Result<Vec<Arc<Record>>, String> {
+async fn played(file: &File, model: &KnownModel) -> Result<Vec<Arc<Record>>, String> {
     let parsed = parse(&Source::new(file.name(), file.text()), &Defaults::default());
     let spec = parsed.spec.ok_or_else(|| format!("refused: {:?}", parsed.diagnostics))?;
     let id = DebateId::parse("judged").unwrap();

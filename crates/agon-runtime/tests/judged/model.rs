@@ -1,5 +1,5 @@
 //! The model: reads its prompt as text, answers as the seed says, and notes everything.
-use crate::file::{ANSWERS, Dice, File};
+use crate::file::{ANSWERS, File, FileDice};
 use agon_core::Usage;
 use agon_llm::*;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub enum Fate {
 
 /// One call.
 #[derive(Clone, Debug)]
-pub struct Note {
+pub struct CallNote {
     /// Words that only this answer has.
     pub mark: String,
     pub who: String,
@@ -36,7 +36,7 @@ pub struct Note {
     pub fate: Fate,
     pub tokens: u64,
 }
-impl Note {
+impl CallNote {
     /// The part of the prompt that is the speaker's own turn.
     pub fn turn(&self) -> &str {
         self.prompt.rsplit("=== YOUR TURN ===").next().unwrap_or_default()
@@ -52,29 +52,29 @@ impl Note {
 }
 
 #[derive(Clone)]
-pub struct Model {
+pub struct KnownModel {
     file: Arc<File>,
-    notes: Arc<Mutex<Vec<Note>>>,
+    notes: Arc<Mutex<Vec<CallNote>>>,
     endpoint: Endpoint,
 }
-impl Model {
+impl KnownModel {
     pub fn new(file: File) -> Self {
         let endpoint = Endpoint::parse(EndpointKind::Ollama, "http://model:11434").unwrap();
         Self { file: Arc::new(file), notes: Arc::default(), endpoint }
     }
-    pub fn notes(&self) -> Vec<Note> {
+    pub fn notes(&self) -> Vec<CallNote> {
         self.notes.lock().unwrap().clone()
     }
 
-    fn note(&self, request: &ChatRequest) -> Note {
+    fn note(&self, request: &ChatRequest) -> CallNote {
         let mut notes = self.notes.lock().unwrap();
         let prompt: String = request.messages.iter().map(|message| format!("{}\n", message.content)).collect();
         let turn = prompt.rsplit("=== YOUR TURN ===").next().unwrap().to_owned();
         let key = |name: &str| {
             turn.lines().find_map(|line| line.strip_prefix(&format!("{name}: "))).unwrap_or_default().to_owned()
         };
-        let mut dice = Dice::new(self.file.seed, notes.len() as u64 + 1);
-        let mut note = Note {
+        let mut dice = FileDice::new(self.file.seed, notes.len() as u64 + 1);
+        let mut note = CallNote {
             mark: format!("zq{}w", notes.len()),
             who: key("You are"),
             task: key("Task"),
@@ -98,7 +98,7 @@ impl Model {
         note
     }
 
-    fn fate(&self, note: &Note, dice: &mut Dice) -> Fate {
+    fn fate(&self, note: &CallNote, dice: &mut FileDice) -> Fate {
         let votes = matches!(note.task.as_str(), "vote" | "ranked vote" | "approval vote" | "score debaters");
         let mute = note.schema.is_null() && self.file.silent == Some(note.who.as_str());
         if mute || votes && self.file.abstain {
@@ -107,7 +107,7 @@ impl Model {
         if dice.below(100) < self.file.trouble { dice.pick(&[Fate::Refused, Fate::Malformed]) } else { Fate::Good }
     }
 
-    fn good(&self, note: &Note, dice: &mut Dice) -> (Value, String) {
+    fn good(&self, note: &CallNote, dice: &mut FileDice) -> (Value, String) {
         if note.schema.is_null() {
             return (Value::Null, self.speech(note, dice));
         }
@@ -116,11 +116,11 @@ impl Model {
         (answer, text)
     }
 
-    fn opinion(&self, dice: &mut Dice) -> &'static str {
+    fn opinion(&self, dice: &mut FileDice) -> &'static str {
         if self.file.agreeable && !dice.one_in(10) { ANSWERS[0] } else { dice.pick(&ANSWERS) }
     }
 
-    fn speech(&self, note: &Note, dice: &mut Dice) -> String {
+    fn speech(&self, note: &CallNote, dice: &mut FileDice) -> String {
         let named = dice.pick(&self.file.personas).name;
         let to = if dice.one_in(3) { format!(" against {named}") } else { String::new() };
         let words = format!("{} {:x}{to} {:x} {:x}", note.mark, dice.next(), dice.next(), dice.next());
@@ -140,13 +140,13 @@ impl Model {
     }
 
     /// An object of the schema; the task says what is in it.
-    fn object(&self, note: &Note, dice: &mut Dice) -> Value {
+    fn object(&self, note: &CallNote, dice: &mut FileDice) -> Value {
         let members = note.schema["properties"].as_object().cloned().unwrap_or_default();
         let filled = members.iter().map(|(name, schema)| (name.clone(), self.member(note, name, schema, dice)));
         Value::Object(filled.collect())
     }
 
-    fn member(&self, note: &Note, name: &str, schema: &Value, dice: &mut Dice) -> Value {
+    fn member(&self, note: &CallNote, name: &str, schema: &Value, dice: &mut FileDice) -> Value {
         let one_of = schema["enum"].as_array().cloned().unwrap_or_default();
         let items = schema.pointer("/items/enum").and_then(Value::as_array).cloned().unwrap_or_default();
         match name {
@@ -180,7 +180,7 @@ impl Model {
         }
     }
 
-    fn list(&self, note: &Note, name: &str, items: &[Value], dice: &mut Dice) -> Value {
+    fn list(&self, note: &CallNote, name: &str, items: &[Value], dice: &mut FileDice) -> Value {
         let names =
             note.schema.pointer(&format!("/properties/{name}/items/properties/name/enum")).and_then(Value::as_array);
         match name {
@@ -193,21 +193,21 @@ impl Model {
     }
 }
 
-fn shuffled(mut values: Vec<Value>, dice: &mut Dice) -> Vec<Value> {
+fn shuffled(mut values: Vec<Value>, dice: &mut FileDice) -> Vec<Value> {
     for at in (1..values.len()).rev() {
         values.swap(at, dice.below(at as u64 + 1) as usize);
     }
     values
 }
 
-fn ranked(note: &Note, dice: &mut Dice) -> Value {
+fn ranked(note: &CallNote, dice: &mut FileDice) -> Value {
     let candidates = note.allowed("/properties/ranking/items/properties/candidate/enum");
     let order = shuffled(candidates.iter().map(|name| json!(name)).collect(), dice);
     order.into_iter().map(|name| json!({"candidate": name, "reason": note.mark})).collect()
 }
 
 /// Scores of debaters by their labels, or of speeches by their numbers.
-fn scored(note: &Note, dice: &mut Dice) -> Value {
+fn scored(note: &CallNote, dice: &mut FileDice) -> Value {
     let fields = note
         .schema
         .pointer("/properties/scores/items/properties")
@@ -230,7 +230,7 @@ fn scored(note: &Note, dice: &mut Dice) -> Value {
 }
 
 #[async_trait::async_trait]
-impl ChatModel for Model {
+impl ChatModel for KnownModel {
     async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<ChatAnswer, ChatError> {
         let note = self.note(request);
         sink.text(&note.text);

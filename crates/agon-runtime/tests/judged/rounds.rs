@@ -1,11 +1,11 @@
 //! The rounds: who speaks in which order, what comes between, and what ends them.
 use crate::decide;
-use crate::walk::{Halt, Said, Step, Together, Walk};
+use crate::walk::{DebateWalk, HeardTurn, Together, WalkHalt, WalkStep};
 use std::collections::BTreeMap;
 
-impl Walk<'_> {
+impl DebateWalk<'_> {
     /// All rounds; whether the moderator called the vote.
-    pub fn rounds(&mut self) -> Step<bool> {
+    pub fn rounds(&mut self) -> WalkStep<bool> {
         let mut circle: Vec<(String, u32, usize)> = Vec::new();
         for round in 1..=self.file.rounds {
             self.round = round;
@@ -15,10 +15,14 @@ impl Walk<'_> {
                 self.admitted(&mut circle)?;
             }
             let who = if self.file.format == "fishbowl" { in_file_order(self, &circle) } else { called };
-            self.spoken(&who)?;
-            for seat in &mut circle {
-                let first = self.said[before..].iter().position(|said| said.by == seat.0);
-                seat.2 = if seat.1 == round { first.unwrap_or(usize::MAX) } else { seat.2 };
+            let task = if self.file.format == "chain_of_thought" { "argument in steps" } else { "argument" };
+            // who speaks at once has the order of the file
+            let place = |at, name| if self.file.simultaneous { Some(at) } else { self.next_call(name, task) };
+            let firsts: BTreeMap<String, Option<usize>> =
+                who.iter().enumerate().map(|(at, name)| (name.clone(), place(at, name))).collect();
+            self.spoken(&who, task)?;
+            for seat in circle.iter_mut().filter(|seat| seat.1 == round) {
+                seat.2 = firsts.get(&seat.0).copied().flatten().unwrap_or(usize::MAX);
             }
             if let Some(rule) = self.after(before, done)? {
                 self.end.stopped = Some((rule, round));
@@ -29,11 +33,11 @@ impl Walk<'_> {
                 self.seats(&all, Together::Either, false)?;
             }
         }
-        Err(Halt::Wrong("no rule ended the rounds".to_owned()))
+        Err(WalkHalt::Wrong("no rule ended the rounds".to_owned()))
     }
 
     /// The moderator's opening: whom it calls, and whether this is the last round.
-    fn opened(&mut self) -> Step<(Vec<String>, bool)> {
+    fn opened(&mut self) -> WalkStep<(Vec<String>, bool)> {
         let calls = self.file.turn_mode == "moderator";
         if !self.file.moderator.contains(&"opens") {
             return Ok((self.names(), false));
@@ -46,7 +50,7 @@ impl Walk<'_> {
     }
 
     /// Before each round but the first the highest bidder replaces who has sat in the circle longest.
-    fn admitted(&mut self, circle: &mut Vec<(String, u32, usize)>) -> Step {
+    fn admitted(&mut self, circle: &mut Vec<(String, u32, usize)>) -> WalkStep {
         if self.round == 1 {
             circle.extend(self.names().into_iter().take(self.file.inner_circle).map(|name| (name, 1, 0)));
             return Ok(());
@@ -61,9 +65,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn spoken(&mut self, who: &[String]) -> Step {
-        let steps = self.file.format == "chain_of_thought";
-        let task = if steps { "argument in steps" } else { "argument" };
+    fn spoken(&mut self, who: &[String], task: &'static str) -> WalkStep {
         match self.file.format {
             "socratic" => self.socratic(),
             "bp_style" => self.parliament(),
@@ -98,7 +100,7 @@ impl Walk<'_> {
         &mut self,
         who: &[String],
         task: &'static str,
-    ) -> Step<(BTreeMap<String, u64>, BTreeMap<String, String>)> {
+    ) -> WalkStep<(BTreeMap<String, u64>, BTreeMap<String, String>)> {
         let seats: Vec<_> = who.iter().map(|name| (name.clone(), task, String::new())).collect();
         let bids = self.seats(&seats, Together::AtOnce, false)?;
         let placed = || seats.iter().zip(&bids).filter_map(|((name, ..), at)| Some((name, &self.notes[(*at)?])));
@@ -108,7 +110,7 @@ impl Walk<'_> {
     }
 
     /// What follows the speeches of a round; the rule that ends the rounds, if one does.
-    fn after(&mut self, before: usize, done: bool) -> Step<Option<&'static str>> {
+    fn after(&mut self, before: usize, done: bool) -> WalkStep<Option<&'static str>> {
         let moderator = &self.file.moderator;
         if moderator.contains(&"interjects") || moderator.contains(&"clarifies") {
             let at = self.seat("moderator", "interject", "", false)?;
@@ -151,7 +153,7 @@ impl Walk<'_> {
     fn agree(&self, before: usize) -> bool {
         let mut stated: BTreeMap<&str, Option<&str>> = BTreeMap::new();
         for said in self.said[before..].iter().filter(|said| said.by != "moderator") {
-            let answers = |said: &Said| stated_answer(&self.notes[said.note].text);
+            let answers = |said: &HeardTurn| stated_answer(&self.notes[said.note].text);
             let earlier = || self.said[..before].iter().rev().filter(|old| old.by == said.by).find_map(answers);
             let answer = answers(said).or_else(|| *stated.get(said.by.as_str()).unwrap_or(&None)).or_else(earlier);
             stated.insert(&said.by, answer);
@@ -170,7 +172,7 @@ pub fn stated_answer(text: &str) -> Option<&str> {
     text.lines().find_map(|line| line.strip_prefix("My answer: "))
 }
 
-fn in_file_order(walk: &Walk<'_>, circle: &[(String, u32, usize)]) -> Vec<String> {
+fn in_file_order(walk: &DebateWalk<'_>, circle: &[(String, u32, usize)]) -> Vec<String> {
     walk.names().into_iter().filter(|name| circle.iter().any(|seat| seat.0 == *name)).collect()
 }
 

@@ -1,10 +1,10 @@
 //! Who reads what.
-use crate::model::Note;
-use crate::walk::{Said, Together, Walk};
+use crate::model::CallNote;
+use crate::walk::{DebateWalk, HeardTurn, Together};
 use std::collections::BTreeSet;
 
 /// Checks what a call's prompt shows of what was said before, with the walk where it stands now.
-pub fn check(walk: &Walk<'_>, note: &Note, how: Together) -> Result<(), String> {
+pub fn check(walk: &DebateWalk<'_>, note: &CallNote, how: Together) -> Result<(), String> {
     let shown: BTreeSet<usize> = marks(&note.prompt);
     let public: BTreeSet<usize> = walk.said.iter().map(|said| said.note).collect();
     let (must, may) = seen(walk, note);
@@ -68,7 +68,7 @@ pub fn check(walk: &Walk<'_>, note: &Note, how: Together) -> Result<(), String> 
     Ok(())
 }
 
-fn last_of(walk: &Walk<'_>, to: Option<&str>) -> Option<usize> {
+fn last_of(walk: &DebateWalk<'_>, to: Option<&str>) -> Option<usize> {
     walk.said.iter().rev().find(|said| Some(said.by.as_str()) == to).map(|said| said.note)
 }
 
@@ -83,9 +83,9 @@ fn marks(prompt: &str) -> BTreeSet<usize> {
 }
 
 /// What a prompt has to show, and what it may show.
-fn seen(walk: &Walk<'_>, note: &Note) -> (BTreeSet<usize>, BTreeSet<usize>) {
-    let all: Vec<&Said> = walk.said.iter().collect();
-    let notes = |said: &[&Said]| said.iter().map(|said| said.note).collect::<BTreeSet<usize>>();
+fn seen(walk: &DebateWalk<'_>, note: &CallNote) -> (BTreeSet<usize>, BTreeSet<usize>) {
+    let all: Vec<&HeardTurn> = walk.said.iter().collect();
+    let notes = |said: &[&HeardTurn]| said.iter().map(|said| said.note).collect::<BTreeSet<usize>>();
     let first = matches!(note.task.as_str(), "opening statement" | "proposal");
     if first || note.task == "private ballot (initial)" && walk.file.format != "critique_revision" {
         return Default::default();
@@ -94,24 +94,24 @@ fn seen(walk: &Walk<'_>, note: &Note) -> (BTreeSet<usize>, BTreeSet<usize>) {
         return (notes(&all), notes(&all));
     }
     let Some(me) = walk.file.persona(&note.who) else { return (Default::default(), notes(&all)) };
-    let hides = |said: &Said| walk.file.persona(&said.by).is_some_and(|by| by.hidden_from.contains(&me.name));
+    let hides = |said: &HeardTurn| walk.file.persona(&said.by).is_some_and(|by| by.hidden_from.contains(&me.name));
     if note.task == "score debaters" {
-        let open: Vec<&Said> = all.iter().filter(|said| !hides(said)).copied().collect();
+        let open: Vec<&HeardTurn> = all.iter().filter(|said| !hides(said)).copied().collect();
         return (notes(&open), notes(&open));
     }
-    let own = |said: &&&Said| said.by == me.name || said.to.as_deref() == Some(me.name);
+    let own = |said: &&&HeardTurn| said.by == me.name || said.to.as_deref() == Some(me.name);
     if walk.file.masked {
-        let sees = |said: &Said, is: fn(&str, &str) -> bool| {
+        let sees = |said: &HeardTurn, is: fn(&str, &str) -> bool| {
             me.sees.as_ref().is_none_or(|sees| sees.iter().any(|what| *what == said.by || is(what, said.kind)))
         };
-        let open = |said: &Said, is| said.by == me.name || !hides(said) && sees(said, is);
-        let may: Vec<&Said> = all.iter().filter(|said| open(said, may_be_kind)).copied().collect();
-        let must: Vec<&Said> = all.iter().filter(|said| open(said, is_kind)).copied().collect();
+        let open = |said: &HeardTurn, is| said.by == me.name || !hides(said) && sees(said, is);
+        let may: Vec<&HeardTurn> = all.iter().filter(|said| open(said, may_be_kind)).copied().collect();
+        let must: Vec<&HeardTurn> = all.iter().filter(|said| open(said, is_kind)).copied().collect();
         return (notes(&must), notes(&may));
     }
     if walk.file.scoped {
-        let addressed = |said: &&&Said| walk.notes[said.note].text.contains(me.name);
-        let open: Vec<&Said> =
+        let addressed = |said: &&&HeardTurn| walk.notes[said.note].text.contains(me.name);
+        let open: Vec<&HeardTurn> =
             all.iter().filter(|said| own(said) || addressed(said) || said.by == "moderator").copied().collect();
         return (notes(&open), notes(&open));
     }

@@ -1,18 +1,18 @@
 //! The debate once more, by what the documents say, over the notes of the model.
 use crate::decide;
 use crate::file::{ANSWERS, File, TEAMS};
-use crate::model::{Fate, Note, TRIES};
+use crate::model::{CallNote, Fate, TRIES};
 use crate::sight;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Why the walk goes no further.
-pub enum Halt {
+pub enum WalkHalt {
     /// The debate is not what the documents say.
     Wrong(String),
     /// The debate has failed here, as it has to.
     Failed(&'static str),
 }
-pub type Step<T = ()> = Result<T, Halt>;
+pub type WalkStep<T = ()> = Result<T, WalkHalt>;
 
 /// What the log and the result have to say in the end.
 #[derive(Debug, Default)]
@@ -21,16 +21,16 @@ pub struct End {
     pub outcome: Option<&'static str>,
     pub reason: Option<&'static str>,
     pub winner: Option<String>,
-    pub counts: Option<decide::Count>,
+    pub counts: Option<decide::ForetoldCount>,
     pub stopped: Option<(&'static str, u32)>,
-    pub consensus: Option<decide::Consensus>,
+    pub consensus: Option<decide::ForetoldConsensus>,
     pub majority: Option<&'static str>,
     pub moved: BTreeSet<String>,
 }
 
 /// Something that others hear.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct HeardTurn {
     pub note: usize,
     pub by: String,
     pub kind: &'static str,
@@ -47,13 +47,13 @@ pub enum Together {
     Either,
 }
 
-pub struct Walk<'a> {
+pub struct DebateWalk<'a> {
     pub file: &'a File,
-    pub notes: &'a [Note],
+    pub notes: &'a [CallNote],
     queues: BTreeMap<(String, String, String), VecDeque<usize>>,
     /// The last call so far.
     clock: Option<usize>,
-    pub said: Vec<Said>,
+    pub said: Vec<HeardTurn>,
     /// Whose seats have no answer, of those that a verdict needs.
     pub lost: Vec<String>,
     /// Whether the debate failed for want of speakers, as its log says; used where the documents do not say who counts.
@@ -69,8 +69,8 @@ pub struct Walk<'a> {
     pub end: End,
 }
 
-impl<'a> Walk<'a> {
-    pub fn new(file: &'a File, notes: &'a [Note], void: bool) -> Self {
+impl<'a> DebateWalk<'a> {
+    pub fn new(file: &'a File, notes: &'a [CallNote], void: bool) -> Self {
         let mut queues: BTreeMap<_, VecDeque<usize>> = BTreeMap::new();
         for (at, note) in notes.iter().enumerate() {
             queues.entry((note.who.clone(), note.task.clone(), note.target.clone())).or_default().push_back(at);
@@ -108,15 +108,15 @@ impl<'a> Walk<'a> {
                 self.end.state = "succeeded";
                 self.nothing_left()?;
             }
-            Err(Halt::Failed(reason)) => {
+            Err(WalkHalt::Failed(reason)) => {
                 (self.end.state, self.end.reason, self.end.outcome) = ("failed", Some(reason), None)
             }
-            Err(Halt::Wrong(problem)) => return Err(problem),
+            Err(WalkHalt::Wrong(problem)) => return Err(problem),
         }
         Ok(std::mem::take(&mut self.end))
     }
 
-    fn run(&mut self) -> Step {
+    fn run(&mut self) -> WalkStep {
         let (all, file) = (self.names(), self.file);
         let proposals = file.format == "critique_revision";
         if file.format == "poll" {
@@ -146,7 +146,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Final statements and rebuttals, and what the moderator says to them.
-    fn after_rounds(&mut self, all: &[String]) -> Step {
+    fn after_rounds(&mut self, all: &[String]) -> WalkStep {
         let file = self.file;
         let how = if file.simultaneous { Together::AtOnce } else { Together::OneByOne };
         if file.closings {
@@ -163,13 +163,19 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn poll(&mut self) -> Step {
+    fn poll(&mut self) -> WalkStep {
         let all = self.names();
         let mut heard = 0;
         for at in 0..self.file.samples as usize {
             // the samples of one persona are asked at once: its answers belong to any of them
             heard += u64::from(self.seat_of_many(&all[at % all.len()], "opening statement")?.is_some_and(|note| {
-                self.said.push(Said { note, by: all[at % all.len()].clone(), kind: "opening", round: 0, to: None });
+                self.said.push(HeardTurn {
+                    note,
+                    by: all[at % all.len()].clone(),
+                    kind: "opening",
+                    round: 0,
+                    to: None,
+                });
                 true
             }));
         }
@@ -178,15 +184,19 @@ impl<'a> Walk<'a> {
         self.synthesis()
     }
 
-    fn synthesis(&mut self) -> Step {
+    fn synthesis(&mut self) -> WalkStep {
         if self.file.synthesizer {
-            self.seat("synthesizer", "synthesise", "", true)?;
+            let lost = self.seat("synthesizer", "synthesise", "", true)?.is_none();
+            if lost && self.end.outcome == Some("decided") {
+                self.end.outcome = Some("degraded");
+            }
+            self.end.reason = self.end.reason.or(lost.then_some("synthesis_failed"));
         }
         Ok(())
     }
 
     /// One ballot of each debater, about the stances, the options, the proposals or whatever it thinks.
-    fn balloted(&mut self, stage: usize) -> Step {
+    fn balloted(&mut self, stage: usize) -> WalkStep {
         let wanted = if stage == 0 { self.file.ballots == "both" } else { self.file.ballots != "none" };
         if !wanted {
             return Ok(());
@@ -220,9 +230,13 @@ impl<'a> Walk<'a> {
         self.said.iter().filter(|said| said.kind == "proposal").map(|said| said.by.clone()).collect()
     }
 
-    pub fn same(&self, what: &str, found: &[String], wanted: &[String]) -> Step {
+    pub fn same(&self, what: &str, found: &[String], wanted: &[String]) -> WalkStep {
         let [found, wanted] = [found, wanted].map(|all| all.iter().collect::<BTreeSet<_>>());
-        if found == wanted { Ok(()) } else { Err(Halt::Wrong(format!("{what}: {found:?} where {wanted:?} are due"))) }
+        if found == wanted {
+            Ok(())
+        } else {
+            Err(WalkHalt::Wrong(format!("{what}: {found:?} where {wanted:?} are due")))
+        }
     }
 
     /// Three debaters or more who all cast the same ballot need no rounds.
@@ -236,7 +250,7 @@ impl<'a> Walk<'a> {
             self.end.outcome = Some("decided");
             self.end.majority = Some("kept");
             let (top, answer) = (all as u64, self.end.winner.clone());
-            let unanimous = decide::Consensus {
+            let unanimous = decide::ForetoldConsensus {
                 answer,
                 top,
                 eligible: top,
@@ -250,11 +264,17 @@ impl<'a> Walk<'a> {
     }
 
     /// Speeches of one kind; the number of those that were heard.
-    pub fn speeches(&mut self, who: &[String], task: &'static str, kind: &'static str, how: Together) -> Step<usize> {
+    pub fn speeches(
+        &mut self,
+        who: &[String],
+        task: &'static str,
+        kind: &'static str,
+        how: Together,
+    ) -> WalkStep<usize> {
         let mut heard = Vec::new();
         for name in who {
             if let Some(note) = self.seat_in(name, task, "", true, how)? {
-                let said = Said { note, by: name.clone(), kind, round: self.round, to: self.to.clone() };
+                let said = HeardTurn { note, by: name.clone(), kind, round: self.round, to: self.to.clone() };
                 heard.push(said.clone());
                 if how == Together::OneByOne {
                     self.said.push(said);
@@ -269,18 +289,18 @@ impl<'a> Walk<'a> {
     }
 
     /// Fails the debate if too few of the speakers of a round were heard, in what was said since then.
-    pub fn heard_enough(&self, since: usize, who: &[String]) -> Step {
+    pub fn heard_enough(&self, since: usize, who: &[String]) -> WalkStep {
         let speakers: BTreeSet<&String> = who.iter().collect();
         let heard = speakers.iter().filter(|name| self.said[since..].iter().any(|said| said.by == ***name)).count();
         self.quorate(heard, speakers.len())
     }
 
-    pub fn quorate(&self, heard: usize, of: usize) -> Step {
+    pub fn quorate(&self, heard: usize, of: usize) -> WalkStep {
         if !self.quorum_is_told() {
-            return if heard == 0 { Err(Halt::Failed("quorum")) } else { Ok(()) };
+            return if heard == 0 { Err(WalkHalt::Failed("quorum")) } else { Ok(()) };
         }
         let least = self.file.quorum.map_or(of / 2 + 1, |least| usize::try_from(least).unwrap_or(of).min(of));
-        if heard < least { Err(Halt::Failed("quorum")) } else { Ok(()) }
+        if heard < least { Err(WalkHalt::Failed("quorum")) } else { Ok(()) }
     }
 
     /// Whether the documents say whom the quorum counts.
@@ -289,7 +309,7 @@ impl<'a> Walk<'a> {
         !free && self.file.turn_mode != "reaction_triggered"
     }
 
-    pub fn seat(&mut self, who: &str, task: &str, target: &str, matters: bool) -> Step<Option<usize>> {
+    pub fn seat(&mut self, who: &str, task: &str, target: &str, matters: bool) -> WalkStep<Option<usize>> {
         self.seat_in(who, task, target, matters, Together::OneByOne)
     }
     pub fn seats(
@@ -297,33 +317,40 @@ impl<'a> Walk<'a> {
         all: &[(String, &'static str, String)],
         how: Together,
         matters: bool,
-    ) -> Step<Vec<Option<usize>>> {
+    ) -> WalkStep<Vec<Option<usize>>> {
         all.iter().map(|(who, task, target)| self.seat_in(who, task, target, matters, how)).collect()
     }
 
     /// The tries of one seat: the good answer, or a lost seat.
-    fn seat_in(&mut self, who: &str, task: &str, target: &str, matters: bool, how: Together) -> Step<Option<usize>> {
+    fn seat_in(
+        &mut self,
+        who: &str,
+        task: &str,
+        target: &str,
+        matters: bool,
+        how: Together,
+    ) -> WalkStep<Option<usize>> {
         let since = self.clock;
         for attempt in 1..=TRIES {
             let key = (who.to_owned(), task.to_owned(), target.to_owned());
             let due = self.queues.get_mut(&key).and_then(VecDeque::pop_front);
             let Some(at) = due else {
                 if self.void && !self.quorum_is_told() && !self.lost.is_empty() {
-                    return Err(Halt::Failed("quorum"));
+                    return Err(WalkHalt::Failed("quorum"));
                 }
-                return Err(Halt::Wrong(format!(
+                return Err(WalkHalt::Wrong(format!(
                     "round {}: {who} was not asked for {task} {target} (try {attempt})",
                     self.round
                 )));
             };
             if how == Together::OneByOne && since.is_some_and(|since| at < since) {
-                return Err(Halt::Wrong(format!("round {}: {who} was asked for {task} out of order", self.round)));
+                return Err(WalkHalt::Wrong(format!("round {}: {who} was asked for {task} out of order", self.round)));
             }
             let note = &self.notes[at];
             if note.round.is_some_and(|round| round != self.round) {
-                return Err(Halt::Wrong(format!("{who}: {task} in round {:?}, not {}", note.round, self.round)));
+                return Err(WalkHalt::Wrong(format!("{who}: {task} in round {:?}, not {}", note.round, self.round)));
             }
-            sight::check(self, note, how).map_err(Halt::Wrong)?;
+            sight::check(self, note, how).map_err(WalkHalt::Wrong)?;
             self.clock = self.clock.max(Some(at));
             match note.fate {
                 Fate::Good => return Ok(Some(at)),
@@ -334,20 +361,21 @@ impl<'a> Walk<'a> {
         self.lose(who, matters)
     }
 
-    fn lose(&mut self, who: &str, matters: bool) -> Step<Option<usize>> {
+    fn lose(&mut self, who: &str, matters: bool) -> WalkStep<Option<usize>> {
         if matters {
             self.lost.push(who.to_owned());
         }
-        if self.file.aborts && matters { Err(Halt::Failed("turn_failed")) } else { Ok(None) }
+        if self.file.aborts && matters { Err(WalkHalt::Failed("turn_failed")) } else { Ok(None) }
     }
 
     /// A seat of several that one participant has at once: any answer may be its.
-    pub fn seat_of_many(&mut self, who: &str, task: &str) -> Step<Option<usize>> {
+    pub fn seat_of_many(&mut self, who: &str, task: &str) -> WalkStep<Option<usize>> {
         let key = (who.to_owned(), task.to_owned(), String::new());
-        let queue = self.queues.get_mut(&key).ok_or_else(|| Halt::Wrong(format!("{who} was not asked for {task}")))?;
+        let queue =
+            self.queues.get_mut(&key).ok_or_else(|| WalkHalt::Wrong(format!("{who} was not asked for {task}")))?;
         let good = queue.iter().position(|at| self.notes[*at].fate == Fate::Good);
         if let Some(at) = good.and_then(|good| queue.remove(good)) {
-            sight::check(self, &self.notes[at], Together::AtOnce).map_err(Halt::Wrong)?;
+            sight::check(self, &self.notes[at], Together::AtOnce).map_err(WalkHalt::Wrong)?;
             self.clock = self.clock.max(Some(at));
             return Ok(Some(at));
         }
