@@ -8,7 +8,6 @@ pub use likeness::likeness;
 pub use likeness::words;
 
 use crate::answer::{Figure, Measures, Method};
-use crate::event::Event;
 use crate::ids::ParticipantId;
 use crate::spec::{DebateFormat, DebateSpec, Mode};
 use crate::tally::same_answer;
@@ -77,19 +76,6 @@ impl Gauge {
     pub fn entry(entry: &Entry) -> ComparedSpeech {
         let (participant, text, answer) = (entry.participant.clone(), entry.text.clone(), entry.answer.clone());
         ComparedSpeech { round: entry.turn.round, seat: entry.turn.seat, kind: entry.kind, participant, text, answer }
-    }
-    /// The speech that an event records, if it records one.
-    pub fn speech(event: &Event) -> Option<ComparedSpeech> {
-        let (said, speech) = event.speech()?;
-        let (participant, text, answer) = (said.participant.clone(), speech.text.clone(), speech.answer.clone());
-        Some(ComparedSpeech {
-            round: said.turn.round,
-            seat: said.turn.seat,
-            kind: speech.kind,
-            participant,
-            text,
-            answer,
-        })
     }
     /// What there is to be compared after `round` of a debate: what its debaters said there, and argued in their last round before; all
     /// that was said before where the scale wants that.

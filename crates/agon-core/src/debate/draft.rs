@@ -5,21 +5,32 @@ use crate::event::{Admission, Event};
 use crate::ids::{NodeId, Timestamp};
 use crate::outcome::{DebateState, Outcome, Reason, ReasonCode};
 use crate::spec::DebateSpec;
-use crate::transcript::Transcript;
+use crate::task::Ask;
+use crate::transcript::{Entry, Transcript};
 
 pub(super) struct Draft<'a> {
     pub admission: &'a Admission,
-    /// The transcript before this step.
-    pub transcript: &'a Transcript,
     pub control: Control,
     pub at: Timestamp,
+    /// What was said before this step, and in it: read through [`Draft::said`].
+    before: &'a Transcript,
+    now: Transcript,
     events: Vec<Event>,
 }
 
 impl<'a> Draft<'a> {
     pub fn new(debate: &'a Debate, at: Timestamp) -> Self {
-        let (admission, transcript) = (&debate.admission, &debate.transcript);
-        Self { admission, transcript, control: debate.control.clone(), at, events: Vec::new() }
+        let (admission, before) = (&debate.admission, &debate.transcript);
+        let (control, now) = (debate.control.clone(), Transcript::default());
+        Self { admission, control, at, before, now, events: Vec::new() }
+    }
+    /// All that was said so far, this step's own included.
+    pub fn said(&self) -> impl Iterator<Item = &Entry> {
+        self.before.entries().iter().chain(self.now.entries())
+    }
+    /// What was said when an open turn was asked.
+    pub fn said_before(&self, ask: &Ask) -> &'a [Entry] {
+        self.before.up_to(ask.sees)
     }
     pub fn into_events(self) -> Vec<Event> {
         self.events
@@ -34,6 +45,7 @@ impl<'a> Draft<'a> {
     /// Adds an event to the step.
     pub fn emit(&mut self, event: Event) {
         self.control.apply(self.admission, self.at, &event);
+        self.now.apply(self.control.position, &event);
         self.events.push(event);
     }
 

@@ -218,7 +218,7 @@ impl Draft<'_> {
     fn scored_by(&self, voter: &ParticipantId) -> Vec<(ParticipantId, String)> {
         let mut labels = speaker_labels(self.spec(), self.admission.seed, true);
         let candidates = self.candidates();
-        let heard = |name: &ParticipantId| self.transcript.entries().iter().any(|entry| entry.participant == *name);
+        let heard = |name: &ParticipantId| self.said().any(|entry| entry.participant == *name);
         labels
             .retain(|(name, _)| name != voter && heard(name) && candidates.iter().any(|known| known == name.as_str()));
         labels.sort_by(|(_, one), (_, other)| one.cmp(other));

@@ -36,6 +36,8 @@ mod orders;
 #[cfg(test)]
 mod page;
 #[cfg(test)]
+mod scoring;
+#[cfg(test)]
 mod stopping;
 #[cfg(test)]
 mod summaries;

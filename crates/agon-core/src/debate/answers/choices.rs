@@ -128,7 +128,7 @@ impl Draft<'_> {
         judgement: Judgement,
     ) -> Result<Given, String> {
         let winner = self.winner(candidates, judgement.winner.as_deref())?;
-        let said = self.transcript.up_to(ask.sees);
+        let said = self.said_before(ask);
         let said = if ask.kept { kept(self.spec(), said, self.control.summarised) } else { said };
         let shown = presentation(self.spec(), self.admission.seed, said, order);
         let citations = check_citations(&shown, &judgement.citations);

@@ -189,11 +189,9 @@ impl Draft<'_> {
         self.emit(Event::RoundCompared { round, measures });
     }
 
-    /// What this round's speeches are measured against, this step's own included.
+    /// What this round's speeches are measured against.
     fn gauge(&self) -> Gauge {
-        let new = self.events().iter().filter_map(Gauge::speech);
-        let said = self.transcript.entries().iter().map(Gauge::entry).chain(new);
-        Gauge::new(said, self.control.round, Scale::of(self.spec()))
+        Gauge::new(self.said().map(Gauge::entry), self.control.round, Scale::of(self.spec()))
     }
 
     /// Ends the rounds where a rule says so; else opens the seats for notes, if there are any.
