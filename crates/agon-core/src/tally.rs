@@ -66,7 +66,7 @@ fn weighted_by<'a>(
     sums
 }
 
-/// The mean of the totals, 0 to 40, that each debater was scored with, in thousandths; nobody's score is 0.
+/// The mean of the totals, 0 to 40, that each debater was scored with, in thousandths. Who was not scored at all has none.
 pub fn mean_totals<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
     totals: impl IntoIterator<Item = (&'a str, u32)>,
@@ -78,8 +78,9 @@ pub fn mean_totals<'a>(
             *scores += 1;
         }
     }
-    let mean = |sum: u64, scores: u64| u32::try_from(sum / scores.max(1)).unwrap_or(u32::MAX);
-    let mut means: Vec<(String, u32)> = sums.into_iter().map(|(name, sum, scores)| (name, mean(sum, scores))).collect();
+    let mean = |sum: u64, scores: u64| Some(u32::try_from(sum.checked_div(scores)?).unwrap_or(u32::MAX));
+    let means = sums.into_iter().filter_map(|(name, sum, scores)| Some((name, mean(sum, scores)?)));
+    let mut means: Vec<(String, u32)> = means.collect();
     means.sort_by_key(|(_, mean)| std::cmp::Reverse(*mean));
     means
 }

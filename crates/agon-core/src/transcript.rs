@@ -12,7 +12,7 @@ use crate::checks::Check;
 use crate::event::{Answered, Event, Given};
 use crate::ids::{ParticipantId, Position, TurnId};
 use crate::seed::{Dice, Purpose};
-use crate::spec::{Bench, DebateFormat, DebateSpec, Memory, TurnKind};
+use crate::spec::{Bench, DebateFormat, DebateSpec, Memory, Persona, TurnKind};
 use crate::task::{Conclusion, SpeechKind};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -146,6 +146,10 @@ impl Entry {
             SpeechKind::Moderation => None,
         }
     }
+    /// Whether masks leave it to a debater. Its own turns and the moderator's are always left.
+    pub fn is_shown_to(&self, spec: &DebateSpec, reader: &Persona) -> bool {
+        self.turn_kind().is_none_or(|kind| spec.lets_see(reader, &self.participant, kind))
+    }
 }
 
 /// A structured critique in words.
@@ -204,13 +208,18 @@ pub fn kept<'a>(spec: &DebateSpec, entries: &'a [Entry], summarised: u32) -> &'a
 /// The transcript as the judge sees it in one order: grouped by round, inside a round permuted from the seed, the
 /// odd orders reversed; names replaced by seeded letters where the spec says so. In `bp_style` each speech answers those before
 /// it, so that unless the spec asks for shuffling all orders are that of speaking, and only the candidates are reversed.
-pub fn presentation<'a>(spec: &DebateSpec, seed: u64, entries: &'a [Entry], order: u32) -> Vec<ShownEntry<'a>> {
+pub fn presentation<'a>(
+    spec: &DebateSpec,
+    seed: u64,
+    entries: impl IntoIterator<Item = &'a Entry>,
+    order: u32,
+) -> Vec<ShownEntry<'a>> {
     let (anonymous, shuffled) =
         spec.judge.as_ref().map_or((true, true), |j| (j.anonymize_transcript, j.shuffle_for_judge));
     let as_spoken = spec.debate_format == DebateFormat::BpStyle && !shuffled;
-    let mut shown: Vec<&Entry> = Vec::with_capacity(entries.len());
     // What the moderator said must not sway the judge.
-    let heard: Vec<&Entry> = entries.iter().filter(|entry| entry.kind != SpeechKind::Moderation).collect();
+    let heard: Vec<&Entry> = entries.into_iter().filter(|entry| entry.kind != SpeechKind::Moderation).collect();
+    let mut shown: Vec<&Entry> = Vec::with_capacity(heard.len());
     for group in heard.chunk_by(|a, b| a.turn.round == b.turn.round && may_be_permuted(a.kind) && a.kind == b.kind) {
         let mut group: Vec<&Entry> = group.to_vec();
         if let (true, Some(first)) = (shuffled, group.first()) {

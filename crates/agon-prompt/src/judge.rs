@@ -38,6 +38,9 @@ fn push_transcript(fence: &mut Fence<'_>, view: &View, (ask, spec): (&Ask, &Deba
     let labels: &Labels = &labels;
     let mut part = Written::default();
     let entries = if ask.kept { view.kept(ask.sees, fence) } else { view.entries(ask.sees) };
+    // a debater who scores the others is shown no more of them than in the debate
+    let reader = spec.persona(&ask.participant);
+    let entries = entries.iter().filter(|entry| reader.is_none_or(|reader| entry.is_shown_to(spec, reader)));
     for shown in presentation(spec, view.seed, entries, order) {
         let this = part_of(shown.entry);
         if this != part {

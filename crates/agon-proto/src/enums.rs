@@ -115,7 +115,7 @@ enums! {
     }
     RoundStatus { Settled, Continue }
     SelfVotes { Exclude, Allow }
-    SkipReason { Budget }
+    SkipReason { Budget, NothingToScore }
     SpeechKind {
         Opening, Argument, Closing, Question, Answer, FollowUp, Proposal, Revision, Rebuttal, Clarification, Interjection,
         Critique, Point, PointReply, Moderation,

@@ -154,6 +154,9 @@ impl Draft<'_> {
         if !self.decides(&work) && self.budget_rule(self.max_tokens(&participant)).is_some() {
             return self.emit(Event::SeatSkipped { round, seat, participant, reason: SkipReason::Budget });
         }
+        if work == Work::ScoreDebaters && self.scored_by(&participant).is_empty() {
+            return self.emit(Event::SeatSkipped { round, seat, participant, reason: SkipReason::NothingToScore });
+        }
         let turn = TurnId { round, seat, attempt: 1 };
         let model = super::models(self.spec(), &participant).first().map(|model| (*model).clone());
         // The spec names every participant that a stage can hold; a log from elsewhere might not.

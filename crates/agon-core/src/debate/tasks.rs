@@ -5,7 +5,7 @@ use crate::ids::ParticipantId;
 use crate::spec::{ConsensusStrategy, Mode, SelfVotes, Voters};
 use crate::tally::same_answer;
 use crate::task::{BallotStage, Guidance, Material, Point, Task};
-use crate::transcript::speaker_labels;
+use crate::transcript::{Entry, speaker_labels};
 use crate::work::Work;
 
 impl Draft<'_> {
@@ -214,11 +214,13 @@ impl Draft<'_> {
         self.spec().balloted(winner, self.last_ballot_of(&winner.into()))
     }
 
-    /// Whom a voter scores, under which label: every candidate but itself who was heard, in the order of the labels.
-    fn scored_by(&self, voter: &ParticipantId) -> Vec<(ParticipantId, String)> {
+    /// Whom a voter scores, under which label: every candidate but itself of whom it is shown something, in the order of the labels.
+    pub fn scored_by(&self, voter: &ParticipantId) -> Vec<(ParticipantId, String)> {
         let mut labels = speaker_labels(self.spec(), self.admission.seed, true);
         let candidates = self.candidates();
-        let heard = |name: &ParticipantId| self.said().any(|entry| entry.participant == *name);
+        let reader = self.spec().persona(voter);
+        let shown = |entry: &Entry| reader.is_none_or(|reader| entry.is_shown_to(self.spec(), reader));
+        let heard = |name: &ParticipantId| self.said().any(|entry| entry.participant == *name && shown(entry));
         labels
             .retain(|(name, _)| name != voter && heard(name) && candidates.iter().any(|known| known == name.as_str()));
         labels.sort_by(|(_, one), (_, other)| one.cmp(other));

@@ -228,5 +228,7 @@ named! {
     pub enum SkipReason {
         /// The budget left no room for it.
         Budget = "budget" => "the budget left no room for it",
+        /// The others said nothing that it may see.
+        NothingToScore = "nothing_to_score" => "the others said nothing that it may see",
     }
 }

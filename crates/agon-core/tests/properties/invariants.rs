@@ -1,6 +1,7 @@
 //! What holds of every log, format by format: who spoke when, who saw what, in which order things came.
 mod bids;
 mod critiques;
+mod material;
 mod orders;
 mod parliament;
 mod rounds;
@@ -18,6 +19,7 @@ pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
     counted(log)?;
     listed(log)?;
     seen_at_once(spec, log)?;
+    material::check(spec, log)?;
     moderated(spec, log)?;
     gated(spec, log)?;
     if spec.debate_format == DebateFormat::Poll {

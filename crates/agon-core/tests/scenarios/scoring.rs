@@ -85,3 +85,87 @@ fn whoever_speaks_first_in_the_very_last_speech_is_scored_and_can_win() {
         assert_eq!(found.winner.as_deref(), Some("P2"), "{at}");
     }
 }
+
+/// Three debaters of whom those on the left are hidden from those on the right.
+fn masked(hidden: &[(usize, &str)]) -> Admission {
+    admission(3, |spec| {
+        scores(spec);
+        spec.memory = Memory::PersonaMasking;
+        for (at, from) in hidden {
+            spec.personas[*at].hidden_from.push((*from).into());
+        }
+    })
+}
+
+/// P0 gives P1 6 and P2 1 on each scale; P1 gives P0 5 and P2 7; P2 gives P0 8 and P1 3.
+fn given(by: &str, of: &str) -> u8 {
+    let all = [("P0", "P1", 6), ("P0", "P2", 1), ("P1", "P0", 5), ("P1", "P2", 7), ("P2", "P0", 8), ("P2", "P1", 3)];
+    all.into_iter().find(|(voter, scored, _)| (*voter, *scored) == (by, of)).unwrap().2
+}
+
+#[test]
+fn who_may_not_see_a_debater_does_not_score_it_and_that_is_no_zero() {
+    let found = scored(masked(&[(2, "P0")]), given);
+    assert_eq!(found.sheets, [sheet("P0", &["P1"]), sheet("P1", &["P0", "P2"]), sheet("P2", &["P0", "P1"])]);
+    // P2: 28 from P1 alone; P0: (20 + 32) / 2; P1: (24 + 12) / 2
+    assert_eq!(found.means, means(&[("P2", 28_000), ("P0", 26_000), ("P1", 18_000)]));
+    assert_eq!(found.winner.as_deref(), Some("P2"));
+}
+
+#[test]
+fn whom_nobody_may_see_has_no_mean() {
+    let found = scored(masked(&[(2, "P0"), (2, "P1")]), given);
+    assert_eq!(found.sheets, [sheet("P0", &["P1"]), sheet("P1", &["P0"]), sheet("P2", &["P0", "P1"])]);
+    // P0: (20 + 32) / 2; P1: (24 + 12) / 2
+    assert_eq!(found.means, means(&[("P0", 26_000), ("P1", 18_000)]));
+}
+
+#[test]
+fn who_may_see_nobody_is_not_asked_and_is_not_missing() {
+    let found = scored(masked(&[(1, "P0"), (2, "P0")]), given);
+    assert_eq!(found.sheets, [sheet("P1", &["P0", "P2"]), sheet("P2", &["P0", "P1"])]);
+    // P2: 28 from P1; P0: (20 + 32) / 2; P1: 12 from P2
+    assert_eq!(found.means, means(&[("P2", 28_000), ("P0", 26_000), ("P1", 12_000)]));
+    let skipped = |event: &&Event| matches!(event, Event::SeatSkipped { participant, reason: SkipReason::NothingToScore, .. } if participant.as_str() == "P0");
+    assert_eq!(found.events.iter().filter(skipped).count(), 1);
+    let tallied = |event: &&Event| matches!(event, Event::VoteTallied { eligible: 3, received: 2, .. });
+    assert_eq!(found.events.iter().filter(tallied).count(), 1);
+    let decided = |event: &&Event| matches!(event, Event::VerdictReached { outcome: Outcome::Decided, .. });
+    assert_eq!(found.events.iter().filter(decided).count(), 1);
+}
+
+#[test]
+fn no_point_is_offered_on_a_hidden_speech_nor_to_one_who_may_not_hear_it() {
+    let bidders = |hidden: &[(usize, &str)]| {
+        let asked = admission(4, |spec| {
+            (spec.debate_format, spec.max_rounds) = (DebateFormat::BpStyle, 1);
+            for (at, persona) in spec.personas.iter_mut().enumerate() {
+                let bench = Bench::ALL.into_iter().find(|bench| bench.speaker(4) == at).unwrap();
+                persona.stance = Some(Bench::TEAMS[bench.team()].into());
+            }
+            for (at, from) in hidden {
+                spec.memory = Memory::PersonaMasking;
+                spec.personas[*at].hidden_from.push((*from).into());
+            }
+        });
+        let mut bidders = Vec::new();
+        let events = hold(asked, |ask| match &ask.task.work {
+            Work::Bid { on: Some(on), .. } => {
+                bidders.push((on.to_string(), ask.participant.to_string()));
+                Some(Answer::Bid(Bid::default()))
+            }
+            _ => Some(speech("so")),
+        });
+        assert_eq!(events.iter().filter(|event| event.speech().is_some()).count(), 8);
+        bidders.dedup();
+        bidders
+    };
+    let of = |bidders: &[(String, String)], on: &str, by: &str| bidders.contains(&(on.to_owned(), by.to_owned()));
+    let open = bidders(&[]);
+    assert!(of(&open, "P0", "P1") && of(&open, "P1", "P0"));
+    for hidden in [(0, "P1"), (1, "P0")] {
+        let masked = bidders(&[hidden]);
+        assert!(!of(&masked, "P0", "P1") && !of(&masked, "P1", "P0"), "{hidden:?}");
+        assert!(of(&masked, "P0", "P3"), "{hidden:?}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Who is shown which part of the transcript: what memory keeps, and what of it the context scope shows.
 use super::View;
 use crate::text::mentions;
-use agon_core::{Ask, ContextScope, Entry, Memory, ParticipantId, Persona, Position, SpeechKind, Task, Work};
+use agon_core::{Ask, ContextScope, Entry, Memory, ParticipantId, Position, SpeechKind, Task, Work};
 
 /// Which entries of the transcript a prompt shows, and which summary stands for what came before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl VisibleEntries {
     pub(crate) fn of(view: &View, ask: &Ask) -> Self {
         let entries = view.entries(ask.sees);
         let persona = view.spec.persona(&ask.participant);
-        let may = |entry: &Entry| persona.is_none_or(|persona| unmasked(view, persona, entry));
+        let may = |entry: &Entry| persona.is_none_or(|persona| entry.is_shown_to(&view.spec, persona));
         let allowed: Vec<usize> = (0..).zip(entries).filter(|(_, entry)| may(entry)).map(|(at, _)| at).collect();
         let first = kept_from(view, ask, entries, &allowed);
         let needed = |entry: &Entry| is_needed(ask, entry);
@@ -76,11 +76,6 @@ fn kept_from(view: &View, ask: &Ask, entries: &[Entry], allowed: &[usize]) -> Ke
         (ContextScope::SummaryOnly | ContextScope::FullLog | ContextScope::PersonaScoped, _) => (0, false),
     };
     KeptEntries { index: kept.max(scoped), summary: summary.filter(|_| remembers || sums_up) }
-}
-
-/// Whether masks leave an entry to a debater. Its own turns and the moderator's are always left.
-fn unmasked(view: &View, persona: &Persona, entry: &Entry) -> bool {
-    entry.turn_kind().is_none_or(|kind| view.spec.lets_see(persona, &entry.participant, kind))
 }
 
 /// Whether the context scope leaves an entry to a debater, as far as that depends on who said it to whom.

@@ -240,6 +240,34 @@ fn debaters_score_each_other_without_names() {
 }
 
 #[test]
+fn who_scores_others_is_shown_no_speech_that_is_hidden_from_it() {
+    for names in [true, false] {
+        let mut spec = everything(Mode::Adversarial);
+        (spec.memory, spec.context_scope, spec.visible.names) = (Memory::PersonaMasking, ContextScope::FullLog, names);
+        let cleo = spec.personas.iter_mut().find(|persona| persona.name.as_str() == "Cleo").unwrap();
+        cleo.hidden_from = vec!["Ada".into()];
+        let mut view = view(spec.clone());
+        for (seat, name) in (0..).zip(["Ada", "Ben", "Cleo"]) {
+            say(&mut view, &spec, name, SpeechKind::Argument, turn(1, seat), &format!("word {seat}"));
+        }
+        let labels = speaker_labels(&spec, 42, true);
+        let read = |who: &str| {
+            let others =
+                labels.iter().filter(|(name, _)| name.as_str() != who && (who, name.as_str()) != ("Ada", "Cleo"));
+            let debaters = others.cloned().collect();
+            user_of(&view, &ask(&view, who, turn(4, 0), agon_core::testing::scoring(debaters)))
+        };
+        let words = |who: &str| {
+            let text = read(who);
+            (0..3).filter(|seat| text.contains(&format!("word {seat}"))).collect::<Vec<_>>()
+        };
+        assert_eq!([words("Ada"), words("Ben"), words("Cleo")], [vec![0, 1], vec![0, 1, 2], vec![0, 1, 2]], "{names}");
+        let hidden = &labels.iter().find(|(name, _)| name.as_str() == "Cleo").unwrap().1;
+        assert!(!read("Ada").contains(hidden), "{}", read("Ada"));
+    }
+}
+
+#[test]
 fn critics_and_those_who_revise_are_told_what_the_moderator_says_to_their_round() {
     let spec = everything(Mode::Deliberative);
     let mut view = after_one_round(&spec);

@@ -4459,6 +4459,8 @@ pub enum SkipReason {
     Unspecified = 0,
     /// The budget left no room for it.
     Budget = 1,
+    /// The others said nothing that it may see.
+    NothingToScore = 2,
 }
 impl SkipReason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -4469,6 +4471,7 @@ impl SkipReason {
         match self {
             Self::Unspecified => "SKIP_REASON_UNSPECIFIED",
             Self::Budget => "SKIP_REASON_BUDGET",
+            Self::NothingToScore => "SKIP_REASON_NOTHING_TO_SCORE",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -4476,6 +4479,7 @@ impl SkipReason {
         match value {
             "SKIP_REASON_UNSPECIFIED" => Some(Self::Unspecified),
             "SKIP_REASON_BUDGET" => Some(Self::Budget),
+            "SKIP_REASON_NOTHING_TO_SCORE" => Some(Self::NothingToScore),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 use super::{Floor, Next};
 use crate::debate::control::Heard;
 use crate::ids::ParticipantId;
-use crate::spec::Bench;
+use crate::spec::{Bench, TurnKind};
 use crate::task::BidPurpose;
 use crate::work::{Seat, Work};
 
@@ -14,8 +14,9 @@ pub(super) fn next(floor: &Floor<'_>) -> Next {
     let since = floor.turned.last();
     let spoke =
         since.is_some_and(|turned| turned.work.traits().speech.is_some() && matches!(turned.heard, Heard::Speech(..)));
-    if spoke && floor.spec.format.points_of_information {
-        return Next::at_once(offers(floor, *bench, &last.participant));
+    let offers = if spoke { offers(floor, *bench, &last.participant) } else { Vec::new() };
+    if !offers.is_empty() {
+        return Next::at_once(offers);
     }
     let offered = floor.bids(BidPurpose::Point).iter().any(|(_, bid)| bid.urgency > 0 && bid.text.is_some());
     if offered {
@@ -31,9 +32,13 @@ fn speech(floor: &Floor<'_>, index: usize) -> Next {
     Next::one(&persona.name, Work::Argument { to: None, bench: Some(bench) })
 }
 
-/// One seat for each speaker of the other bench.
+/// One seat for each speaker of the other bench whom masks let hear the speaker, and the speaker hear; none where there are no points.
 fn offers(floor: &Floor<'_>, bench: Bench, speaker: &ParticipantId) -> Vec<Seat> {
     let personas = &floor.spec.personas;
+    let hears = |reader: &crate::Persona, of: &ParticipantId| floor.spec.lets_see(reader, of, TurnKind::Arguments);
+    let holder = floor.spec.persona(speaker).filter(|_| floor.spec.format.points_of_information);
+    let hear_each_other =
+        |rival: &&crate::Persona| holder.is_some_and(|holder| hears(rival, speaker) && hears(holder, &rival.name));
     let mut rivals: Vec<usize> = Bench::ALL
         .iter()
         .filter(|rival| rival.is_government() != bench.is_government())
@@ -45,5 +50,5 @@ fn offers(floor: &Floor<'_>, bench: Bench, speaker: &ParticipantId) -> Vec<Seat>
         participant: persona.name.clone(),
         work: Work::Bid { purpose: BidPurpose::Point, on: Some(speaker.clone()), heard: None },
     };
-    rivals.into_iter().filter_map(|at| personas.get(at)).map(seat).collect()
+    rivals.into_iter().filter_map(|at| personas.get(at)).filter(hear_each_other).map(seat).collect()
 }
