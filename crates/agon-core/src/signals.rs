@@ -4,8 +4,7 @@
 //! hold the same, so that they are no sign of agreement where stances are assigned.
 mod likeness;
 
-pub use likeness::likeness;
-pub use likeness::words;
+pub use likeness::{likeness, sentences, words};
 
 use crate::answer::{Figure, Measures, Method};
 use crate::ids::ParticipantId;
@@ -14,7 +13,7 @@ use crate::tally::same_answer;
 use crate::task::SpeechKind;
 use crate::transcript::Entry;
 use likeness::Profile;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What is said in a debate up to the end of one round, ready to be compared.
@@ -165,9 +164,14 @@ impl Gauge {
         }
         let stands = if by_answers && !self.scale.proposals { self.held() } else { self.unmoved(&similar) };
         let mut known = Vec::new();
+        let before: BTreeSet<Vec<u64>> =
+            self.old.iter().filter(|_| self.scale.known).flat_map(|old| sentences(&old.text)).collect();
         for (at, said) in self.new.iter().enumerate().filter(|_| self.scale.known) {
             let most = (self.new.len()..self.new.len() + self.old.len()).map(|place| similar(at, place));
-            known.extend(most.reduce(f64::max).map(|most| figure(said, most)));
+            // sentences that were said before are nothing new, whoever said each of them
+            let again = sentences(&said.text).all(|sentence| before.contains(&sentence));
+            let most = most.reduce(f64::max).map(|most| if again { 1.0 } else { most });
+            known.extend(most.map(|most| figure(said, most)));
         }
         let mean =
             |values: &[f64]| (!values.is_empty()).then(|| rounded(values.iter().sum::<f64>() / values.len() as f64));

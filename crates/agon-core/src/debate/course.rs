@@ -3,6 +3,7 @@ use crate::answer::{Critique, ObjectionKind};
 use crate::archive::{ARGUMENT_CHARS, Chances, Conceded, Conduct, Course, Fates, MOST_CONCEDED, Objections};
 use crate::event::{Answered, Event, Given, Speech};
 use crate::ids::{ParticipantId, TurnId};
+use crate::signals::words;
 use crate::spec::{BallotForm, DebateFormat, DebateSpec};
 use crate::tally::same_answer;
 use crate::task::{Ask, SpeechKind};
@@ -111,7 +112,14 @@ impl ConductLog {
             if speech.accepted.contains(&open.by) {
                 let fates = self.fates_of(&open);
                 fates.accepted = fates.accepted.saturating_add(1);
-                self.conceded.push(open);
+                // the very same objection in another round is no further one
+                let again = |known: &OpenObjection| {
+                    (&known.by, &known.of) == (&open.by, &open.of) && words(&known.text) == words(&open.text)
+                };
+                match self.conceded.iter_mut().find(|known| again(known)) {
+                    Some(known) => known.severity = known.severity.max(open.severity),
+                    None => self.conceded.push(open),
+                }
             } else if speech.declined.iter().any(|declined| declined.critic == open.by) {
                 let fates = self.fates_of(&open);
                 fates.declined = fates.declined.saturating_add(1);

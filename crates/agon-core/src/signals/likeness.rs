@@ -1,6 +1,7 @@
 //! How like two texts are by their words alone.
 use crate::words::{WordKind, each_word, is_common};
 use std::cmp::{max, min};
+use unicode_segmentation::UnicodeSegmentation;
 
 /// How like two texts are by their words, 0 to 1: the cosine of the counts of words and of pairs of neighbours, times
 ///
@@ -17,6 +18,11 @@ pub fn words(text: &str) -> Vec<u64> {
     let mut words = Vec::new();
     each_word(text, |_, word| words.push(hash(word)));
     words
+}
+
+/// The sentences of a text (UAX 29), each by its words in their order: letter case, white space and punctuation make no difference.
+pub fn sentences(text: &str) -> impl Iterator<Item = Vec<u64>> {
+    text.unicode_sentences().map(words).filter(|words| !words.is_empty())
 }
 
 /// How often each word and each pair of neighbours stands in a text, its numbers and its negations.

@@ -142,3 +142,29 @@ fn a_debate_without_critiques_has_a_course_without_objections() {
     assert_eq!(course.conduct.len(), 2);
     assert!(course.conduct.iter().all(|one| one.proposal.is_none()));
 }
+
+#[test]
+fn the_very_same_objection_in_another_round_is_conceded_once() {
+    let conceded = |second: &'static str| {
+        let course = course(revising(plain), move |ask| match &ask.task.work {
+            Work::Critique { of } if (ask.participant.as_str(), of.as_str()) == ("P1", "P0") => {
+                let issue = if ask.turn.round == 1 { "The cost is not counted." } else { second };
+                let severity = 4 + u8::try_from(ask.turn.round).unwrap();
+                Some(Answer::Critique(Critique { severity, issues: vec![issue.into()], suggestions: Vec::new() }))
+            }
+            Work::Critique { .. } => {
+                Some(Answer::Critique(Critique { severity: 0, issues: Vec::new(), suggestions: Vec::new() }))
+            }
+            Work::Revise => {
+                let text = format!("Revised in round {}.", ask.turn.round).into();
+                let accepted = if ask.participant.as_str() == "P0" { vec!["P1".into()] } else { Vec::new() };
+                Some(Answer::Revision(Revision { text, accepted, declined: Vec::new() }))
+            }
+            Work::Vote => Some(choice("P0")),
+            _ => Some(speech("My plan.")),
+        });
+        course.conceded.len()
+    };
+    assert_eq!(conceded("the cost  is NOT counted!"), 1);
+    assert_eq!(conceded("Nobody counts the noise."), 2);
+}

@@ -85,11 +85,15 @@ impl Draft<'_> {
     fn rests_on_words(&self, measures: &Measures) -> bool {
         self.spec().mode == Mode::Adversarial && !measures.by_answers && measures.method != Method::Embeddings
     }
-    /// Whether every speech is like an earlier one, and nobody states another answer than before.
+    /// Whether every speech is like an earlier one, and nobody states another answer than before. Words are ground enough where they are
+    /// the very same.
     fn brings_nothing_new(&self, measures: &Measures) -> bool {
         let repeats = |figure: &Figure| figure.value >= self.threshold();
         let repeated = !measures.known.is_empty() && measures.known.iter().all(repeats);
-        repeated && !self.rests_on_words(measures) && (!measures.by_answers || self.stands_still(measures))
+        let the_same = measures.known.iter().all(|figure| figure.value >= 1.0);
+        repeated
+            && (the_same || !self.rests_on_words(measures))
+            && (!measures.by_answers || self.stands_still(measures))
     }
     fn stands_still(&self, measures: &Measures) -> bool {
         !measures.stable.is_empty() && measures.stable.iter().all(|figure| figure.value >= self.threshold())
