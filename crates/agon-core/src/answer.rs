@@ -110,6 +110,16 @@ pub struct RoundSummary {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub vote_now: bool,
 }
+impl RoundSummary {
+    /// The decision, where it says anything.
+    pub fn decided(&self) -> Option<&str> {
+        self.decision.as_deref().map(str::trim).filter(|decision| !decision.is_empty())
+    }
+    /// The decision that settled the question.
+    pub fn settlement(&self) -> Option<&str> {
+        self.decided().filter(|_| self.status == RoundStatus::Settled)
+    }
+}
 
 /// Whether the moderator holds the question for settled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -1,7 +1,7 @@
 //! The text of the answer: the words that won, and whose they are.
 use crate::minutes::{Minutes, MinutesEntry};
 use crate::words;
-use agon_core::{ConsensusStrategy, JUDGE, MODERATOR, ModeratorDecision, Speech, SpeechKind, TurnId};
+use agon_core::{ConsensusStrategy, JUDGE, MODERATOR, Speech, SpeechKind, TurnId};
 
 /// The words that won.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,16 @@ pub(crate) struct WinningText<'a> {
     pub(crate) turn: Option<TurnId>,
 }
 
+/// What the moderator decided, where that is the verdict.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ruling<'a> {
+    pub(crate) decision: &'a str,
+    /// Whether it settled the question.
+    pub(crate) settled: bool,
+    /// What it made of it in the end.
+    pub(crate) synthesis: Option<&'a str>,
+}
+
 /// What the words are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextOrigin {
@@ -27,7 +37,7 @@ pub(crate) enum TextOrigin {
     Verdict,
     /// A synthesis by a judge who found for no side.
     JudgesSynthesis,
-    /// The decision with which the moderator settled the question, where nobody is to win.
+    /// A decision of the moderator, alone or with the synthesis that builds on it, where nobody is to win.
     ModeratorsDecision,
     /// The synthesis of the moderator, where nobody is to win.
     ModeratorsSynthesis,
@@ -53,10 +63,9 @@ impl<'a> Minutes<'a> {
         match (verdict.verdict, spec.consensus_strategy) {
             (Some(text), ConsensusStrategy::MediatorSummary) => Some(WinningText {
                 author: MODERATOR,
-                origin: if self.settled_by(text) {
-                    TextOrigin::ModeratorsDecision
-                } else {
-                    TextOrigin::ModeratorsSynthesis
+                origin: match self.ruling() {
+                    Some(_) => TextOrigin::ModeratorsDecision,
+                    None => TextOrigin::ModeratorsSynthesis,
                 },
                 text: Some(text),
                 turn: None,
@@ -76,12 +85,27 @@ impl<'a> Minutes<'a> {
         }
     }
 
-    /// Whether the moderator closed a round with this decision.
-    fn settled_by(&self, text: &str) -> bool {
-        self.decisions().any(|(_, decision, _)| match decision {
-            ModeratorDecision::Closes(summary) => summary.decision.as_deref() == Some(text),
-            ModeratorDecision::Opens(_) => false,
-        })
+    /// The decision of the moderator that is the verdict, or that its synthesis builds on.
+    pub(crate) fn ruling(&self) -> Option<Ruling<'a>> {
+        let mediated = self.admission.spec.consensus_strategy == ConsensusStrategy::MediatorSummary;
+        let text = self.verdict.filter(|verdict| mediated && verdict.winner.is_none())?.verdict?;
+        let closing = self.closing?;
+        let (decision, settled) = (closing.decided()?, closing.settlement().is_some());
+        let rest = text.strip_prefix(decision).map(str::trim_start);
+        // it stands in front of the synthesis, or the synthesis says it in its own words
+        let synthesis = rest.or(Some(text)).filter(|rest| !rest.is_empty());
+        (settled || rest == Some("")).then_some(Ruling { decision, settled, synthesis })
+    }
+
+    /// The words that won, under what they are: the moderator's decision, and the synthesis that builds on it, are two.
+    pub(crate) fn winning_texts(&self) -> Vec<(String, &'a str, Option<TurnId>)> {
+        let Some(answer) = self.answer() else { return Vec::new() };
+        let Some(ruling) = self.ruling() else {
+            return answer.text.map(|text| (self.titled(answer), text, answer.turn)).into_iter().collect();
+        };
+        let synthesis = WinningText { origin: TextOrigin::ModeratorsSynthesis, ..answer };
+        let synthesis = ruling.synthesis.map(|text| (self.titled(synthesis), text, None));
+        [(self.titled(answer), ruling.decision, None)].into_iter().chain(synthesis).collect()
     }
 
     /// The first draft of an answer that was revised.
@@ -107,7 +131,10 @@ impl<'a> Minutes<'a> {
             TextOrigin::Revision => format!("The proposal of {who}, as revised in {place}"),
             TextOrigin::Verdict => format!("In the words of the {}", who.to_lowercase()),
             TextOrigin::JudgesSynthesis => format!("The synthesis, by the {}", who.to_lowercase()),
-            TextOrigin::ModeratorsDecision => "The decision of the moderator, which settled the question".to_owned(),
+            TextOrigin::ModeratorsDecision if self.ruling().is_some_and(|ruling| ruling.settled) => {
+                "The decision of the moderator, which settled the question".to_owned()
+            }
+            TextOrigin::ModeratorsDecision => "The last decision of the moderator".to_owned(),
             TextOrigin::ModeratorsSynthesis => "The synthesis, by the moderator".to_owned(),
             TextOrigin::LastWord(kind) if turn.is_some_and(|turn| self.is_round(turn.round)) => {
                 format!("The last word for it: {} of {who}, {place}", kind.label())

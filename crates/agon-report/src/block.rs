@@ -155,9 +155,9 @@ fn left_open(text: String, facts: &[KeyFact]) -> BlockRow {
 }
 
 fn texts(minutes: &Minutes<'_>) -> Vec<BlockText> {
-    let answer = minutes.answer().and_then(|answer| {
-        let title = one_line(&minutes.titled(answer));
-        Some(BlockText { title, text: answer.text?.to_owned(), is_json: false, turn: answer.turn })
+    let answer = minutes.winning_texts().into_iter().map(|(title, text, turn)| {
+        let (title, text) = (one_line(&title), text.to_owned());
+        BlockText { title, text, is_json: false, turn }
     });
     let synthesis = minutes.synthesis().map(|(_, synthesis)| {
         let problems = synthesis.problems.iter().map(|problem| format!("; does not fit the schema: {problem}"));
@@ -167,7 +167,7 @@ fn texts(minutes: &Minutes<'_>) -> Vec<BlockText> {
         let text = output.unwrap_or_else(|| synthesis.text.to_string());
         BlockText { title: one_line(&title), text, is_json, turn: None }
     });
-    answer.into_iter().chain(synthesis).collect()
+    answer.chain(synthesis).collect()
 }
 
 /// The beginning of the reasons, with what a judge's labels and numbers stand for.

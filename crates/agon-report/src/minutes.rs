@@ -8,8 +8,8 @@ use crate::{visible, words};
 use agon_core::{
     Admission, Ask, BallotStage, Call, Consensus, Critique, DebateState, DebaterScore, Event, Failure, Halt,
     Interjection, MajorityShift, Measures, MissingSeat, ModeratorDecision, Outcome, ParticipantId, PhaseName, Position,
-    Ranked, Reason, Record, Seat, Speech, SpeechScore, Step, StopRule, Synthesis, Timestamp, ToolUse, Transcript,
-    TurnId, UsageTotals, Visible, VoteRule, VoterWeight,
+    Ranked, Reason, Record, RoundSummary, Seat, Speech, SpeechScore, Step, StopRule, Synthesis, Timestamp, ToolUse,
+    Transcript, TurnId, UsageTotals, Visible, VoteRule, VoterWeight,
 };
 pub(crate) use entry::{BallotChoice, Concluded, Deed, Judged, MinutesEntry, entry};
 pub(crate) use fold::names;
@@ -57,6 +57,8 @@ pub struct Minutes<'a> {
     pub(crate) stages: Vec<OpenedSeats<'a>>,
     /// Running speeches that the others heard a part of: the turn, and how many characters.
     pub(crate) heard: Vec<(Timestamp, TurnId, usize)>,
+    /// How the moderator last closed a round, where it gave a decision then.
+    pub(crate) closing: Option<&'a RoundSummary>,
     pub(crate) verdict: Option<Verdict<'a>>,
     pub(crate) cancel: Option<&'a str>,
     pub(crate) end: Option<DebateEnd<'a>>,

@@ -1,11 +1,13 @@
 //! What came out, in words, and what stands against it.
 use crate::minutes::{BallotChoice, Judged, Minutes, MinutesEntry};
 use crate::result::ResultState;
+use crate::text::excerpt;
 use crate::words;
+use agon_core::signals::words as words_of;
 use agon_core::tally::same_answer;
 use agon_core::{
     BallotStage, CRITICAL_SEVERITY, Citation, ConsensusSource, Critique, DebateFormat, DebateState, Halt, Mode,
-    Outcome, ParticipantId, Reason, ReasonCode, TurnId, VoteRule, Voters, Work,
+    Outcome, ParticipantId, Reason, ReasonCode, TurnId, VoteRule, Voters, WINNER_CHARS, Work,
 };
 use std::cmp::Reverse;
 
@@ -67,7 +69,10 @@ impl<'a> Minutes<'a> {
                     format!("The proposal of {winner}")
                 }
                 (Outcome::Decided | Outcome::Degraded, Some(winner)) => winner.to_owned(),
-                (Outcome::Decided | Outcome::Degraded, None) => "A synthesis: no side won".to_owned(),
+                (Outcome::Decided | Outcome::Degraded, None) => self.ruling().map_or_else(
+                    || "A synthesis: no side won".to_owned(),
+                    |ruling| excerpt(ruling.decision, WINNER_CHARS),
+                ),
                 (Outcome::Tie, _) => "A tie".to_owned(),
                 (Outcome::Inconclusive, _) => "No verdict".to_owned(),
             },
@@ -130,7 +135,9 @@ impl<'a> Minutes<'a> {
         let mut open: Vec<(&str, &str)> = Vec::new();
         for (entry, judged) in self.judgements() {
             for objection in judged.open_objections {
-                if !open.contains(&(entry.participant, objection)) {
+                let again =
+                    |(by, known): &(&str, &str)| *by == entry.participant && words_of(known) == words_of(objection);
+                if !open.iter().any(again) {
                     open.push((entry.participant, objection));
                 }
             }

@@ -81,7 +81,8 @@ fn verdict_text(result: &DebateResult) -> Option<&str> {
 
 fn answer(result: &DebateResult) -> Option<Vec<String>> {
     let verdict = result.verdict.as_ref()?;
-    one(&verdict.winner.as_deref().map_or_else(|| "no winner".to_owned(), |winner| excerpt(winner, MOST_TEXT)))
+    let won = verdict.winner.as_deref().or(verdict.decision.as_deref());
+    one(&won.map_or_else(|| "no winner".to_owned(), |won| excerpt(won, MOST_TEXT)))
 }
 
 /// Who wants another answer in the end than the one that won.

@@ -175,8 +175,7 @@ impl Control {
             ModeratorDecision::Closes(close) => {
                 self.summary = (!close.summary.is_empty()).then(|| close.summary.as_str().into());
                 if !fallback {
-                    let decides = close.decision.as_ref().is_some_and(|decision| !decision.trim().is_empty());
-                    self.decision = decides.then(|| close.clone().into());
+                    self.decision = close.decided().is_some().then(|| close.clone().into());
                 }
                 let settled = (close.status == RoundStatus::Settled).then_some(StopRule::ModeratorSettled);
                 let called = close.vote_now.then_some(StopRule::ModeratorVote);

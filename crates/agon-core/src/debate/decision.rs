@@ -4,7 +4,7 @@ mod judged;
 mod voted;
 
 use super::draft::Draft;
-use crate::answer::RoundStatus;
+use crate::answer::RoundSummary;
 use crate::event::Event;
 use crate::gate::eligible;
 use crate::ids::ParticipantId;
@@ -75,17 +75,14 @@ impl Draft<'_> {
     /// synthesis builds on it. Where the synthesis is missing, the decision of its last closing is what there is.
     fn mediated(&self) -> Result<Decision, Reason> {
         let closing = self.control.decision.as_deref();
-        let decided = closing.and_then(|closing| Some((closing, closing.decision.as_deref()?.trim())));
-        let (verdict, reasoning) = match (self.control.synthesis.clone(), decided) {
-            (Some((synthesis, reasoning)), Some((closing, decision))) if closing.status == RoundStatus::Settled => {
-                (built_on(decision, &synthesis), reasoning)
-            }
-            (Some((synthesis, reasoning)), _) => (synthesis.to_string(), reasoning),
-            (None, Some((closing, decision))) => (decision.to_owned(), Some(closing.summary.clone())),
-            (None, None) => {
-                let lost = "the moderator's synthesis could not be had, and it closed no round with a decision";
-                return Err(Reason::with(ReasonCode::ModeratorFailed, lost));
-            }
+        let (verdict, reasoning) = if let Some((synthesis, reasoning)) = self.control.synthesis.clone() {
+            let settled = closing.and_then(RoundSummary::settlement);
+            (settled.map_or_else(|| synthesis.to_string(), |decision| built_on(decision, &synthesis)), reasoning)
+        } else if let Some((closing, decision)) = closing.and_then(|closing| Some((closing, closing.decided()?))) {
+            (decision.to_owned(), Some(closing.summary.clone()))
+        } else {
+            let lost = "the moderator's synthesis could not be had, and it closed no round with a decision";
+            return Err(Reason::with(ReasonCode::ModeratorFailed, lost));
         };
         Ok(Decision { verdict: Some(verdict), reasoning, ..Decision::decided() })
     }

@@ -25,10 +25,11 @@ pub use interrupting::may_be_interrupted;
 
 pub use input::{Effect, Input, Rejection};
 
+use crate::answer::RoundSummary;
 use crate::event::{Admission, Event, Record};
 use crate::ids::{ModelName, ParticipantId, Position, Timestamp};
 use crate::outcome::{DebateState, Halt, Outcome, UsageTotals};
-use crate::spec::DebateSpec;
+use crate::spec::{ConsensusStrategy, DebateSpec};
 use crate::summary_figures::{SummaryFigures, listed_winner};
 use crate::transcript::Transcript;
 use control::{Control, Phase, SlotState};
@@ -177,7 +178,12 @@ impl Debate {
     /// What lists show of it.
     pub fn summary_figures(&self) -> SummaryFigures {
         let reached = self.control.verdict.as_deref();
-        let winner = reached.and_then(|reached| listed_winner(reached.winner.as_deref(), reached.verdict.as_deref()));
+        let mediated = self.spec().consensus_strategy == ConsensusStrategy::MediatorSummary;
+        let settlement = self.control.decision.as_deref().filter(|_| mediated).and_then(RoundSummary::settlement);
+        let won = |reached: &control::Reached| {
+            listed_winner(reached.winner.as_deref().or(settlement), reached.verdict.as_deref())
+        };
+        let winner = reached.and_then(won);
         SummaryFigures {
             winner,
             dissent: Draft::new(self, self.control.last_at).dissent(),

@@ -1,5 +1,5 @@
 //! A moderator that decides.
-use crate::hold::{admission, hold, speech};
+use crate::hold::{DebateLog, admission, hold, speech};
 use agon_core::testing::moderator;
 use agon_core::*;
 
@@ -52,4 +52,27 @@ fn where_the_synthesis_is_lost_the_decision_of_the_last_closing_is_the_verdict()
     let expected = (Outcome::Degraded, "Rent it first.".to_owned(), Some("summary 2".to_owned()));
     assert_eq!(decided(rounds, None), Some(expected));
     assert_eq!(decided(|round| (RoundStatus::Continue, (round == 1).then_some("Buy it.")), None), None);
+}
+
+#[test]
+fn lists_show_the_decision_that_settled_the_question() {
+    let listed = |status| {
+        let asked = admission(2, |spec| {
+            spec.consensus_strategy = ConsensusStrategy::MediatorSummary;
+            spec.moderator = Some(Moderator { opens: false, ..moderator() });
+        });
+        let mut log = DebateLog::begin(asked);
+        while let Some(ask) = log.asked().first() {
+            let decision = Some("Rent it first.".to_owned());
+            let answer = match &ask.task.work {
+                Work::CloseRound => Answer::RoundSummary(RoundSummary { status, decision, ..RoundSummary::default() }),
+                Work::Conclude { .. } => Answer::Conclusion { verdict: "Buy it.".into(), reasoning: "r".into() },
+                _ => speech("so"),
+            };
+            log.answer(ask, answer);
+        }
+        log.debate.summary_figures().winner.unwrap()
+    };
+    assert_eq!(listed(RoundStatus::Settled), "Rent it first.");
+    assert_eq!(listed(RoundStatus::Continue), "Buy it.");
 }

@@ -4,7 +4,10 @@ use super::{DebateEnd, Minutes, MinutesToolCall, OpenedSeats, Placement, Verdict
 use crate::prices::Prices;
 use crate::result::DebateGate;
 use crate::visible;
-use agon_core::{Admission, Answered, Event, Given, ParticipantId, Position, Timestamp, Transcript};
+use agon_core::{
+    Admission, Answered, ConsensusStrategy, Event, Given, JUDGE, MODERATOR, ModeratorDecision, ParticipantId, Position,
+    Timestamp, Transcript,
+};
 use std::collections::BTreeMap;
 
 impl<'a> Minutes<'a> {
@@ -31,6 +34,7 @@ impl<'a> Minutes<'a> {
             tools: Vec::new(),
             stages: Vec::new(),
             heard: Vec::new(),
+            closing: None,
             verdict: None,
             cancel: None,
             end: None,
@@ -86,6 +90,12 @@ impl<'a> Minutes<'a> {
             Event::RoundCompared { round, measures }
             | Event::Answered(Answered { given: Given::Measures { round, measures }, .. }) => {
                 self.measures.push((*round, measures));
+            }
+            Event::Answered(Answered {
+                given: Given::Decision { decision: ModeratorDecision::Closes(closing) },
+                ..
+            }) => {
+                self.closing = Some(closing).filter(|closing| closing.decided().is_some());
             }
             Event::DebateInterrupted { reason } => self.interrupted = Some(reason),
             Event::DebateResumed { .. } => {

@@ -60,6 +60,7 @@ pub(super) fn verdict(minutes: &Minutes<'_>) -> Option<VerdictResult> {
     Some(VerdictResult {
         verdict: verdict.verdict.map(str::to_owned),
         winner: verdict.winner.map(str::to_owned),
+        decision: minutes.ruling().map(|ruling| ruling.decision.to_owned()),
         text: answer.and_then(|answer| answer.text).map(str::to_owned),
         author: answer.map(|answer| answer.author.to_owned()),
         reasoning: verdict.reasoning.map(str::to_owned),

@@ -12,6 +12,9 @@ pub struct VerdictResult {
     pub verdict: Option<String>,
     /// Who won; null is a synthesis or nobody.
     pub winner: Option<String>,
+    /// The decision of the moderator that is the verdict, or that its synthesis builds on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<String>,
     /// The words that won: the winning proposal in its last revision, else the verdict or the synthesis in words, else the
     /// last speech for the winner. Absent where the debate file keeps the author's words out of reports.
     #[serde(skip_serializing_if = "Option::is_none")]

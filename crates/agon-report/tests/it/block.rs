@@ -60,23 +60,64 @@ fn a_synthesis_says_what_it_is_and_whose() {
     assert_eq!((verdict.text.as_deref(), verdict.author.as_deref()), (Some("Do both."), Some("judge")));
 }
 
-#[test]
-fn a_synthesis_of_the_moderator_and_a_decision_that_it_rests_on_are_told_apart() {
+/// The moderator closes the last round with `decision`, and `verdict` is what it makes of it in the end.
+fn mediated(status: RoundStatus, decision: Option<&str>, verdict: &str) -> Log {
     let mut log = scenes::synthesis();
     log.spec_mut().consensus_strategy = ConsensusStrategy::MediatorSummary;
-    assert!(block(&log).contains("\nThe synthesis, by the moderator:\n  Do both.\n"), "{}", block(&log));
     for event in log.records.iter_mut().flat_map(|record| &mut record.events) {
-        if let Event::Answered(Answered {
-            given: Given::Decision { decision: ModeratorDecision::Closes(summary), .. },
-            ..
-        })
-        | Event::FallbackDecided { decision: ModeratorDecision::Closes(summary), .. } = event
-        {
-            summary.decision = Some("Do both.".to_owned());
+        match event {
+            Event::Answered(Answered {
+                given: Given::Decision { decision: ModeratorDecision::Closes(closing) },
+                ..
+            }) => {
+                (closing.status, closing.decision) = (status, decision.map(str::to_owned));
+            }
+            Event::VerdictReached { verdict: reached, .. } => *reached = Some(verdict.to_owned()),
+            _ => {}
         }
     }
-    let told = block(&log);
-    assert!(told.contains("\nThe decision of the moderator, which settled the question:\n  Do both.\n"), "{told}");
+    log
+}
+
+#[test]
+fn a_question_that_the_moderator_settled_is_headed_by_its_decision() {
+    let settled = "The decision of the moderator, which settled the question";
+    let cases = [
+        // the decision in front of the synthesis, and the synthesis alone where it says it in its own words
+        ("Rent it first.\n\nBuy when the lease is signed.", Some("Buy when the lease is signed.")),
+        ("So: rent it first. Then buy.", Some("So: rent it first. Then buy.")),
+        ("Rent it first.", None),
+    ];
+    for (verdict, synthesis) in cases {
+        let log = mediated(RoundStatus::Settled, Some("Rent it first."), verdict);
+        let told = block(&log);
+        let head = format!("Decided: Rent it first.\n\n{settled}:\n  Rent it first.\n");
+        assert!(told.contains(&head), "{told}");
+        let apart = synthesis.map(|text| format!("\n\nThe synthesis, by the moderator:\n  {text}\n"));
+        assert!(apart.as_ref().is_none_or(|apart| told.contains(apart)), "{told}");
+        assert_eq!(told.contains("The synthesis, by"), apart.is_some(), "{told}");
+        for page in [full_markdown(&minutes(&log)), summary_only(&minutes(&log))] {
+            assert!(page.contains("**Decided:** Rent it first."), "{page}");
+            assert!(page.contains(&format!("*{settled}:*\n\n> Rent it first.\n")), "{page}");
+        }
+        let page = html(&minutes(&log)).unwrap();
+        let (head, _) = page.split_once("</header>").unwrap();
+        assert!(head.contains(settled) && !head.contains("no side won"), "{head}");
+        let result = DebateResult::of(&minutes(&log)).verdict.unwrap();
+        assert_eq!((result.decision.as_deref(), result.verdict.as_deref()), (Some("Rent it first."), Some(verdict)));
+    }
+}
+
+#[test]
+fn a_decision_that_settled_nothing_heads_the_result_only_where_it_is_the_verdict() {
+    let told = block(&mediated(RoundStatus::Continue, Some("Rent it first."), "Rent it first."));
+    let head = "Decided: Rent it first.\n\nThe last decision of the moderator:\n  Rent it first.\n";
+    assert!(told.contains(head), "{told}");
+    for decision in [Some("Rent it first."), None] {
+        let told = block(&mediated(RoundStatus::Continue, decision, "Do both."));
+        let head = "Decided: A synthesis: no side won\n\nThe synthesis, by the moderator:\n  Do both.\n";
+        assert!(told.contains(head), "{told}");
+    }
 }
 
 #[test]

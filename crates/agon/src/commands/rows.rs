@@ -198,7 +198,7 @@ pub fn state(state: pb::v1::debate::State) -> &'static str {
 fn winner(result: &DebateResult) -> Option<String> {
     let verdict = result.verdict.as_ref();
     let votes = || result.votes.as_ref().and_then(|votes| votes.winner.as_deref());
-    let won = verdict.and_then(|verdict| verdict.winner.as_deref()).or_else(votes);
+    let won = verdict.and_then(|verdict| verdict.winner.as_deref().or(verdict.decision.as_deref())).or_else(votes);
     listed_winner(won, verdict.and_then(|verdict| verdict.verdict.as_deref()))
 }
 
