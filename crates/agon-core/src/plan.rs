@@ -99,7 +99,7 @@ impl<'a> PlanTotals<'a> {
     }
 
     fn decision(&mut self, spec: &'a DebateSpec) {
-        for (participant, _) in crate::debate::deciders(spec) {
+        for (participant, _) in crate::debate::deciders(spec).into_iter().chain(crate::debate::scorers(spec)) {
             if let Some(role) = spec.role(&participant) {
                 self.role(PhaseName::Decision, role, 1);
             }

@@ -1,7 +1,7 @@
 //! Judging a debate's transcript again.
 use crate::event::{Admission, Event, Record};
 use crate::ids::{DebateId, ModelName};
-use crate::spec::{ConsensusStrategy, DebateSpec, Judge};
+use crate::spec::{ConsensusStrategy, DebateSpec, Judge, Scoring};
 
 /// Why a debate cannot be judged again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,6 +36,7 @@ pub fn rejudged_spec(old: &Admission, model: Option<ModelName>) -> Result<Debate
     };
     spec.consensus_strategy = ConsensusStrategy::Judge;
     spec.voting = None;
+    spec.scoring = Scoring::None;
     spec.judge = Some(judge);
     Ok(spec)
 }

@@ -4,6 +4,7 @@
 use crate::event::PhaseName;
 use crate::ids::{EMBEDDER, MODERATOR, ModelName, ParticipantId, SUMMARIZER, SYNTHESIZER, judge_id, judge_index};
 use crate::tally::same_answer;
+use crate::work::Work;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -99,6 +100,9 @@ pub struct DebateSpec {
     /// The vote; present exactly when the strategy is [`ConsensusStrategy::Vote`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub voting: Option<Voting>,
+    /// Whether the debaters score each other beside the decision.
+    #[serde(skip_serializing_if = "scores_nobody")]
+    pub scoring: Scoring,
     /// Which private ballots are cast.
     pub ballots: Ballots,
     /// The stop rules that are on besides the moderator, budgets and `terminate_when`.
@@ -186,6 +190,11 @@ pub const MOST_FAILED: u32 = 10;
 
 /// Most feeds that a debate can read.
 pub const MOST_FEEDS: usize = 8;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn scores_nobody(scoring: &Scoring) -> bool {
+    *scoring == Scoring::None
+}
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 fn is_none_told(limit: &u32) -> bool {
@@ -339,9 +348,15 @@ impl DebateSpec {
             }
         }
     }
-    /// Whether a debater who speaks before anybody was heard says how sure it is of its answer.
-    pub fn asks_speakers_confidence(&self) -> bool {
-        self.answers.confidence && self.mode == Mode::Deliberative
+    /// Whether a speech for this work says how sure its speaker is of its answer: before anybody was heard, and wherever an answer is
+    /// stated where a stop rule asks for it.
+    pub fn asks_confidence_of(&self, work: &Work) -> bool {
+        let first = work.is_first_speech() && self.mode == Mode::Deliberative;
+        self.answers.confidence && (first || self.answers.confidence_at_least.is_some() && work.names_answer())
+    }
+    /// Whether such work is an extra: a failure is no missing seat, and the budget keeps no room for it.
+    pub fn is_extra(&self, work: &Work) -> bool {
+        *work == Work::ScoreDebaters && self.scoring == Scoring::Anonymous
     }
     /// The persona of that name.
     pub fn persona(&self, participant: &ParticipantId) -> Option<&Persona> {

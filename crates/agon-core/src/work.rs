@@ -107,6 +107,15 @@ impl Work {
     /// A speech of a round, to nobody in particular.
     pub const ARGUMENT: Self = Self::Argument { to: None, bench: None };
 
+    /// Whether a speech for it ends with the line that states its speaker's answer, where the debate asks for that.
+    pub fn names_answer(&self) -> bool {
+        match self {
+            Self::Statement { speech, .. } => {
+                matches!(speech, SpeechKind::Proposal | SpeechKind::Revision | SpeechKind::Answer)
+            }
+            work => matches!(work, Self::Opening | Self::Argument { .. } | Self::Revise),
+        }
+    }
     /// Whether a debater speaks before anybody was heard.
     pub fn is_first_speech(&self) -> bool {
         matches!(self, Self::Opening | Self::Statement { speech: SpeechKind::Proposal, .. })

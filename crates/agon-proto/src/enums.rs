@@ -70,6 +70,7 @@ enums! {
     BallotForm { Single, Ranking, Approval, Scores }
     BallotStage { Initial, Final }
     Ballots { Both, FinalOnly, None }
+    Scoring { None, Anonymous }
     Bench {
         PrimeMinister, LeaderOfOpposition, DeputyPrimeMinister, DeputyLeaderOfOpposition, MemberOfGovernment,
         MemberOfOpposition, GovernmentWhip, OppositionWhip,

@@ -21,6 +21,7 @@ mirror! {
         verifiers, answer,
         debate: unless(Default::default()),
         gate: unless(Default::default()),
+        scoring: unless(Default::default()),
         answers: unless(Default::default()),
     }
 }

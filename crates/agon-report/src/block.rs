@@ -13,7 +13,7 @@ use crate::terminal::{StyledLine, TextStyle, indented_text, rehearsal_mark};
 use crate::text::{excerpt, one_line};
 use crate::verdict::Tone;
 use crate::words::{self, count, day, duration};
-use agon_core::{SkipReason, StopRule, TurnId};
+use agon_core::{SkipReason, StopRule, TurnId, VoteRule};
 pub(crate) use objection::UnansweredObjection;
 use sides::Changes;
 use std::collections::BTreeSet;
@@ -79,6 +79,7 @@ impl ResultBlock {
         rows.extend(why(minutes).map(|why| BlockRow::unreported("Why", why)));
         rows.extend(sides(minutes));
         rows.extend(minutes.consensus().map(|consensus| BlockRow::of("Consensus", one_line(&consensus))));
+        rows.extend(scores(minutes).map(|scores| BlockRow::of("Scores", scores)));
         rows.extend(missing(minutes).map(|missing| BlockRow::of("Missing", missing)));
         rows.extend(open.map(|open| left_open(open.text, &facts)));
         rows.extend(rounds(minutes).map(|rounds| BlockRow::of("Rounds", rounds)));
@@ -193,6 +194,13 @@ fn labels(minutes: &Minutes<'_>, text: &str) -> Vec<String> {
 
 fn explained(text: &str, meant: &[String]) -> String {
     if meant.is_empty() { one_line(text) } else { one_line(&format!("{text} ({})", meant.join(", "))) }
+}
+
+/// What the debaters scored each other with, where that decides nothing.
+fn scores(minutes: &Minutes<'_>) -> Option<String> {
+    let got = |(name, mean): &(String, u32)| format!("{name}: {}", words::got(Some(VoteRule::AnonymousScoring), *mean));
+    let got: Vec<String> = minutes.means_beside().iter().map(got).collect();
+    (!got.is_empty()).then(|| one_line(&format!("{}; by the debaters, and they decide nothing", got.join(", "))))
 }
 
 fn missing(minutes: &Minutes<'_>) -> Option<String> {

@@ -61,6 +61,9 @@ pub struct DebateResult {
     /// How each judge ranked the candidates in each order of presentation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rankings: Vec<RankingResult>,
+    /// What the debaters scored each other with beside the decision; absent where they did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scoring: Option<ScoringResult>,
     /// The count, where votes or rankings decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub votes: Option<VotesResult>,
@@ -202,6 +205,7 @@ impl DebateResult {
             transcript: build::transcript(minutes),
             verdict: build::verdict(minutes),
             judgements: build::judgements(minutes),
+            scoring: build::scoring(minutes),
             votes: build::votes(minutes),
             consensus: build::consensus(minutes),
             rankings: build::rankings(minutes),

@@ -4,7 +4,7 @@ use crate::result::ResultState;
 use crate::text::excerpt;
 use crate::words;
 use agon_core::signals::words as words_of;
-use agon_core::tally::same_answer;
+use agon_core::tally::{mean_totals, same_answer};
 use agon_core::{
     BallotStage, CRITICAL_SEVERITY, Citation, ConsensusSource, Critique, DebateFormat, DebateState, Halt, Mode,
     Outcome, ParticipantId, Reason, ReasonCode, TurnId, VoteRule, Voters, WINNER_CHARS, Work,
@@ -189,6 +189,14 @@ impl<'a> Minutes<'a> {
         let weighted = self.tally.is_some_and(|tally| tally.rule.is_some_and(VoteRule::is_weighted));
         let by_heads = if weighted { ", by heads and not by weight" } else { "" };
         Some(format!("{strength} among the {whose}{by_heads}{contested}: {share}"))
+    }
+    /// The mean of what each debater was scored with beside the decision, in thousandths, the highest first.
+    pub(crate) fn means_beside(&self) -> Vec<(String, u32)> {
+        let spec = &self.admission.spec;
+        let totals =
+            self.debater_scores().filter(|_| spec.is_extra(&Work::ScoreDebaters)).flat_map(|(_, scores)| scores);
+        let names = spec.personas.iter().map(|persona| persona.name.as_str());
+        mean_totals(names, totals.map(|one| (one.debater.as_str(), one.score.total())))
     }
     pub(crate) fn winner(&self) -> Option<&'a str> {
         self.verdict.and_then(|verdict| verdict.winner)

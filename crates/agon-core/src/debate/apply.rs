@@ -60,7 +60,7 @@ impl Control {
             }
             Event::TurnAsked(ask) => self.asked(admission, at, ask),
             Event::TurnFailed { turn, failure, retry_at, participant, call: _ } => {
-                self.failed((*turn, at), participant, failure, *retry_at);
+                self.failed(&admission.spec, (*turn, at), (participant, failure), *retry_at);
             }
             Event::SeatSkipped { round, seat, .. } => {
                 self.settle(TurnId { round: *round, seat: *seat, attempt: 0 }, SlotState::Skipped, Heard::Skipped);
@@ -283,7 +283,7 @@ impl Control {
             }
             PhaseName::Decision => {
                 self.phase = Phase::Deciding;
-                self.begin_stage(true, deciders(&admission.spec));
+                self.begin_stage(true, deciders(&admission.spec).into_iter().chain(scorers(&admission.spec)));
             }
             PhaseName::Synthesis => {
                 self.phase = Phase::Synthesis;
@@ -304,6 +304,9 @@ impl Control {
             let at = self.stated.partition_point(|known| known.seat <= turn.seat);
             let (seat, participant, answer) = (turn.seat, who.clone(), answer.clone());
             self.stated.insert(at, StatedAnswer { seat, participant, answer });
+        }
+        if let Some(percent) = speech.confidence {
+            self.sure.insert(who.clone(), percent);
         }
         self.speeches = self.speeches.saturating_add(1);
         let shown =
@@ -346,6 +349,12 @@ pub(crate) fn deciders(spec: &DebateSpec) -> Vec<(ParticipantId, Work)> {
         }
         ConsensusStrategy::AgentClosing | ConsensusStrategy::NoConsensus => Vec::new(),
     }
+}
+
+/// Who scores the others beside the decision.
+pub(crate) fn scorers(spec: &DebateSpec) -> impl Iterator<Item = (ParticipantId, Work)> {
+    let score = |persona: &crate::Persona| (persona.name.clone(), Work::ScoreDebaters);
+    spec.personas.iter().filter(|_| spec.is_extra(&Work::ScoreDebaters)).map(score)
 }
 
 /// Who votes, and how, at the end or after each round.

@@ -73,7 +73,12 @@ impl Draft<'_> {
     /// Whether the budget keeps room for a seat's work: it decides, or names the answers that can win.
     pub fn decides(&self, work: &Work) -> bool {
         let names_answers = *work == Work::Ballot { stage: BallotStage::Final } && needs_final_ballots(self.spec());
-        work.traits().decides || names_answers
+        work.traits().decides && !self.spec().is_extra(work) || names_answers
+    }
+
+    /// Whether a seat's work is missed where it could not be had.
+    pub fn misses(&self, work: &Work) -> bool {
+        work.traits().missed && !self.spec().is_extra(work)
     }
 
     pub fn max_tokens(&self, participant: &ParticipantId) -> u64 {

@@ -8,7 +8,7 @@ use crate::ids::{ModelName, ParticipantId, Position, Timestamp, TurnId};
 use crate::outcome::{DebateState, Halt, MajorityShift, MissingSeat, Outcome, Reason, StopRule, UsageTotals};
 use crate::task::{Ask, BallotStage, BidPurpose};
 use crate::work::{Seat, Work};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Where a debate stands.
@@ -49,6 +49,8 @@ pub(super) struct Control {
     pub judgements: Vec<JudgedOrder>,
     pub rankings: Vec<RankedOrder>,
     pub critical: Vec<CriticalObjection>,
+    /// How sure each debater last said that it is.
+    pub sure: BTreeMap<ParticipantId, u8>,
     /// The moderator's synthesis, where it decides: verdict and reasoning.
     pub synthesis: Option<(Arc<str>, Option<String>)>,
     /// The figures of the last rounds, oldest first: no more than a stop rule looks at, because every step copies them.
@@ -278,6 +280,7 @@ impl Control {
             judgements: Vec::new(),
             rankings: Vec::new(),
             critical: Vec::new(),
+            sure: BTreeMap::new(),
             synthesis: None,
             measures: Vec::new(),
             measured: 0,

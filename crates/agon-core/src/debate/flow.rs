@@ -115,7 +115,7 @@ impl Draft<'_> {
         }
         let cut = |cause: FailureCause| cause == FailureCause::Timeout && self.is_out_of_time();
         let lost = self.control.stage.slots.iter().find_map(|slot| match slot.state {
-            SlotState::Failed(cause) if slot.work.traits().missed && !slot.work.traits().decides && !cut(cause) => {
+            SlotState::Failed(cause) if self.misses(&slot.work) && !slot.work.traits().decides && !cut(cause) => {
                 Some((slot.participant.clone(), cause))
             }
             SlotState::Failed(_)

@@ -17,7 +17,7 @@ mod order;
 mod tasks;
 mod waiting;
 
-pub(crate) use apply::{deciders, voters};
+pub(crate) use apply::{deciders, scorers, voters};
 pub use budget::{FIRST_WAIT_MS, least_token_budget};
 pub(crate) use call_totals::CallTotals;
 pub use formats::steps;

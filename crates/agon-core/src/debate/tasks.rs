@@ -214,15 +214,17 @@ impl Draft<'_> {
         self.spec().balloted(winner, self.last_ballot_of(&winner.into()))
     }
 
-    /// Whom a voter scores, under which label: every candidate but itself of whom it is shown something, in the order of the labels.
+    /// Whom a voter scores, under which label: everybody but itself who can be elected, where that elects, and of whom it is shown something, in the order of the labels.
     pub fn scored_by(&self, voter: &ParticipantId) -> Vec<(ParticipantId, String)> {
         let mut labels = speaker_labels(self.spec(), self.admission.seed, true);
-        let candidates = self.candidates();
+        let candidates = self.electable();
+        let stands = |name: &ParticipantId| {
+            self.spec().is_extra(&Work::ScoreDebaters) || candidates.iter().any(|known| known == name.as_str())
+        };
         let reader = self.spec().persona(voter);
         let shown = |entry: &Entry| reader.is_none_or(|reader| entry.is_shown_to(self.spec(), reader));
         let heard = |name: &ParticipantId| self.said().any(|entry| entry.participant == *name && shown(entry));
-        labels
-            .retain(|(name, _)| name != voter && heard(name) && candidates.iter().any(|known| known == name.as_str()));
+        labels.retain(|(name, _)| name != voter && heard(name) && stands(name));
         labels.sort_by(|(_, one), (_, other)| one.cmp(other));
         labels
     }

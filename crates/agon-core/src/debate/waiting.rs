@@ -35,7 +35,7 @@ impl Draft<'_> {
 
     /// Whether the debate cannot go on without this seat: too few others can speak or decide by other models.
     fn hangs_on(&self, slot: &Slot, broken: &Gone<'_>) -> bool {
-        if self.spec().on_turn_failure == OnTurnFailure::Abort && slot.work.traits().missed {
+        if self.spec().on_turn_failure == OnTurnFailure::Abort && self.misses(&slot.work) {
             return true;
         }
         if self.decides(&slot.work) {

@@ -16,4 +16,7 @@ pub struct AnswerOptions {
     /// Under [`crate::VoteRule::Weighted`], a vote's weight is multiplied by its voter's confidence.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub weigh_by_confidence: bool,
+    /// How sure each speaker has to be, 1 to 100, for [`crate::EndCondition::ConsensusReached`]; absent: it is not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence_at_least: Option<u8>,
 }

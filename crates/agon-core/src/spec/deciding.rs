@@ -78,6 +78,16 @@ pub struct Voting {
 }
 
 named! {
+    /// Whether the debaters score each other beside the decision, on which that has no influence.
+    #[derive(Default)]
+    pub enum Scoring {
+        #[default]
+        None = "none": "nobody scores anybody, unless that decides",
+        Anonymous = "anonymous": "at the end every debater scores every other one under a label; that decides nothing",
+    }
+}
+
+named! {
     /// Who votes.
     #[derive(Default)]
     pub enum Voters {

@@ -136,6 +136,7 @@ pub fn spec() -> DebateSpec {
         consensus_strategy: ConsensusStrategy::Judge,
         judge: Some(judge()),
         voting: None,
+        scoring: Scoring::None,
         ballots: Ballots::None,
         end_condition: vec![EndCondition::RoundsExhausted],
         terminate_when: None,

@@ -275,6 +275,8 @@ fn counting(flat: &Flat<'_>) -> Result<(), String> {
     let mut calls = 0;
     let mut tokens = 0;
     let mut missing = Vec::new();
+    let admitted = flat.first().map(|(_, _, event)| *event);
+    let scores_beside = matches!(admitted, Some(Event::DebateAdmitted(of)) if of.spec.scoring == Scoring::Anonymous);
     let mut tasks: BTreeMap<(u32, u32), &Work> = BTreeMap::new();
     for (_, _, event) in flat {
         if let Event::TurnAsked(ask) = event {
@@ -286,7 +288,9 @@ fn counting(flat: &Flat<'_>) -> Result<(), String> {
         }
         if let Event::TurnFailed { turn, participant, failure, retry_at: None, .. } = event {
             let (round, seat, participant, cause) = (turn.round, turn.seat, participant.clone(), failure.cause);
-            if is_missed(tasks[&(round, seat)]) {
+            let work = tasks[&(round, seat)];
+            let extra = *work == Work::ScoreDebaters && scores_beside;
+            if is_missed(work) && !extra {
                 missing.push(MissingSeat { round, seat, participant, cause });
             }
         }

@@ -238,6 +238,9 @@ fn decision(genes: &mut Genes, spec: &mut DebateSpec) {
     if judged || votes || ends_rounds {
         spec.judge = Some(judge(genes, (judged, votes, ends_rounds)));
     }
+    if !spec.voting.is_some_and(|voting| voting.rule.is_scored()) && genes.one_in(4) {
+        spec.scoring = Scoring::Anonymous;
+    }
     let by_answers = spec.mode == Mode::Deliberative && !spec.elects_debaters();
     let needs_ballots = by_answers && (judged || strategy == ConsensusStrategy::Vote);
     if needs_ballots && spec.ballots == Ballots::None {

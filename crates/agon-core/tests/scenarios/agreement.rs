@@ -108,3 +108,52 @@ fn sentences_that_were_said_before_are_nothing_new_whoever_said_them() {
     let reworded = held(["The bridge is too long. It costs much.", "Trains are too slow. Roads are full."]);
     assert_eq!(stopped(&reworded).unwrap().1, 3);
 }
+
+/// Three rounds of two debaters who state one answer, and are as sure of it as these: a pair for each round.
+fn sure(least: Option<u8>, percents: [[u8; 2]; 3]) -> Vec<Event> {
+    let asked = admission(2, |spec| {
+        (spec.max_rounds, spec.end_condition) = (3, vec![ConsensusReached]);
+        (spec.answers.confidence, spec.answers.confidence_at_least) = (least.is_some(), least);
+    });
+    hold(asked, |ask| {
+        let who = usize::from(ask.participant.as_str() == "P1");
+        let percent = percents[ask.turn.round as usize - 1][who];
+        let line = if least.is_some() { format!("\nMy confidence: {percent}") } else { String::new() };
+        Some(speech(&format!("Speech {who} of {}.\nMy answer: Five{line}", ask.turn.round)))
+    })
+}
+
+#[test]
+fn a_consensus_rests_on_how_sure_its_speakers_are_where_the_file_asks_for_that() {
+    let percents = [[90, 60], [90, 70], [75, 72]];
+    let ended = |least| stopped(&sure(least, percents)).map(|(rule, round, _)| (rule, round));
+    assert_eq!(ended(None), Some((StopRule::ConsensusReached, 1)));
+    // 60 is too little in round 1; 70 is enough in round 2
+    assert_eq!(ended(Some(70)), Some((StopRule::ConsensusReached, 2)));
+    // 70 is one too little in round 2, 72 is enough
+    assert_eq!(ended(Some(71)), Some((StopRule::ConsensusReached, 3)));
+    assert_eq!(ended(Some(73)), Some((StopRule::MaxRounds, 3)));
+    assert_eq!(ended(Some(1)), Some((StopRule::ConsensusReached, 1)));
+    let shown = sure(Some(70), percents);
+    let said = shown
+        .iter()
+        .filter_map(Event::speech)
+        .map(|(_, speech)| (speech.confidence, speech.text.contains("confidence")));
+    assert_eq!(said.collect::<Vec<_>>(), [90, 60, 90, 70].map(|percent| (Some(percent), false)));
+}
+
+#[test]
+fn who_does_not_say_how_sure_it_is_is_asked_again_and_sure_speakers_who_differ_do_not_agree() {
+    let debate = |said: fn(u32) -> String| {
+        let asked = admission(2, |spec| {
+            (spec.max_rounds, spec.end_condition) = (2, vec![ConsensusReached]);
+            (spec.answers.confidence, spec.answers.confidence_at_least) = (true, Some(50));
+        });
+        hold(asked, |ask| Some(speech(&said(u32::from(ask.participant.as_str() == "P1")))))
+    };
+    let differ = debate(|who| format!("So.\nMy answer: {who}\nMy confidence: 100"));
+    assert_eq!(rule(&differ), StopRule::MaxRounds);
+    let silent = debate(|_| "So.\nMy answer: Five".to_owned());
+    let asks_for_it = |event: &Event| matches!(event, Event::TurnFailed { failure, .. } if failure.detail.contains("`My confidence:`"));
+    assert!(silent.iter().any(asks_for_it));
+}

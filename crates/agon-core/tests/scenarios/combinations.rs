@@ -234,3 +234,32 @@ fn votes_refuse_what_they_cannot_count() {
     assert_eq!(deliberative(voting(Majority), Ballots::None), ["ballots"]);
     assert_eq!(deliberative(every_round(voting(Majority)), Ballots::FinalOnly), ["ballots"]);
 }
+
+#[test]
+fn a_consensus_of_the_sure_needs_stated_confidence_and_answers() {
+    let of = |least, confidence, change: SpecChange| {
+        refused(2, |spec| {
+            spec.end_condition = vec![EndCondition::ConsensusReached];
+            (spec.answers.confidence, spec.answers.confidence_at_least) = (confidence, Some(least));
+            change(spec);
+        })
+    };
+    assert_eq!(of(70, true, |_| {}), [""; 0]);
+    assert_eq!(of(100, true, |spec| spec.mode = Mode::Deliberative), [""; 0]);
+    assert_eq!(of(0, true, |_| {}), ["confidence_at_least"]);
+    assert_eq!(of(101, true, |_| {}), ["confidence_at_least"]);
+    assert_eq!(of(70, false, |_| {}), ["confidence_at_least"]);
+    assert_eq!(of(70, true, |spec| spec.end_condition = vec![EndCondition::Impasse]), ["confidence_at_least"]);
+    assert_eq!(of(70, true, |spec| spec.similarity.embedding_model = Some("e".into())), ["confidence_at_least"]);
+}
+
+#[test]
+fn scores_beside_the_decision_are_refused_where_scores_decide_and_where_nobody_hears_anybody() {
+    let scores = |spec: &mut DebateSpec| spec.scoring = Scoring::Anonymous;
+    assert_eq!(refused(2, scores), [""; 0]);
+    let decided = refused(2, |spec| {
+        scores(spec);
+        votes(spec, Voting { self_votes: SelfVotes::Exclude, ..voting(VoteRule::AnonymousScoring) });
+    });
+    assert_eq!(decided, ["scoring"]);
+}

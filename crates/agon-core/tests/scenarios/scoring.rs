@@ -1,5 +1,5 @@
 //! Everybody scores everybody else: who stands on a sheet, and what comes of it.
-use crate::hold::{admission, hold, speech, votes};
+use crate::hold::{admission, choice, hold, judged, judgement, open_judge, speech, votes};
 use agon_core::testing::voting;
 use agon_core::*;
 
@@ -167,5 +167,85 @@ fn no_point_is_offered_on_a_hidden_speech_nor_to_one_who_may_not_hear_it() {
         let masked = bidders(&[hidden]);
         assert!(!of(&masked, "P0", "P1") && !of(&masked, "P1", "P0"), "{hidden:?}");
         assert!(of(&masked, "P0", "P3"), "{hidden:?}");
+    }
+}
+
+/// Three debaters who are all scored as in [`given`] beside the decision; who is in `lost` gives no scores. Whoever judges names P1's
+/// stance, and whoever votes does too.
+fn beside(lost: &[&str], change: impl FnOnce(&mut DebateSpec)) -> Vec<Event> {
+    let asked = admission(3, |spec| {
+        spec.scoring = Scoring::Anonymous;
+        change(spec);
+    });
+    hold(asked, |ask| match &ask.task.work {
+        Work::ScoreDebaters if lost.contains(&ask.participant.as_str()) => None,
+        Work::ScoreDebaters => {
+            let score = |(name, _): &(ParticipantId, String)| {
+                let n = given(ask.participant.as_str(), name.as_str());
+                let score = Score { clarity: n, evidence: n, originality: n, on_topic: n };
+                DebaterScore { debater: name.clone(), score }
+            };
+            Some(Answer::DebaterScores(ask.task.material.debaters().iter().map(score).collect()))
+        }
+        Work::Judge { .. } => Some(judgement(Some("s1".into()), Vec::new())),
+        Work::Vote => Some(choice("s1")),
+        _ => Some(speech("so")),
+    })
+}
+
+/// The means of the scores in a log.
+fn means_of(events: &[Event]) -> Vec<(String, u32)> {
+    let scores = events.iter().filter_map(|event| match event {
+        Event::Answered(Answered { given: Given::DebaterScores { scores }, .. }) => Some(scores),
+        _ => None,
+    });
+    let totals = scores.flatten().map(|one| (one.debater.as_str(), one.score.total()));
+    agon_core::tally::mean_totals(["P0", "P1", "P2"], totals)
+}
+
+#[test]
+fn scores_beside_any_strategy_decide_nothing() {
+    let judged_by = |spec: &mut DebateSpec| judged(spec, open_judge());
+    let cases: [(fn(&mut DebateSpec), Outcome, Option<&str>); 5] = [
+        (judged_by, Outcome::Decided, Some("s1")),
+        (|spec| votes(spec, voting(VoteRule::Majority)), Outcome::Decided, Some("s1")),
+        (|spec| votes(spec, Voting { every_round: true, ..voting(VoteRule::Majority) }), Outcome::Decided, Some("s1")),
+        (|_| {}, Outcome::Inconclusive, None),
+        (
+            |spec| {
+                spec.consensus_strategy = ConsensusStrategy::AgentClosing;
+                spec.phases.final_statements = true;
+            },
+            Outcome::Inconclusive,
+            None,
+        ),
+    ];
+    for (at, (change, outcome, winner)) in cases.into_iter().enumerate() {
+        let events = beside(&[], change);
+        // P0: (20 + 32) / 2; P1: (24 + 12) / 2; P2: (4 + 28) / 2
+        assert_eq!(means_of(&events), means(&[("P0", 26_000), ("P1", 18_000), ("P2", 16_000)]), "{at}");
+        let verdict = events.iter().find_map(|event| match event {
+            Event::VerdictReached { outcome, winner, .. } => Some((*outcome, winner.as_deref())),
+            _ => None,
+        });
+        assert_eq!(verdict, Some((outcome, winner)), "{at}");
+        let by_scores =
+            |event: &Event| matches!(event, Event::VoteTallied { rule: Some(rule), .. } if rule.is_scored());
+        assert!(!events.iter().any(by_scores), "{at}");
+    }
+}
+
+#[test]
+fn scores_that_decide_nothing_are_not_missed() {
+    let changes: [fn(&mut DebateSpec); 2] = [|_| {}, |spec| spec.on_turn_failure = OnTurnFailure::Abort];
+    for change in changes {
+        let events = beside(&["P0"], |spec| {
+            judged(spec, open_judge());
+            change(spec);
+        });
+        // without those of P0: P0 (20 + 32) / 2; P1 12; P2 28
+        assert_eq!(means_of(&events), means(&[("P2", 28_000), ("P0", 26_000), ("P1", 12_000)]));
+        let Some(Event::DebateEnded { outcome, missing_seats, .. }) = events.last() else { panic!("no end") };
+        assert_eq!((*outcome, missing_seats.len()), (Some(Outcome::Decided), 0));
     }
 }

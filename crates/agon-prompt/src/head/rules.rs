@@ -3,7 +3,7 @@ use crate::tasks::is_number;
 use crate::template::{self, fill, line};
 use crate::text::alternatives;
 use agon_core::fence::{Author, Written};
-use agon_core::{DebateSpec, Mode};
+use agon_core::{DebateSpec, Mode, Work};
 
 /// The rules of speeches that answer others, how they end, and how much agreement is sought.
 pub(super) fn of_speeches(spec: &DebateSpec, seed: u64) -> Written {
@@ -11,7 +11,7 @@ pub(super) fn of_speeches(spec: &DebateSpec, seed: u64) -> Written {
         Mode::Adversarial => template::RULES_ADVERSARIAL,
         Mode::Deliberative => template::RULES_DELIBERATIVE,
     };
-    with_mode(spec, mode, [stated_answer(spec, seed, false), sought_agreement(spec)])
+    with_mode(spec, mode, [stated_answer(spec, seed, spec.asks_confidence_of(&Work::ARGUMENT)), sought_agreement(spec)])
 }
 
 /// The rules of those who speak before anybody was heard.
@@ -20,7 +20,7 @@ pub(super) fn of_first_speeches(spec: &DebateSpec, seed: u64) -> Written {
         Mode::Adversarial => template::RULES_ADVERSARIAL_OPENING,
         Mode::Deliberative => template::RULES_DELIBERATIVE_OPENING,
     };
-    with_mode(spec, mode, [stated_answer(spec, seed, spec.asks_speakers_confidence()), None])
+    with_mode(spec, mode, [stated_answer(spec, seed, spec.asks_confidence_of(&Work::Opening)), None])
 }
 
 /// The rules of the mode, in whose place a persona's own may stand, and what holds for all speeches.

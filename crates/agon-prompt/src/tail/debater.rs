@@ -152,16 +152,6 @@ fn joined(parts: &[(&str, Option<&str>)]) -> Option<String> {
     (!told.is_empty()).then(|| told.join("; "))
 }
 
-/// Speeches that end with the line that states their speaker's answer.
-fn names_answer(work: &Work) -> bool {
-    match work {
-        Work::Statement { speech, .. } => {
-            matches!(speech, SpeechKind::Proposal | SpeechKind::Revision | SpeechKind::Answer)
-        }
-        work => matches!(work, Work::Opening | Work::Argument { .. } | Work::Revise),
-    }
-}
-
 /// What this turn adds to the description of its task.
 fn adds(view: &View, ask: &Ask, persona: &Persona) -> TurnTask {
     let words = words(&persona.voice);
@@ -182,9 +172,9 @@ fn adds(view: &View, ask: &Ask, persona: &Persona) -> TurnTask {
     if is_guided(view, ask) {
         lines.push(fill(template::GUIDED, &[]));
     }
-    if view.spec.states_answers() && names_answer(work) {
-        let sure = work.is_first_speech() && view.spec.asks_speakers_confidence();
-        let end = if *work == Work::Revise { 1 } else { 2 * usize::from(sure) };
+    if view.spec.states_answers() && work.names_answer() {
+        let sure = view.spec.asks_confidence_of(work);
+        let end = usize::from(*work == Work::Revise) + 2 * usize::from(sure);
         lines.push(fill(line(template::END_WITH, end), &[]));
     }
     let answer = match length(work, words) {

@@ -151,3 +151,20 @@ fn how_sure_a_speaker_is_is_asked_where_the_file_asks_and_nobody_was_heard() {
     asking.mode = Mode::Adversarial;
     assert!(!sure(&asking, Work::Opening.into()));
 }
+
+#[test]
+fn every_speech_that_states_an_answer_says_how_sure_its_speaker_is_where_a_consensus_rests_on_that() {
+    for mode in [Mode::Adversarial, Mode::Deliberative] {
+        let mut asking = spec(mode);
+        asking.end_condition = vec![EndCondition::ConsensusReached];
+        let ends =
+            |spec: &DebateSpec, task: Task| asked(spec, "Ada", task, "").0.contains(" and My confidence: <number>");
+        let question = Work::Statement { speech: SpeechKind::Question, to: None, about: None };
+        assert!(!ends(&asking, argument()));
+        (asking.answers.confidence, asking.answers.confidence_at_least) = (true, Some(70));
+        for task in [Work::Opening.into(), argument(), agon_core::testing::revising(vec!["Ben".into()])] {
+            assert!(ends(&asking, task.clone()), "{mode:?} {task:?}");
+        }
+        assert!(!ends(&asking, question.into()));
+    }
+}

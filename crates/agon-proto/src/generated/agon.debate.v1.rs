@@ -609,6 +609,9 @@ pub struct DebateSpec {
     /// How the gate decides where they are not; absent: the defaults.
     #[prost(message, optional, tag = "44")]
     pub gate: ::core::option::Option<GateOptions>,
+    /// Whether the debaters score each other beside the decision; unspecified: they do not.
+    #[prost(enumeration = "Scoring", tag = "45")]
+    pub scoring: i32,
 }
 /// How the gate of a debate decides that is held only if its first ballots are contested.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -668,6 +671,9 @@ pub struct AnswerOptions {
     /// Under the rule weighted, a vote's weight is multiplied by its voter's confidence.
     #[prost(bool, tag = "3")]
     pub weigh_by_confidence: bool,
+    /// How sure each speaker has to be, 1 to 100, for consensus_reached; absent: it is not asked.
+    #[prost(uint32, optional, tag = "5")]
+    pub confidence_at_least: ::core::option::Option<u32>,
     /// Answers may have no more tokens than their model generates within a turn's time, at the measured speed.
     #[prost(bool, tag = "4")]
     pub adapt_max_tokens: bool,
@@ -1946,6 +1952,37 @@ impl Ballots {
             "BALLOTS_BOTH" => Some(Self::Both),
             "BALLOTS_FINAL_ONLY" => Some(Self::FinalOnly),
             "BALLOTS_NONE" => Some(Self::None),
+            _ => None,
+        }
+    }
+}
+/// Whether the debaters score each other beside the decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Scoring {
+    Unspecified = 0,
+    None = 1,
+    /// At the end every debater scores every other one under a label; that decides nothing.
+    Anonymous = 2,
+}
+impl Scoring {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SCORING_UNSPECIFIED",
+            Self::None => "SCORING_NONE",
+            Self::Anonymous => "SCORING_ANONYMOUS",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SCORING_UNSPECIFIED" => Some(Self::Unspecified),
+            "SCORING_NONE" => Some(Self::None),
+            "SCORING_ANONYMOUS" => Some(Self::Anonymous),
             _ => None,
         }
     }

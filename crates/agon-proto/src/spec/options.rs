@@ -23,7 +23,7 @@ mirror! {
     }
     AnswerForm as AnswerForm { kind, options, tolerance }
     GateOptions as GateOptions { rule, explore, strict }
-    AnswerOptions as AnswerOptions { coerce_answers, confidence, weigh_by_confidence, adapt_max_tokens }
+    AnswerOptions as AnswerOptions { coerce_answers, confidence, weigh_by_confidence, adapt_max_tokens, confidence_at_least }
     Windows as Windows {
         context_turns: or(Windows::default().context_turns),
         memory_window: or(Windows::default().memory_window),

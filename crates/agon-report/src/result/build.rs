@@ -119,11 +119,21 @@ pub(super) fn votes(minutes: &Minutes<'_>) -> Option<VotesResult> {
         winner: tally.winner.map(str::to_owned),
         votes: minutes.votes().map(|(entry, vote)| one(entry, vote)).collect(),
         weights: tally.weights.to_vec(),
-        scores: minutes
-            .debater_scores()
-            .map(|(entry, scores)| VoterScores { participant: entry.participant.to_owned(), scores: scores.to_vec() })
-            .collect(),
+        scores: if minutes.means_beside().is_empty() { voter_scores(minutes) } else { Vec::new() },
     })
+}
+
+fn voter_scores(minutes: &Minutes<'_>) -> Vec<VoterScores> {
+    let one = |(entry, scores): (&MinutesEntry<'_>, &[agon_core::DebaterScore])| VoterScores {
+        participant: entry.participant.to_owned(),
+        scores: scores.to_vec(),
+    };
+    minutes.debater_scores().map(one).collect()
+}
+
+pub(super) fn scoring(minutes: &Minutes<'_>) -> Option<ScoringResult> {
+    let means = minutes.means_beside();
+    (!means.is_empty()).then(|| ScoringResult { means, scores: voter_scores(minutes) })
 }
 
 pub(super) fn consensus(minutes: &Minutes<'_>) -> Option<ConsensusResult> {

@@ -110,6 +110,15 @@ pub struct VotesResult {
     pub scores: Vec<VoterScores>,
 }
 
+/// Scores that decide nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ScoringResult {
+    /// The mean of the totals of each debater that was scored, in thousandths, the highest first.
+    pub means: Vec<(String, u32)>,
+    /// What each debater scored the others with.
+    pub scores: Vec<VoterScores>,
+}
+
 /// One vote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VoteResult {

@@ -305,3 +305,27 @@ fn a_new_judgement_names_the_debate_whose_speeches_it_is_about() {
     assert!(page.contains("<span>· winner</span> <span>· new judgement</span>"), "{page}");
     assert_eq!(DebateResult::of(&minutes(&log)).rejudges.as_deref(), Some("old-1"));
 }
+
+#[test]
+fn scores_beside_the_decision_are_shown_and_said_to_decide_nothing() {
+    let mut log = scenes::decided();
+    assert_eq!(row(&log, "Scores"), None);
+    let names: Vec<String> = log.spec_mut().personas.iter().map(|persona| persona.name.to_string()).collect();
+    log.spec_mut().scoring = Scoring::Anonymous;
+    let scored = |by: usize, of: usize, n: u8| {
+        let score = Score { clarity: n, evidence: n, originality: n, on_topic: n };
+        let scores = vec![DebaterScore { debater: names[of].as_str().into(), score }];
+        let turn = TurnId { round: 3, seat: 40 + u32::try_from(by).unwrap(), attempt: 1 };
+        agon_core::testing::Asked::at(turn, &names[by]).debaters_scored(scores)
+    };
+    // 4 scales of 7 and of 5
+    for event in [scored(0, 1, 7), scored(1, 0, 5)] {
+        log.push(event);
+    }
+    let wanted =
+        format!("{}: mean 28 of 40, {}: mean 20 of 40; by the debaters, and they decide nothing", names[1], names[0]);
+    assert_eq!(row(&log, "Scores"), Some(wanted));
+    let result = DebateResult::of(&minutes(&log));
+    let means = vec![(names[1].clone(), 28_000), (names[0].clone(), 20_000)];
+    assert_eq!(result.scoring.map(|scoring| (scoring.means, scoring.scores.len())), Some((means, 2)));
+}

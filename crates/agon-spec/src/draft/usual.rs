@@ -3,7 +3,8 @@ use crate::defaults::{Defaults, OUTPUTS, ROUNDS};
 use agon_core::{
     AnswerOptions, Ballots, Budget, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, DebateWhen,
     EndCondition, FormatOptions, GateOptions, Judge, Memory, Mode, ModelName, Moderator, OnTurnFailure, Phases, Quorum,
-    SelfVotes, Similarity, ToolLimits, TurnMode, Visibility, Visible, Voice, VoteRule, Voters, Voting, Windows,
+    Scoring, SelfVotes, Similarity, ToolLimits, TurnMode, Visibility, Visible, Voice, VoteRule, Voters, Voting,
+    Windows,
 };
 use std::collections::BTreeMap;
 
@@ -40,6 +41,7 @@ pub(crate) fn debate() -> DebateSpec {
         consensus_strategy: ConsensusStrategy::Judge,
         judge: None,
         voting: None,
+        scoring: Scoring::None,
         ballots: Ballots::Both,
         end_condition: vec![EndCondition::RoundsExhausted],
         terminate_when: None,

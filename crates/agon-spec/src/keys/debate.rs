@@ -9,7 +9,7 @@ use crate::section::CheckedValue;
 use crate::slot::{KeySlot, NestedMapping, SpecField, block, fill, millis, row, written};
 use agon_core::{
     AnswerForm, AnswerKind, Ballots, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, DebateWhen, Direction,
-    EndCondition, Interruptions, Memory, Mode, Named, OnTurnFailure, Output, Topology, TurnMode, Visibility,
+    EndCondition, Interruptions, Memory, Mode, Named, OnTurnFailure, Output, Scoring, Topology, TurnMode, Visibility,
 };
 use serde_json::{Map, Value};
 
@@ -148,6 +148,9 @@ const KEYS: &[Key] = &[
     block!(DebateSpec, judge, Shape::Map(&JUDGE), "two orders, anonymised, shuffled",
         "The judge, or the panel; only where judges decide, vote or end the rounds."),
     block!(DebateSpec, voting, Shape::Map(&VOTING), "majority; plurality in poll", "The vote; only with `consensus_strategy: vote`."),
+    row!(DebateSpec, scoring, Shape::Choice(&Scoring::CHOICES), "none",
+        "Whether the debaters score each other at the end, beside the decision. Reports show the scores, which decide nothing.")
+        .quiet().since("0.2"),
     row!(DebateSpec, ballots, Shape::Choice(&Ballots::CHOICES), "both; none in poll", "Which private ballots the debaters cast."),
     row!(DebateSpec, end_condition, Shape::Choices { of: &EndCondition::CHOICES, min: 1 }, "[rounds_exhausted]",
         "The active stop rules, in addition to the moderator, the budget and `terminate_when`."),
@@ -197,8 +200,8 @@ const KEYS: &[Key] = &[
         "Whether ballots and votes state how sure the voter is, from 0 to 100, for reports and `weigh_by_confidence`. In \
          deliberative mode openings, proposals and the samples of a `poll` do, too; nobody reads what they state.")
         .quiet()
-        .needs("`ballots`, a `poll`, or votes with a rule other than `anonymous_scoring`", &["debate_format"],
-            |spec| spec.is_poll() || spec.ballots != Ballots::None || has_vote(spec, |voting| !voting.rule.is_scored()))
+        .needs("`ballots`, a `poll`, `confidence_at_least`, or votes with a rule other than `anonymous_scoring`", &["debate_format"],
+            |spec| spec.answers.confidence_at_least.is_some() || spec.is_poll() || spec.ballots != Ballots::None || has_vote(spec, |voting| !voting.rule.is_scored()))
         .since("0.2"),
     row!(DebateSpec, answers.weigh_by_confidence, Shape::Flag, "false",
         "`rule: weighted` with `confidence: true`: whether the weight of a vote is multiplied by its voter's \
@@ -206,6 +209,13 @@ const KEYS: &[Key] = &[
         .quiet()
         .needs("`confidence: true`, and `rule: weighted` without `every_round`", &["debate_format"],
             |spec| spec.answers.confidence && has_vote(spec, |voting| voting.rule.is_weighted() && !voting.every_round))
+        .since("0.2"),
+    row!(DebateSpec, answers.confidence_at_least, Shape::Integer { min: 1, max: 100 }, "",
+        "How sure each speaker of a round has to be, from 1 to 100, for `consensus_reached`. With it every speech that ends with \
+         `My answer:` states `My confidence:` too.")
+        .quiet()
+        .needs("`confidence: true`, and `consensus_reached` among `end_condition`", &["end_condition"],
+            |spec| spec.answers.confidence && spec.end_condition.contains(&EndCondition::ConsensusReached))
         .since("0.2"),
     key("visible", Shape::Map(&VISIBLE), "everything, and names in deliberative mode",
         "Whose words are shown where. The log keeps all.")

@@ -55,7 +55,7 @@ impl Draft<'_> {
 
     /// How sure the speaker is, where the file asks for it, and the speech without that: nobody is shown it.
     fn sure(&self, ask: &Ask, text: Arc<str>) -> Result<(Option<u8>, Arc<str>), String> {
-        if !(ask.task.work.is_first_speech() && self.spec().asks_speakers_confidence()) {
+        if !self.spec().asks_confidence_of(&ask.task.work) {
             return Ok((None, text));
         }
         match named_confidence(&text) {

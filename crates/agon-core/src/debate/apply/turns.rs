@@ -5,6 +5,7 @@ use crate::event::Admission;
 use crate::failure::{Failure, FailureCause};
 use crate::ids::{MODERATOR, ParticipantId, Timestamp, TurnId};
 use crate::outcome::MissingSeat;
+use crate::spec::DebateSpec;
 use crate::task::Ask;
 use crate::work::Work;
 
@@ -59,12 +60,13 @@ impl Control {
 
     pub(super) fn failed(
         &mut self,
+        spec: &DebateSpec,
         (turn, at): (TurnId, Timestamp),
-        who: &ParticipantId,
-        failure: &Failure,
+        (who, failure): (&ParticipantId, &Failure),
         retry_at: Option<Timestamp>,
     ) {
-        let missed = self.slot_mut(turn).is_none_or(|slot| slot.work.traits().missed);
+        let missed = |work: &Work| work.traits().missed && !spec.is_extra(work);
+        let missed = self.slot_mut(turn).is_none_or(|slot| missed(&slot.work));
         if retry_at.is_none() && missed {
             let (round, seat, cause) = (turn.round, turn.seat, failure.cause);
             self.missing.push(MissingSeat { round, seat, participant: who.clone(), cause });

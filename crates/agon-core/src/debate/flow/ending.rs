@@ -1,4 +1,5 @@
 //! From the end of the rounds to the decision, and what follows it.
+use super::super::apply::{deciders, scorers};
 use super::super::control::SlotState;
 use super::super::draft::Draft;
 use crate::event::{Event, Given, PhaseName, Step};
@@ -94,16 +95,9 @@ impl Draft<'_> {
             let detail = "no private ballot named an answer to vote on";
             return self.end_failed(Reason::with(ReasonCode::NoVotes, detail));
         }
-        // the samples of a poll are its votes
-        let voted_in_rounds = voted.is_some_and(|voting| voting.every_round || self.spec().is_poll());
-        match self.strategy() {
-            ConsensusStrategy::AgentClosing | ConsensusStrategy::NoConsensus => self.conclude(),
-            ConsensusStrategy::Vote if voted_in_rounds => self.conclude(),
-            ConsensusStrategy::Judge
-            | ConsensusStrategy::Vote
-            | ConsensusStrategy::RankedReasons
-            | ConsensusStrategy::MediatorSummary => self.enter(PhaseName::Decision),
-        }
+        // nobody is asked where nothing is decided, or where it was voted on already
+        let asks = !deciders(self.spec()).is_empty() || scorers(self.spec()).next().is_some();
+        if asks { self.enter(PhaseName::Decision) } else { self.conclude() }
     }
 
     /// Ends the debate after its verdict, at once or after the synthesis.

@@ -2,6 +2,7 @@
 use super::super::control::Heard;
 use super::super::draft::Draft;
 use crate::answer::{Figure, MILD_SEVERITY, Measures, Method};
+use crate::ids::ParticipantId;
 use crate::outcome::{Reason, ReasonCode, StopRule};
 use crate::spec::{DebateFormat, EndCondition, Mode};
 use crate::stop::terminates;
@@ -53,7 +54,7 @@ impl Draft<'_> {
     fn similarity_rule(&self) -> Option<StopRule> {
         let last = self.control.measures.last()?;
         let on = |condition| self.spec().end_condition.contains(&condition);
-        if on(EndCondition::ConsensusReached) && self.agrees(last) {
+        if on(EndCondition::ConsensusReached) && self.agrees(last) && self.are_sure() {
             return Some(StopRule::ConsensusReached);
         }
         if self.spec().debate_format == DebateFormat::CritiqueRevision && self.has_converged(last) {
@@ -73,6 +74,12 @@ impl Draft<'_> {
         (on(EndCondition::NoNewArguments) && self.brings_nothing_new(last)).then_some(StopRule::NoNewArguments)
     }
 
+    /// Whether everybody who spoke in this round is as sure of its answer as the file asks for; who did not say so is not.
+    fn are_sure(&self) -> bool {
+        let Some(least) = self.spec().answers.confidence_at_least else { return true };
+        let sure = |who: &&ParticipantId| self.control.sure.get(*who).is_some_and(|percent| *percent >= least);
+        self.control.attendance().spoke.iter().all(sure)
+    }
     fn threshold(&self) -> f64 {
         self.spec().similarity.similarity_threshold
     }

@@ -1,6 +1,9 @@
 //! Who decides, how, and among what.
 use super::ProblemList;
-use crate::spec::{BallotForm, Ballots, ConsensusStrategy, DebateFormat, DebateSpec, Mode, SelfVotes, Voters, Voting};
+use crate::spec::{
+    BallotForm, Ballots, ConsensusStrategy, DebateFormat, DebateSpec, EndCondition, Mode, Scoring, SelfVotes, Voters,
+    Voting,
+};
 
 pub(super) fn check(spec: &DebateSpec, found: &mut ProblemList) {
     strategy(spec, found);
@@ -9,6 +12,7 @@ pub(super) fn check(spec: &DebateSpec, found: &mut ProblemList) {
         votes(spec, voting, found);
         self_votes(spec, voting, found);
     }
+    scoring(spec, found);
     candidates(spec, found);
     weights(spec, found);
     confidence(spec, found);
@@ -16,9 +20,20 @@ pub(super) fn check(spec: &DebateSpec, found: &mut ProblemList) {
 
 fn confidence(spec: &DebateSpec, found: &mut ProblemList) {
     let votes = spec.voting.is_some_and(|voting| voting.rule.form() != BallotForm::Scores);
-    let asked = votes || spec.ballots != Ballots::None || spec.is_poll();
+    let asked = votes || spec.ballots != Ballots::None || spec.is_poll() || spec.answers.confidence_at_least.is_some();
     found.require(!spec.answers.confidence || asked, &["confidence", "ballots"], || {
         "`confidence` needs ballots or votes, and this debate has neither".to_owned()
+    });
+    let least = spec.answers.confidence_at_least;
+    found.require(least.is_none_or(|least| (1..=100).contains(&least)), &["confidence_at_least"], || {
+        format!("`confidence_at_least` is {}; allowed are 1 to 100", least.unwrap_or_default())
+    });
+    let rests = spec.answers.confidence && spec.end_condition.contains(&EndCondition::ConsensusReached);
+    found.require(least.is_none() || rests, &["confidence_at_least", "confidence", "end_condition"], || {
+        "`confidence_at_least` needs `confidence: true` and the end condition `consensus_reached`, which rests on it".to_owned()
+    });
+    found.require(least.is_none() || spec.states_answers(), &["confidence_at_least", "embedding_model"], || {
+        "`confidence_at_least` is about stated answers, and with assigned stances and an `embedding_model` nobody states any".to_owned()
     });
     let weighted = spec.voting.is_some_and(|voting| voting.rule.is_weighted() && !voting.every_round);
     let known = spec.answers.confidence && weighted;
@@ -95,6 +110,15 @@ fn votes(spec: &DebateSpec, voting: Voting, found: &mut ProblemList) {
     let teams = spec.debate_format == DebateFormat::BpStyle;
     found.require(!(scores && teams), &["voting.rule", "debate_format"], || {
         "`rule: anonymous_scoring` scores debaters, and in `bp_style` teams win: take another rule".to_owned()
+    });
+}
+
+fn scoring(spec: &DebateSpec, found: &mut ProblemList) {
+    let scores = spec.scoring != Scoring::None;
+    let decides = spec.voting.is_some_and(|voting| voting.rule.is_scored());
+    found.require(!(scores && decides), &["scoring", "voting.rule"], || {
+        "`scoring` holds a round of scores that decides nothing, and here `rule: anonymous_scoring` decides by one: leave it out"
+            .to_owned()
     });
 }
 

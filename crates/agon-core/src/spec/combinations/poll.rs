@@ -1,8 +1,8 @@
 //! What makes no sense where nobody hears anybody.
 use super::ProblemList;
 use crate::spec::{
-    Ballots, ConsensusStrategy, ContextScope, DebateSpec, EndCondition, MOST_SAMPLES, Memory, Mode, Visibility,
-    VoteRule, Voters,
+    Ballots, ConsensusStrategy, ContextScope, DebateSpec, EndCondition, MOST_SAMPLES, Memory, Mode, Scoring,
+    Visibility, VoteRule, Voters,
 };
 
 pub(super) fn check(spec: &DebateSpec, found: &mut ProblemList) {
@@ -54,10 +54,11 @@ fn decision(spec: &DebateSpec, found: &mut ProblemList) {
 }
 
 /// The keys that nothing reads in a poll, and whether they are used.
-fn unread(spec: &DebateSpec) -> [(&'static str, bool); 14] {
+fn unread(spec: &DebateSpec) -> [(&'static str, bool); 15] {
     [
         ("max_rounds", spec.max_rounds != 1),
         ("ballots", spec.ballots != Ballots::None),
+        ("scoring", spec.scoring != Scoring::None),
         ("moderator", spec.moderator.is_some()),
         ("phases.opening_statements", !spec.phases.opening_statements),
         ("phases.final_statements", spec.phases.final_statements),

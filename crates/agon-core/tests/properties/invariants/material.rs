@@ -13,7 +13,12 @@ pub fn check(spec: &DebateSpec, log: &[Record]) -> Result<(), String> {
         match &ask.task.work {
             Work::ScoreDebaters => {
                 let reader = spec.persona(&ask.participant).unwrap();
-                let due: BTreeSet<&ParticipantId> = known().flat_map(|said| shown(spec, reader, said)).collect();
+                let proposes = |said: &&Answered| matches!(&said.given, Given::Speech(speech) if speech.kind == SpeechKind::Proposal);
+                let elects = spec.scoring == Scoring::None && spec.debate_format == DebateFormat::CritiqueRevision;
+                let stands =
+                    |who: &&ParticipantId| !elects || known().filter(proposes).any(|said| said.participant == **who);
+                let due: BTreeSet<&ParticipantId> =
+                    known().flat_map(|said| shown(spec, reader, said)).filter(stands).collect();
                 let sheet = material.debaters().iter().map(|(name, _)| name).collect::<BTreeSet<_>>();
                 require!(sheet == due, "{} scores {sheet:?}, {due:?} were heard", ask.participant);
             }

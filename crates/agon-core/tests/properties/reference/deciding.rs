@@ -201,7 +201,9 @@ fn by_vote(spec: &DebateSpec, voting: Voting, flat: &[(Position, Timestamp, &Eve
             {
                 give(speech.answer.as_deref().ok_or("a sample without an answer")?, 1.0);
             }
-            Event::Answered(Answered { participant, given: Given::DebaterScores { scores, .. }, .. }) => {
+            Event::Answered(Answered { participant, given: Given::DebaterScores { scores, .. }, .. })
+                if voting.rule == VoteRule::AnonymousScoring =>
+            {
                 require!(scores.iter().all(|score| score.debater != *participant), "{participant} scored itself");
                 scores.iter().for_each(|score| give(score.debater.as_str(), f64::from(score.score.total())));
             }
