@@ -34,7 +34,9 @@ pub fn run(args: &Args) -> Result<()> {
         steps.run("deny", || quiet(process::cargo().args(["deny", "--log-level", "warn", "check"])));
     } else {
         println!("deny: not run; known vulnerabilities were not looked up. Install it with");
-        println!("      `cargo install cargo-deny --locked --version 0.20.2`. Licences, bans and sources were checked by tidy.");
+        println!(
+            "      `cargo install cargo-deny --locked --version 0.20.2`. Licences, bans and sources were checked by tidy."
+        );
     }
     ship::check(&mut steps, if args.ship { ship::WhenMissing::Fails } else { ship::WhenMissing::IsTold });
     steps.finish("check")

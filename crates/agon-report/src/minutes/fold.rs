@@ -4,10 +4,7 @@ use super::{DebateEnd, Minutes, MinutesToolCall, OpenedSeats, Placement, Verdict
 use crate::prices::Prices;
 use crate::result::DebateGate;
 use crate::visible;
-use agon_core::{
-    Admission, Answered, ConsensusStrategy, Event, Given, JUDGE, MODERATOR, ModeratorDecision, ParticipantId, Position,
-    Timestamp, Transcript,
-};
+use agon_core::{Admission, Answered, Event, Given, ModeratorDecision, ParticipantId, Position, Timestamp, Transcript};
 use std::collections::BTreeMap;
 
 impl<'a> Minutes<'a> {
