@@ -179,7 +179,7 @@ impl Control {
                 }
                 let settled = (close.status == RoundStatus::Settled).then_some(StopRule::ModeratorSettled);
                 let called = close.vote_now.then_some(StopRule::ModeratorVote);
-                self.moderator_stop = self.moderator_stop.or(called).or(settled);
+                self.moderator_stop = called.or(settled).or(self.moderator_stop);
                 self.vote_called |= close.vote_now;
             }
         }

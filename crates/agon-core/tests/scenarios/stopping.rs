@@ -59,6 +59,22 @@ fn the_rounds_and_the_moderator_end_a_debate_before_its_predicate_does() {
 }
 
 #[test]
+fn what_the_moderator_says_at_the_close_of_a_round_goes_before_what_it_said_at_its_opening() {
+    let asked = admission(2, |spec| {
+        (spec.max_rounds, spec.moderator) = (2, Some(moderator()));
+    });
+    let events = hold(asked, |ask| match &ask.task.work {
+        Work::OpenRound => Some(Answer::RoundPlan(RoundPlan { done: true, ..RoundPlan::default() })),
+        Work::CloseRound => {
+            let summary = RoundSummary { summary: "s".to_owned(), vote_now: true, ..RoundSummary::default() };
+            Some(Answer::RoundSummary(summary))
+        }
+        _ => Some(speech("so")),
+    });
+    assert_eq!(stopped(&events), Some((StopRule::ModeratorVote, 1, None)));
+}
+
+#[test]
 fn an_error_in_the_predicate_is_a_warning_once_no_round_follows() {
     let (bad, later) = ("labels.nowhere == 'x'", "round == 2 && labels.nowhere == 'x'");
     assert_eq!(failed(&predicated(bad, |_| false, plain)), Some(ReasonCode::TerminateWhen));

@@ -56,7 +56,7 @@ impl DebateWalk<'_> {
             if points.is_empty() {
                 continue;
             }
-            let Some(reply) = self.seat(&all[*seat], "answer points", "", true)? else { continue };
+            let Some(reply) = self.seat(&all[*seat], "answer points", "", false)? else { continue };
             let by = self.notes[reply].chosen("accept").to_owned();
             if let Some(point) = points.into_iter().find(|at| self.notes[*at].who == by) {
                 self.said.push(HeardTurn { note: point, by, kind: "point", round: 1, to: Some(all[*seat].clone()) });

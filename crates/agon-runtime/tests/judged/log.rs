@@ -48,7 +48,7 @@ impl Log {
         let Self { events, result } = self;
         framed(events)?;
         kept(file, notes, events, result)?;
-        paid(notes, result)?;
+        paid(file, notes, result)?;
         if file.budget.is_some() {
             return budgeted(file, notes, events);
         }
@@ -154,7 +154,11 @@ fn kept(file: &File, notes: &[CallNote], events: &[Value], result: &Value) -> Lo
     Ok(())
 }
 
-fn paid(notes: &[CallNote], result: &Value) -> LogCheck {
+fn paid(file: &File, notes: &[CallNote], result: &Value) -> LogCheck {
+    // calls that still run when a lost seat ends the debate are in no figure
+    if file.aborts && result["state"] == "failed" {
+        return Ok(());
+    }
     let tokens: u64 = notes.iter().filter(|note| note.fate != Fate::Refused).map(|note| note.tokens).sum();
     let usage = &result["usage"];
     let total = usage["prompt_tokens"].as_u64().unwrap_or(0) + usage["completion_tokens"].as_u64().unwrap_or(0);

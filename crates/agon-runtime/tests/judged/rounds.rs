@@ -136,7 +136,7 @@ impl DebateWalk<'_> {
         let says =
             |at: Option<usize>, member: &str| at.map(|at| self.notes[at].answer[member].clone()).unwrap_or_default();
         let stops = [
-            (self.file.every_round && decide::settled(self), "mathematically_decided"),
+            (!last && self.file.every_round && decide::settled(self), "mathematically_decided"),
             (self.file.stops_on_agreement && self.agree(before), "consensus_reached"),
             (self.converged, "converged"),
             (says(closing, "vote_now") == true, "moderator_vote"),
