@@ -18,7 +18,7 @@ pub(crate) struct WinningText<'a> {
 
 /// What the moderator decided, where that is the verdict.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ruling<'a> {
+pub(crate) struct ModeratorRuling<'a> {
     pub(crate) decision: &'a str,
     /// Whether it settled the question.
     pub(crate) settled: bool,
@@ -86,7 +86,7 @@ impl<'a> Minutes<'a> {
     }
 
     /// The decision of the moderator that is the verdict, or that its synthesis builds on.
-    pub(crate) fn ruling(&self) -> Option<Ruling<'a>> {
+    pub(crate) fn ruling(&self) -> Option<ModeratorRuling<'a>> {
         let mediated = self.admission.spec.consensus_strategy == ConsensusStrategy::MediatorSummary;
         let text = self.verdict.filter(|verdict| mediated && verdict.winner.is_none())?.verdict?;
         let closing = self.closing?;
@@ -94,7 +94,7 @@ impl<'a> Minutes<'a> {
         let rest = text.strip_prefix(decision).map(str::trim_start);
         // it stands in front of the synthesis, or the synthesis says it in its own words
         let synthesis = rest.or(Some(text)).filter(|rest| !rest.is_empty());
-        (settled || rest == Some("")).then_some(Ruling { decision, settled, synthesis })
+        (settled || rest == Some("")).then_some(ModeratorRuling { decision, settled, synthesis })
     }
 
     /// The words that won, under what they are: the moderator's decision, and the synthesis that builds on it, are two.
