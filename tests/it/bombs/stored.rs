@@ -35,8 +35,6 @@ fn rewrite(world: &World, change: impl FnOnce(&mut DebateSpec)) {
     change(&mut admission.spec);
     world.sqlite("DELETE FROM records RETURNING 1");
     world.sqlite("DELETE FROM debates RETURNING 1");
-    // nobody has to wait until the dead server's claim is over
-    world.sqlite("UPDATE jobs SET owner = NULL, token = NULL, free_at = 0 RETURNING 1");
     let store = open();
     for record in records {
         runtime.block_on(store.append(&id, record)).unwrap();

@@ -2,7 +2,7 @@
 use super::World;
 use agon_core::fence::{Fence, FenceKind, Mark, Reader, Written, YOUR_TURN};
 use agon_core::seed::sampling_seed;
-use agon_core::{Admission, Ask, DebateId, Event, Position, Record, Transcript};
+use agon_core::{Admission, Ask, DebateId, Event, Position, Record, Transcript, speaker_labels};
 use agon_store::{Journal as _, SqliteOptions, SqliteStore};
 use serde_json::Value;
 use std::sync::Arc;
@@ -163,7 +163,20 @@ impl Recording {
         let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
         files.sort();
         let calls = files.iter().map(|file| Recorded::read(&std::fs::read_to_string(file).unwrap())).collect();
-        Self { events, log, calls }
+        let mut recording = Self { events, log, calls };
+        recording.name();
+        recording
+    }
+
+    /// Says whose calls those are that know their participant by a label alone.
+    fn name(&mut self) {
+        let admission = self.admission();
+        let labels = speaker_labels(&admission.spec, admission.seed, true);
+        for call in &mut self.calls {
+            if let Some((name, _)) = labels.iter().find(|(_, label)| *label == call.participant) {
+                call.participant = name.to_string();
+            }
+        }
     }
 
     /// The debate of a file with this text; reports are not written.
