@@ -14,7 +14,8 @@ fn debate(keys: &str, personas: &[(&str, &str)]) -> Recording {
         let more = personas.iter().find(|(of, _)| of == name).map_or(String::new(), |(_, more)| format!(", {more}"));
         format!("  - {{name: {name}, stance: \"{stance}\"{more}}}\n")
     });
-    let text = format!("---\nmodel: m\nvisible: {{names: true}}\n{keys}personas:\n{}---\n{TOPIC}", listed.collect::<String>());
+    let text =
+        format!("---\nmodel: m\nvisible: {{names: true}}\n{keys}personas:\n{}---\n{TOPIC}", listed.collect::<String>());
     Recording::text("seen.md", &text, &[])
 }
 
