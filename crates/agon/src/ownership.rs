@@ -23,7 +23,8 @@ pub struct ServerLock {
 impl ServerLock {
     /// Locks a file beside the database. Nothing where the file system has no locks.
     pub fn take(store: &Store) -> Result<Option<Self>, Stop> {
-        let mut path = store.path.clone().into_os_string();
+        // the file itself, by whatever link it is named
+        let mut path = store.path.canonicalize().unwrap_or_else(|_| store.path.clone()).into_os_string();
         path.push(".server");
         let cannot = |error| Stop::say(Exit::Internal, format!("cannot lock {}: {error}", path.display()));
         let file = File::options().create(true).append(true).open(&path).map_err(cannot)?;

@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_form_read_back_from_its_debate_makes_the_same_debate() {
-        let judged = DebateForm { judges: "3".into(), judge_model: "j:1".into(), tokens: "9000".into(), ..filled() };
+        let judged = DebateForm { judges: "3".into(), judge_model: "j:1".into(), tokens: "90000".into(), ..filled() };
         let voted = DebateForm { decision: "vote".into(), rule: "unanimous".into(), own_answers: true, ..filled() };
         let moderated = DebateForm { moderator: true, timeout: "40s".into(), options: "Yes\nNo".into(), ..filled() };
         for form in [filled(), judged, voted, moderated] {

@@ -62,8 +62,10 @@ fn the_rounds_and_the_moderator_end_a_debate_before_its_predicate_does() {
 fn what_the_moderator_says_at_the_close_of_a_round_goes_before_what_it_said_at_its_opening() {
     let asked = admission(2, |spec| {
         (spec.max_rounds, spec.moderator) = (2, Some(moderator()));
+        votes(spec, voting(VoteRule::Majority));
     });
     let events = hold(asked, |ask| match &ask.task.work {
+        Work::Vote => Some(choice("s0")),
         Work::OpenRound => Some(Answer::RoundPlan(RoundPlan { done: true, ..RoundPlan::default() })),
         Work::CloseRound => {
             let summary = RoundSummary { summary: "s".to_owned(), vote_now: true, ..RoundSummary::default() };

@@ -146,13 +146,15 @@ impl State {
         self.scope.spawn(cell(), follow_hosts(shared.clone(), target.clone()));
         // another process may give them, also where this one is alone
         self.scope.spawn(cell(), orders::follow(shared.clone(), target.clone()));
+        if shared.config.takes_jobs {
+            let sweeper = Sweeper { shared: shared.clone(), target: target.clone() };
+            self.scope.spawn(cell(), async move { sweeper.run().await });
+        }
         if !shared.config.has_peers() {
             return;
         }
         self.scope.spawn(cell(), takeover::watch_deaths(shared.clone()));
         self.scope.spawn(cell(), crate::cluster::probe::run(shared.clone()));
-        let sweeper = Sweeper { shared: shared.clone(), target: target.clone() };
-        self.scope.spawn(cell(), async move { sweeper.run().await });
     }
 
     async fn take(&mut self, myself: &ActorRef<Msg>, debate: DebateId) -> Result<(), ActorProcessingErr> {

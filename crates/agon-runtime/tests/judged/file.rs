@@ -349,6 +349,8 @@ impl File {
             }
         };
         put(true, "mode", json!(if self.deliberative { "deliberative" } else { "adversarial" }));
+        // who is asked is told by the name in the prompt
+        put(!self.deliberative, "visible", json!({"names": true}));
         put(!poll && self.format != "bp_style", "max_rounds", json!(self.rounds));
         put(self.turn_mode != "round_robin", "turn_mode", json!(self.turn_mode));
         let speaks = matches!(self.format, "round_robin" | "chain_of_thought" | "fishbowl")
