@@ -31,7 +31,7 @@ fn an_admin_port_beyond_loopback_is_warned_of() {
     open.wait_for(" is up: ").unwrap();
     let warns = "the admin port has no authentication";
     assert!(open.log().contains(warns), "{}", open.log());
-    let mut closed = cluster.launch("closed", &["--rehearsal"]);
+    let mut closed = cluster.launch("closed", &["--rehearsal", "--store", "closed.db"]);
     closed.wait_for(" is up: ").unwrap();
     assert!(!closed.log().contains(warns), "{}", closed.log());
 }

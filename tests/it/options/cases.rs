@@ -310,6 +310,7 @@ fn deciding() -> Vec<Case> {
     vec![
         flip("/consensus_strategy", json!("judge"), json!("ranked_reasons")),
         flip("/ballots", json!("both"), json!("none")),
+        flip("/scoring", json!("none"), json!("anonymous")),
         flip("/confidence", json!(false), json!(true)),
         weighted(flip("/weigh_by_confidence", json!(false), json!(true))).and("/confidence", json!(true)),
         flip("/judge/orders", json!(1), json!(2)),

@@ -45,13 +45,14 @@ fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
 }
 
 /// Options that a single process does not have; each is tried in a test of its own.
-const ELSEWHERE: [(&str, &str); 7] = [
+const ELSEWHERE: [(&str, &str); 8] = [
     ("gate.strict", "agon-spec: a gate that was learned on another debate is an error, and else a warning"),
     ("adapt_max_tokens", "agon-runtime: answers are bounded by the speed only where the file says so"),
     ("coerce_answers", "agon-prompt: without it a value that is not allowed is malformed"),
     ("visible.synthesizer.client", "agon-report: watchers are not sent the synthesis; the result has it all the same"),
     ("endpoint", "seat_example: processes outside Agon take seats of a cluster"),
     ("timeout", "tools: one that hangs costs its own call, and that by this time"),
+    ("confidence_at_least", "agon-core: a consensus rests on how sure its speakers are where the file asks for that"),
     ("allow_shared_stance", "agon-spec: without it what it allows is refused"),
 ];
 

@@ -1,10 +1,8 @@
 //! The keys of the smaller mappings.
 use super::persona::with_voice;
 use super::{KeyTable, Shape, key};
-use crate::leaf::Leaf;
-use crate::slot::{KeySlot, SpecField, block, millis, place, row};
-use agon_core::{AnswerKind, DebateSpec, Mode, Visible};
-use serde_json::Value;
+use crate::slot::{block, millis, place, row};
+use agon_core::AnswerKind;
 
 pub(crate) static PHASES: KeyTable = KeyTable {
     title: "phases",
@@ -182,23 +180,19 @@ pub(crate) static VISIBLE: KeyTable = KeyTable {
         block!(Visible, synthesizer, Shape::Map(&SHOWN), "everywhere", "The text of the synthesizer.")
             .quiet()
             .since("0.2"),
-        key(
-            "names",
+        row!(
+            Visible,
+            names,
             Shape::Flag,
-            "false; true in deliberative mode",
+            "true",
             "Whether debaters know each other by name. With `false` they know each other by stance; a debater without \
-             one, or with one that others share, is `Debater 1` and so on, in the order of the file.",
+             one, or with one that others share, is `Debater 1` and so on, in the order of the file."
         )
-        .at(KeySlot::Visible(SpecField { read: |of, value| of.names.put(value), write: written_names }))
+        .quiet()
         .since("0.2"),
     ],
     elsewhere: &[("personas", "write `debaters`"), ("mediator", "write `moderator`")],
 };
-
-/// Said wherever it is not what it always was, so that a normal form means the same in every edition.
-fn written_names(of: &Visible, spec: &DebateSpec) -> Option<Value> {
-    (spec.mode == Mode::Adversarial || !of.names).then_some(of.names.into())
-}
 
 pub(crate) static SHOWN: KeyTable = KeyTable {
     title: "visible.debaters, visible.moderator, visible.judge, visible.synthesizer",
