@@ -127,6 +127,8 @@ impl File {
             file.debate(d)
         }
         file.people(d);
+        // who may offer a point to whom depends on masks, which the documents tell of scores and speeches alone
+        file.points &= file.personas.iter().all(|persona| persona.sees.is_none() && persona.hidden_from.is_empty());
         (file.trouble, file.agreeable) = (d.pick(&[0, 0, 8, 25]), d.one_in(4));
         file.silent = d.one_in(8).then(|| d.pick(&file.personas).name);
         file.abstain = d.one_in(12);
