@@ -32,12 +32,12 @@ pub(crate) struct PlantedStore {
     inner: MemoryStore,
     plant: Option<PlantedBug>,
     overwritten: Mutex<BTreeMap<(DebateId, TurnId), Arc<TurnResult>>>,
-    deliveries: Mutex<BTreeMap<DebateId, Delivery>>,
+    deliveries: Mutex<BTreeMap<DebateId, SimulatedDelivery>>,
 }
 
 /// A job that was delivered, as a server of queues knows it.
 #[derive(Clone, Copy)]
-struct Delivery {
+struct SimulatedDelivery {
     /// When its lease runs out. This is on disk.
     lease_ends: Instant,
     /// It was given back. This is in memory alone.
@@ -61,7 +61,7 @@ impl PlantedStore {
         Self { inner, plant, overwritten: Mutex::default(), deliveries: Mutex::default() }
     }
 
-    fn deliveries(&self) -> MutexGuard<'_, BTreeMap<DebateId, Delivery>> {
+    fn deliveries(&self) -> MutexGuard<'_, BTreeMap<DebateId, SimulatedDelivery>> {
         self.deliveries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -95,7 +95,7 @@ impl PlantedStore {
                 self.inner.release(&job, until - now).await?;
                 continue;
             }
-            let delivery = Delivery { lease_ends: now + lease, given_back: false, forgotten: false };
+            let delivery = SimulatedDelivery { lease_ends: now + lease, given_back: false, forgotten: false };
             self.deliveries().insert(job.debate.clone(), delivery);
             return Ok(Some(job));
         }

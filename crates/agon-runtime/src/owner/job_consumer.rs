@@ -25,7 +25,7 @@ pub(crate) struct JobConsumer {
 }
 
 /// What there is to do.
-enum Work {
+enum NextDebate {
     /// A debate that nobody plays.
     Orphan(DebateId),
     Job(Job),
@@ -55,8 +55,8 @@ impl JobConsumer {
         while let Ok(place) = room.clone().acquire_owned().await {
             let Some(work) = self.next(&mut orphans).await else { return };
             let (debate, job) = match work {
-                Work::Orphan(debate) => (debate, None),
-                Work::Job(job) => match self.weigh(&job.debate).await {
+                NextDebate::Orphan(debate) => (debate, None),
+                NextDebate::Job(job) => match self.weigh(&job.debate).await {
                     Use::Start => {
                         self.shared.jobs_taken.fetch_add(1, Ordering::Relaxed);
                         (job.debate.clone(), Some(job))
@@ -170,7 +170,7 @@ impl JobConsumer {
     }
 
     /// Waits for something to do: a look at catalogue and queue after every hint, and now and then without one.
-    async fn next(&self, orphans: &mut Orphans) -> Option<Work> {
+    async fn next(&self, orphans: &mut Orphans) -> Option<NextDebate> {
         let ready: &Notify = &self.shared.job_ready;
         let mut trouble = Trouble::default();
         loop {
@@ -180,7 +180,7 @@ impl JobConsumer {
                 return None;
             }
             if let Some(orphan) = self.orphan(orphans).await {
-                return Some(Work::Orphan(orphan));
+                return Some(NextDebate::Orphan(orphan));
             }
             let times = &self.shared.config.times;
             let take = self.shared.jobs.take(self.shared.config.id.as_str(), times.job_lease);
@@ -191,7 +191,7 @@ impl JobConsumer {
                 |after| tracing::info!(after, "jobs can be taken again"),
             );
             if let Ok(Some(job)) = taken {
-                return Some(Work::Job(job));
+                return Some(NextDebate::Job(job));
             }
             tokio::select! {
                 biased;

@@ -85,6 +85,7 @@ fn random_files_end_as_their_documents_say() {
 }
 
 /// Plays a file and judges what came of it.
+#[cfg(test)]
 fn judged(file: &File) -> Result<(), String> {
     let model = KnownModel::new(file.clone());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
@@ -97,6 +98,7 @@ fn judged(file: &File) -> Result<(), String> {
     checked.map_err(|problem| format!("{problem}\n{}", log.story()))
 }
 
+#[cfg(test)]
 async fn played(file: &File, model: &KnownModel) -> Result<Vec<Arc<Record>>, String> {
     let parsed = parse(&Source::new(file.name(), file.text()), &Defaults::default());
     let spec = parsed.spec.ok_or_else(|| format!("refused: {:?}", parsed.diagnostics))?;

@@ -95,10 +95,10 @@ pub(super) fn said(error: &rusqlite::Error) -> String {
 /// not end it.
 pub(super) struct FullDisk {
     folder: PathBuf,
-    refusal: Mutex<Option<Refusal>>,
+    refusal: Mutex<Option<SqliteRefusal>>,
 }
 
-struct Refusal {
+struct SqliteRefusal {
     what: String,
     at: Instant,
     /// Bytes that were free then, where the system tells.
@@ -113,7 +113,7 @@ impl FullDisk {
 
     /// A write found no room.
     pub(super) fn refused(&self, what: String) {
-        let refusal = Refusal { what, at: Instant::now(), free: self.free() };
+        let refusal = SqliteRefusal { what, at: Instant::now(), free: self.free() };
         *lock(&self.refusal) = Some(refusal);
     }
 

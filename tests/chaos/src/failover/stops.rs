@@ -100,7 +100,7 @@ impl FailoverRig {
         self.times(before, at)?;
         self.cluster.restart(&owner)?;
         std::thread::sleep(ACQUAINTED);
-        if round % 3 == 0 {
+        if round.is_multiple_of(3) {
             // the heir hands over what it has inherited
             let (heir, debates) = self.depend_on(KillTarget::Owner)?;
             let (before, at) = (self.lasts(&debates)?, now_ms());
