@@ -126,6 +126,8 @@ impl File {
         } else {
             file.debate(d)
         }
+        // what masks leave to score is told by tests of its own
+        file.masked &= file.rule != "anonymous_scoring";
         file.people(d);
         // who may offer a point to whom depends on masks, which the documents tell of scores and speeches alone
         file.points &= file.personas.iter().all(|persona| persona.sees.is_none() && persona.hidden_from.is_empty());
