@@ -38,7 +38,9 @@ fn the_result_as_json_has_what_programs_need_and_nothing_else_is_on_standard_out
 #[test]
 fn quiet_silences_progress_and_no_warning() {
     let world = World::new();
-    let args = ["run", &example(SHORT), "--rehearsal", "--rounds", "8", "--json", "--quiet", "--no-reports"];
+    let personas = "personas:\n- {name: ada, stance: Run it}\n- {name: ben, stance: Stop it}\n";
+    let file = world.file("ferry.md", &format!("---\nmodel: m\n{personas}---\n# Should the ferry run at night?\n"));
+    let args = ["run", &file, "--rehearsal", "--rounds", "8", "--json", "--quiet", "--no-reports"];
     let said = world.agon(&args).ok();
     assert!(serde_json::from_str::<Value>(&said.stdout).is_ok(), "{}", said.stdout);
     let lines: Vec<&str> = said.stderr.lines().collect();
