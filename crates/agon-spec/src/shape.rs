@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Problems, SpecFinding, quote};
 use crate::keys::{Key, KeyTable, Shape};
 use crate::place::Span;
 use crate::section::{CheckedValue, Field, Section};
-use crate::suggest::nearest;
+use crate::suggest::{is_slip, nearest};
 use crate::tree::MapEntry;
 use check::ShapeCheck;
 
@@ -72,7 +72,9 @@ fn unknown(
         let finding = SpecFinding::new(Code::UnknownKey, entry.key_span, message).field(field);
         return finding.help("write the keys out; an alias may replace a whole value, as in `personas: *cast`");
     }
-    let home = if path.is_empty() { home(table, &entry.key) } else { None };
+    // a letter too few or too many is likelier than a whole key in the wrong place
+    let is_misspelt = table.names().any(|name| is_slip(&entry.key, name));
+    let home = if path.is_empty() && !is_misspelt { home(table, &entry.key) } else { None };
     if let Some(instead) = table.instead(&entry.key).map(str::to_owned).or(home) {
         let message = format!("the key `{}`{place} does not exist; {instead}", entry.key);
         return SpecFinding::new(Code::UnknownKey, entry.key_span, message).field(field);

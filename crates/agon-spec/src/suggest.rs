@@ -17,6 +17,11 @@ pub fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>)
     near.or_else(|| candidates.into_iter().find(|candidate| is_part(&wanted, &folded(candidate))))
 }
 
+/// Whether one letter makes the difference.
+pub fn is_slip(written: &str, candidate: &str) -> bool {
+    strsim::osa_distance(&folded(written), &folded(candidate)) == 1
+}
+
 /// Whether one is a part of the other, or both begin alike: `markdown` and `full_markdown`, `opening` and `opens`.
 fn is_part(one: &str, other: &str) -> bool {
     const LEAST: usize = 4;

@@ -156,8 +156,8 @@ async fn control_without_a_look_at_the_registers_turns_are_paid_twice() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn control_when_jobs_leave_the_queue_too_early_debates_never_end() {
-    let wrong = every_cut(TurnPath::Offers, BusFate::DiesToo, Mutation::JobDoneWhenTaken).await.unwrap_err();
+async fn control_when_nobody_looks_for_debates_without_an_owner_they_never_end() {
+    let wrong = every_cut(TurnPath::Offers, BusFate::DiesToo, Mutation::BlindToCatalogue).await.unwrap_err();
 
     assert!(wrong.contains("never ends"), "{wrong}");
 }

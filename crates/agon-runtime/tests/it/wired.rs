@@ -55,8 +55,8 @@ pub enum Mutation {
     None,
     /// The first looks at a register see nothing.
     BlindToRegisters,
-    /// A job leaves the queue when it is taken, and not when it is done.
-    JobDoneWhenTaken,
+    /// The catalogue shows nobody which debates there are.
+    BlindToCatalogue,
     /// An append that is fenced is moved to the end of the log.
     Unfenced,
 }
@@ -130,14 +130,7 @@ impl<V: Valve> Jobs for Wired<V> {
         self.valve.store(Effect("job"), self.inner.jobs.enqueue(debate, priority)).await
     }
     async fn take(&self, owner: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
-        let take = async {
-            let job = self.inner.jobs.take(owner, lease).await?;
-            if let (Some(job), Mutation::JobDoneWhenTaken) = (&job, self.mutation) {
-                self.inner.jobs.complete(job).await?;
-            }
-            Ok(job)
-        };
-        self.valve.store(Effect("take"), take).await
+        self.valve.store(Effect("take"), self.inner.jobs.take(owner, lease)).await
     }
     async fn renew(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
         self.valve.store(Effect("new job"), self.inner.jobs.renew(debate, priority)).await
@@ -172,6 +165,9 @@ impl<V: Valve> Catalogue for Wired<V> {
         self.valve.store(Read, self.inner.catalogue.get_summary(debate)).await
     }
     async fn find(&self, query: &CatalogueQuery) -> Result<Vec<DebateSummary>, StoreError> {
+        if self.mutation == Mutation::BlindToCatalogue {
+            return Ok(Vec::new());
+        }
         self.valve.store(Read, self.inner.catalogue.find(query)).await
     }
     async fn unfinished(&self) -> Result<Vec<DebateSummary>, StoreError> {
