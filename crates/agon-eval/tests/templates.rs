@@ -296,11 +296,11 @@ fn an_eval_that_was_recorded_before_keeps_the_defaults_of_then() {
     let read = |models: &RoleModels| {
         let spec =
             fill(&panel, models, &question(&[], Gold::Exact { answers: vec!["Rome".into()] }), 0, false).unwrap();
-        spec.windows.window_step
+        (spec.windows.window_step, spec.visible.names)
     };
     let recorded: RoleModels = serde_json::from_value(json!({"model": "m"})).unwrap();
     let admitted = RoleModels { edition: Edition::NEWEST, ..recorded.clone() };
-    assert_eq!((read(&recorded), read(&admitted)), (6, 1));
+    assert_eq!((read(&recorded), read(&admitted)), ((6, true), (1, false)));
     let kept = serde_json::from_value::<RoleModels>(serde_json::to_value(&admitted).unwrap()).unwrap();
     assert_eq!((kept, serde_json::to_value(&recorded).unwrap()), (admitted, json!({"model": "m"})));
 }

@@ -29,6 +29,8 @@ pub struct ChatRequest {
     pub runner: RunnerOptions,
     /// How long each phase may take.
     pub timeouts: CallTimeouts,
+    /// Who speaks, where the prompt does not name the speaker: for rehearsals, which Ollama's interface reaches. No model reads it.
+    pub speaker: Option<String>,
     /// The fewest prompt tokens that can be true: a lower count from the server means that it cut the prompt.
     pub min_prompt_tokens: Option<u64>,
 }

@@ -56,7 +56,7 @@ pub struct When {
     /// Model name as asked for.
     #[serde(default)]
     pub model: Option<String>,
-    /// Name after `You are:` in the prompt.
+    /// Who speaks: `agon_speaker` of the request, else the name after `You are:` in the prompt.
     #[serde(default)]
     pub speaker: Option<String>,
     /// Task the prompt sets.

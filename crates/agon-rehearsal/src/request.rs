@@ -31,6 +31,9 @@ pub struct OllamaChatRequest<'a> {
     pub keep_alive: Option<Value>,
     #[serde(default)]
     pub truncate: Option<bool>,
+    /// Who speaks, where the prompt does not name the speaker.
+    #[serde(borrow, default)]
+    pub agon_speaker: Option<Cow<'a, str>>,
 }
 
 /// One message of a chat.
@@ -90,6 +93,7 @@ impl<'a> From<GenerateRequest<'a>> for OllamaChatRequest<'a> {
             tools: None,
             keep_alive: asked.keep_alive,
             truncate: asked.truncate,
+            agon_speaker: None,
         }
     }
 }

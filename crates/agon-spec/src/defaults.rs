@@ -46,10 +46,10 @@ impl Default for Defaults {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Edition {
-    /// Full windows drop half of their size.
+    /// Full windows drop half of their size, and debaters know each other by name.
     #[default]
     First,
-    /// Windows show the last speeches exactly.
+    /// Windows show the last speeches exactly, and debaters with assigned stances know each other by these.
     Second,
 }
 impl Edition {

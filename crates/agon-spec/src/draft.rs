@@ -38,7 +38,7 @@ pub(crate) fn draft(root: &Section, texts: FileTexts, defaults: &Defaults) -> De
     spec
 }
 
-fn by_format(spec: &mut DebateSpec, _: &Section, _: &Defaults) {
+fn by_format(spec: &mut DebateSpec, _: &Section, defaults: &Defaults) {
     let format = spec.debate_format;
     // British Parliamentary has its eight speeches and nothing besides.
     if format == DebateFormat::BpStyle {
@@ -50,6 +50,7 @@ fn by_format(spec: &mut DebateSpec, _: &Section, _: &Defaults) {
         (spec.mode, spec.max_rounds, spec.ballots) = (Mode::Deliberative, 1, Ballots::None);
         (spec.phases.final_statements, spec.visibility) = (false, Visibility::Simultaneous);
     }
+    spec.visible.names = spec.mode == Mode::Deliberative || defaults.edition.is_first();
     spec.consensus_strategy = format.traits().strategy;
     // Speakers who answer one another speak one after the other, whatever the mode.
     let in_turn = format.traits().one_by_one.is_some() || spec.turn_mode == TurnMode::ReactionTriggered;

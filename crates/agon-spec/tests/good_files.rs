@@ -1,6 +1,6 @@
 //! What valid files come to, and that they survive a round trip.
 #![expect(clippy::panic, clippy::unwrap_used, reason = "helpers of tests fail loudly")]
-use agon_spec::{CAST, DebateSpec, Defaults, MaxTokens, Source, Syntax, normalize, notes, parse, render};
+use agon_spec::{CAST, DebateSpec, Defaults, Edition, MaxTokens, Source, Syntax, normalize, notes, parse, render};
 use std::path::{Path, PathBuf};
 
 fn read(name: &str, text: &str) -> DebateSpec {
@@ -188,6 +188,31 @@ fn what_a_format_needs_is_filled_in() {
     assert_eq!(star.format.hub.unwrap().as_str(), "advocate");
     assert_eq!(of("memory: summarize_past").windows.summarize_every, 1);
     assert_eq!(of("memory: summarize_past\nmax_rounds: 4").windows.summarize_every, 2);
+}
+
+#[test]
+fn debaters_with_assigned_stances_know_each_other_by_these_unless_the_file_says_otherwise() {
+    let names = |keys: &str| {
+        let spec = read("a.yaml", &format!("topic: t\nmodel: m\n{keys}\n"));
+        assert_eq!(read("normal.yaml", &agon_spec::normalize(&spec)), spec);
+        spec.visible.names
+    };
+    for stances in ["", "debate_format: bp_style", "mode: deliberative\nvisible: {names: false}"] {
+        assert!(!names(stances), "{stances}");
+    }
+    for answers in ["mode: deliberative", "debate_format: poll", "visible: {names: true}"] {
+        assert!(names(answers), "{answers}");
+    }
+}
+
+#[test]
+fn a_file_that_an_eval_recorded_keeps_the_defaults_of_its_edition() {
+    let source = Source::new("a.yaml", "topic: t\nmodel: m\nmemory: rolling_window\nmemory_window: 5\n");
+    let spec = |edition| parse(&source, &Defaults { edition, ..Defaults::default() }).spec.unwrap();
+    let (old, new) = (spec(Edition::First), spec(Edition::NEWEST));
+    assert_eq!((old.windows.window_step, old.visible.names), (2, true));
+    assert_eq!((new.windows.window_step, new.visible.names), (1, false));
+    assert_eq!([&old, &new].map(|spec| read("normal.yaml", &agon_spec::normalize(spec))), [old, new]);
 }
 
 #[test]

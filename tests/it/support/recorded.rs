@@ -2,7 +2,7 @@
 use super::World;
 use agon_core::fence::{Fence, FenceKind, Mark, Reader, Written, YOUR_TURN};
 use agon_core::seed::sampling_seed;
-use agon_core::{Admission, Ask, DebateId, Event, Position, Record, Transcript, speaker_labels};
+use agon_core::{Admission, Ask, DebateId, Event, Position, Record, Transcript};
 use agon_store::{Journal as _, SqliteOptions, SqliteStore};
 use serde_json::Value;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tokio::runtime::Builder;
 
 /// One call to a model.
 pub struct Recorded {
-    /// From `You are:`.
+    /// From `agon_speaker`, or from `You are:`.
     pub participant: String,
     /// From `Task:`.
     pub task: String,
@@ -39,7 +39,8 @@ impl Recorded {
         let messages = body["messages"].as_array().unwrap().iter();
         let messages = messages.map(|message| (part(message, "role"), part(message, "content"))).collect();
         let mut call = Self { participant: String::new(), task: String::new(), messages, body };
-        call.participant = call.key("You are").unwrap_or_default().to_owned();
+        let hidden = call.body["agon_speaker"].as_str();
+        call.participant = hidden.or_else(|| call.key("You are")).unwrap_or_default().to_owned();
         call.task = call.key("Task").unwrap_or_default().to_owned();
         call
     }
@@ -163,20 +164,7 @@ impl Recording {
         let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
         files.sort();
         let calls = files.iter().map(|file| Recorded::read(&std::fs::read_to_string(file).unwrap())).collect();
-        let mut recording = Self { events, log, calls };
-        recording.name();
-        recording
-    }
-
-    /// Says whose calls those are that know their participant by a label alone.
-    fn name(&mut self) {
-        let admission = self.admission();
-        let labels = speaker_labels(&admission.spec, admission.seed, true);
-        for call in &mut self.calls {
-            if let Some((name, _)) = labels.iter().find(|(_, label)| *label == call.participant) {
-                call.participant = name.to_string();
-            }
-        }
+        Self { events, log, calls }
     }
 
     /// The debate of a file with this text; reports are not written.

@@ -25,6 +25,8 @@ struct ChatBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "think")]
     think: Option<Think>,
     options: Options<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agon_speaker: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -104,6 +106,7 @@ pub(super) fn chat(request: &ChatRequest, config: &ClientConfig) -> Result<Vec<u
             seed: request.seed(),
             stop: request.stop.as_deref(),
         },
+        agon_speaker: request.speaker.as_deref(),
     };
     serialise(&body, expected_bytes(request))
 }

@@ -133,7 +133,7 @@ fn read(
         Some(allowed) => cast::position_among(seed, (&topic, name), allowed),
         None => cast::position(seed, &topic, name),
     });
-    let (speaker, task) = (brief.you.as_deref(), brief.kind());
+    let (speaker, task) = (asked.agon_speaker.as_deref().or(brief.you.as_deref()), brief.kind());
     stage.counters.set(task);
     let plan = stage.director.meet(plan::CallFacts { model: &model.name, speaker, task, structured });
     // a scripted behaviour is stronger than what a speaker knows

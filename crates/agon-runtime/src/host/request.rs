@@ -19,6 +19,7 @@ pub(crate) fn build(prompt: Prompt, ask: &Ask, host: &HostConfig, spec: &DebateS
         options,
         runner: host.runner,
         timeouts: CallTimeouts { turn, ..host.timeouts },
+        speaker: (!spec.visible.names).then(|| ask.participant.to_string()),
         min_prompt_tokens: Some(estimated_tokens / ESTIMATE_TO_LEAST),
         ..ChatRequest::new(ask.model.as_str(), messages.into_iter().map(message).collect())
     }

@@ -6,12 +6,12 @@ use super::persona::PERSONA;
 use super::{Choice, Key, KeyTable, Shape, choice, key};
 use crate::leaf::Leaf;
 use crate::section::CheckedValue;
-use crate::slot::{KeySlot, SpecField, block, fill, millis, row, written};
+use crate::slot::{KeySlot, NestedMapping, SpecField, block, fill, millis, row, written};
 use agon_core::{
     AnswerForm, AnswerKind, Ballots, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, DebateWhen, Direction,
     EndCondition, Interruptions, Memory, Mode, Named, OnTurnFailure, Output, Scoring, Topology, TurnMode, Visibility,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub(crate) static DEBATE: KeyTable = KeyTable {
     title: "debate",
@@ -217,8 +217,12 @@ const KEYS: &[Key] = &[
         .needs("`confidence: true`, and `consensus_reached` among `end_condition`", &["end_condition"],
             |spec| spec.answers.confidence && spec.end_condition.contains(&EndCondition::ConsensusReached))
         .since("0.2"),
-    block!(DebateSpec, visible, Shape::Map(&VISIBLE), "everything",
-        "Whose words are shown where. The log keeps all.").quiet(),
+    key("visible", Shape::Map(&VISIBLE), "everything, and names in deliberative mode",
+        "Whose words are shown where. The log keeps all.")
+        .at(KeySlot::DebateSpec(SpecField {
+            read: |spec, value| NestedMapping::read(&mut spec.visible, value),
+            write: |spec, whole| Some(written(&spec.visible, whole)).filter(|visible| *visible != Value::Object(Map::new())),
+        })),
     row!(DebateSpec, outputs, Shape::Choices { of: &Output::CHOICES, min: 0 }, "[full_markdown, html, json_log]",
         "What is written at the end."),
     key("logging_mode", Shape::Choice(&Output::CHOICES), "",

@@ -1,8 +1,10 @@
 //! The keys of the smaller mappings.
 use super::persona::with_voice;
 use super::{KeyTable, Shape, key};
-use crate::slot::{block, millis, place, row};
-use agon_core::AnswerKind;
+use crate::leaf::Leaf;
+use crate::slot::{KeySlot, SpecField, block, millis, place, row};
+use agon_core::{AnswerKind, DebateSpec, Mode, Visible};
+use serde_json::Value;
 
 pub(crate) static PHASES: KeyTable = KeyTable {
     title: "phases",
@@ -180,19 +182,23 @@ pub(crate) static VISIBLE: KeyTable = KeyTable {
         block!(Visible, synthesizer, Shape::Map(&SHOWN), "everywhere", "The text of the synthesizer.")
             .quiet()
             .since("0.2"),
-        row!(
-            Visible,
-            names,
+        key(
+            "names",
             Shape::Flag,
-            "true",
+            "false; true in deliberative mode",
             "Whether debaters know each other by name. With `false` they know each other by stance; a debater without \
-             one, or with one that others share, is `Debater 1` and so on, in the order of the file."
+             one, or with one that others share, is `Debater 1` and so on, in the order of the file.",
         )
-        .quiet()
+        .at(KeySlot::Visible(SpecField { read: |of, value| of.names.put(value), write: written_names }))
         .since("0.2"),
     ],
     elsewhere: &[("personas", "write `debaters`"), ("mediator", "write `moderator`")],
 };
+
+/// Said wherever it is not what it always was, so that a normal form means the same in every edition.
+fn written_names(of: &Visible, spec: &DebateSpec) -> Option<Value> {
+    (spec.mode == Mode::Adversarial || !of.names).then_some(of.names.into())
+}
 
 pub(crate) static SHOWN: KeyTable = KeyTable {
     title: "visible.debaters, visible.moderator, visible.judge, visible.synthesizer",
