@@ -200,7 +200,6 @@ impl Directory {
     /// Nobody listens for a host that was last heard then.
     pub(crate) fn bury(&self, host: &HostId, last: Instant) {
         if self.remotes.bury(host, last) {
-            tracing::warn!(%host, "host is gone, its turns go elsewhere");
             self.grow();
         }
     }

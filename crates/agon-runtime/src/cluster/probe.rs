@@ -4,6 +4,7 @@
 //! to whoever asks there. A process that is only slow or stopped still has its connection: its silence alone kills it, much later.
 use crate::base::shared::Shared;
 use crate::base::subjects;
+use crate::cluster::Life;
 use agon_bus::{BusError, Payload};
 use agon_core::{HostId, NodeId};
 use agon_store::StoreError;
@@ -84,7 +85,12 @@ async fn is_gone(shared: &Shared, late: &Late) -> bool {
 fn bury(shared: &Shared, late: &Late, last: Instant) {
     match late {
         Late::Node(node) => {
-            tracing::warn!(%node, "node is gone, its debates are taken over");
+            match shared.peers.life(node, Instant::now()) {
+                Life::Leaving => tracing::info!(%node, "node has gone in order"),
+                Life::Alive | Life::Dead | Life::Unknown => {
+                    tracing::warn!(%node, "node is gone, its debates are taken over");
+                }
+            }
             shared.peers.bury(node, last);
         }
         Late::Host(host) => shared.directory.bury(host, last),

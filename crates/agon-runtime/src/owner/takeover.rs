@@ -94,12 +94,11 @@ impl Orphans {
 
     async fn look(&mut self) -> Result<(), StoreError> {
         let (shared, now) = (self.shared.clone(), Instant::now());
-        // who is alone in the cluster leaves nothing behind but at its end
-        if shared.config.embedded && self.looked.is_some() {
-            return Ok(());
-        }
-        self.again = self.looked.is_some_and(|at| now.duration_since(at) < LOOK);
-        if self.again {
+        // who is alone leaves nothing behind but at its end, and what its catalogue misses until a sweep
+        let rest = if shared.config.embedded { shared.config.times.sweep } else { LOOK };
+        let rests = self.looked.is_some_and(|at| now.duration_since(at) < rest);
+        self.again = rests && !shared.config.embedded;
+        if rests {
             return Ok(());
         }
         let is_gone = |owner: &NodeId| is_gone(&shared, owner);

@@ -161,7 +161,8 @@ fn shown(showing: &Showing<'_>, log: &StoredLog, files: &[PathBuf], open: &str) 
         }
         return Ok(());
     }
-    let page = files.iter().find(|file| file.extension().is_some_and(|end| end == "html"));
+    let ends_in = |end: &str| files.iter().find(|file| file.extension().is_some_and(|found| found == end));
+    let page = ends_in("html").or_else(|| ends_in("md"));
     let report = match page.or(files.first()) {
         Some(file) => format!("{} ({open})", file.display()),
         None => open.to_owned(),

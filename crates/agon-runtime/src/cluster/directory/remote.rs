@@ -35,6 +35,18 @@ struct RemoteHost {
     dead: bool,
 }
 
+impl RemoteHost {
+    /// Is dead from now on, and how that was seen. Whoever drains said so before it ended.
+    fn die(&mut self, seen: &str) {
+        let (host, node) = (&self.alive.host, &self.alive.node);
+        match self.alive.draining {
+            true => tracing::info!(%host, %node, "drained host has gone"),
+            false => tracing::warn!(%host, %node, "host {seen}, its turns go elsewhere"),
+        }
+        self.dead = true;
+    }
+}
+
 /// A clock that runs only while the bus brings messages, so that a node that hears nothing at all declares nobody dead.
 #[derive(Default)]
 struct Hearing {
@@ -161,7 +173,7 @@ impl Remotes {
         let Some(remote) = known.hosts.get_mut(host).filter(|remote| !remote.dead && remote.at == last) else {
             return false;
         };
-        remote.dead = true;
+        remote.die("is gone");
         true
     }
 
@@ -173,13 +185,7 @@ impl Remotes {
         let mut died = false;
         for remote in hosts.values_mut().filter(|remote| !remote.dead) {
             if hearing.silence(remote.heard, now) > self.silent {
-                let (host, node) = (&remote.alive.host, &remote.alive.node);
-                // whoever drains says so before it ends
-                match remote.alive.draining {
-                    true => tracing::info!(%host, %node, "drained host has gone"),
-                    false => tracing::warn!(%host, %node, "host is silent, its turns go elsewhere"),
-                }
-                remote.dead = true;
+                remote.die("is silent");
                 died = true;
             }
         }
