@@ -67,21 +67,28 @@ fn a_debate_that_is_ended_in_the_middle_of_a_turn_has_one_outcome_of_that_turn()
 }
 
 #[test]
-fn whoever_watches_without_a_terminal_is_told_that_no_host_serves_the_model() {
-    let stage = ClusterBench::start(quick(1, 0));
+fn whoever_watches_is_told_what_keeps_a_debate_that_nobody_leads_or_no_host_plays() {
+    let mut stage = ClusterBench::start(quick(1, 0));
     stage.submit("unserved", 1);
+    told(&stage, "unserved", "Waiting for a host that serves scripted (Ada).");
+    stage.cluster.member("coordinator-1").unwrap().kill();
+    told(&stage, "unserved", "no coordinator runs; `agon serve --roles coordinator` starts one");
+    stage.cluster.restart("coordinator-1").unwrap();
+    cancel(&stage, "unserved");
+}
+
+/// Watches without a terminal until that is said.
+fn told(stage: &ClusterBench, debate: &str, wanted: &str) {
     let server = stage.cluster.grpc(0).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let said = folder.path().join("said");
-    let mut watch = stage.cluster.agon(&["watch", "unserved", "--jsonl", "--server", &server]);
+    let mut watch = stage.cluster.agon(&["watch", debate, "--jsonl", "--server", &server]);
     let mut watch = watch.stdout(Stdio::null()).stderr(File::create(&said).unwrap()).spawn().unwrap();
 
-    let read = || Ok(Some(std::fs::read_to_string(&said)?).filter(|said| said.contains("Waiting for a host")));
+    let read = || Ok(Some(std::fs::read_to_string(&said)?).filter(|said| said.contains(wanted)));
     let told = until("it is told", PATIENCE, read);
 
     watch.kill().unwrap();
     watch.wait().unwrap();
-    let told = told.unwrap();
-    assert!(told.contains("Waiting for a host that serves scripted (Ada)."), "{told}");
-    cancel(&stage, "unserved");
+    told.unwrap();
 }

@@ -105,7 +105,11 @@ fn logged(recording: &Recording, call: &Recorded) -> Vec<(usize, String)> {
     let entries = transcript.entries();
     // Whoever judges or scores is shown what a judge is shown.
     if call.participant != "judge" && call.task != "score debaters" {
-        return (1..).zip(entries.iter().map(|entry| entry.participant.to_string())).collect();
+        let spec = &recording.admission().spec;
+        let hidden = !spec.visible.names && spec.persona(&call.participant.as_str().into()).is_some();
+        let place = |name| spec.personas.iter().position(|persona| persona.name == *name).filter(|_| hidden);
+        let shown = |name| place(name).map_or_else(|| name.to_string(), |at| format!("Debater {}", at + 1));
+        return (1..).zip(entries.iter().map(|entry| shown(&entry.participant))).collect();
     }
     let order = if let Work::Judge { order } | Work::Rank { order } = ask.task.work { order } else { 0 };
     let shown = presentation(&recording.admission().spec, recording.seed(), entries, order);

@@ -3,7 +3,7 @@
 use agon_core::{
     Admission, Answer, Answered, Ask, Call, Critique, DebateSpec, Declined, Event, Given, Guidance, Interjection,
     ModeratorDecision, ParticipantId, Point, PointReply, Remark, RoundPlan, RoundSummary, Sight, Speech, Task, Work,
-    is_reserved, rename, renamed,
+    rename, renamed,
 };
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ impl Masks {
         if spec.visible.names {
             return None;
         }
-        let mut names: Vec<(ParticipantId, ParticipantId)> = (1..)
+        let mut names: Vec<(ParticipantId, ParticipantId)> = (1_u32..)
             .zip(&spec.personas)
-            .map(|(number, persona)| (persona.name.clone(), label(spec, number, persona)))
+            .map(|(number, persona)| (persona.name.clone(), ParticipantId::new(format!("Debater {number}"))))
             .collect();
         names.sort_by_key(|(name, _)| std::cmp::Reverse(name.as_str().len()));
         Some(Self { names })
@@ -40,6 +40,11 @@ impl Masks {
     fn text(&self, text: &str) -> String {
         let names: Vec<(&str, &str)> = self.names.iter().map(|(name, label)| (name.as_str(), label.as_str())).collect();
         rename(text, &names)
+    }
+    /// What a debater says, with names again for labels.
+    fn said(&self, text: &str) -> String {
+        let labels = self.names.iter().map(|(name, label)| (label.as_str(), name.as_str())).collect::<Vec<_>>();
+        rename(text, &labels)
     }
     fn shared(&self, text: &Option<Arc<str>>) -> Option<Arc<str>> {
         text.as_deref().map(|text| self.text(text).into())
@@ -117,18 +122,31 @@ impl Masks {
             _ => spec.elects_debaters(),
         };
         let choice = |choice: String| if elected { name(choice.as_str().into()).to_string() } else { choice };
+        // what people read, and what goes back into prompts by `event`; notes are for their owners alone
+        let said = |text: String| self.said(&text);
+        let reasons_of = |reasons: Vec<String>| reasons.into_iter().map(said).collect();
         match answer {
+            Answer::Speech { text, cut } => Answer::Speech { text: said(text.to_string()).into(), cut },
             Answer::Choice { choice: one, reasons, confidence } => {
-                Answer::Choice { choice: choice(one), reasons, confidence }
+                Answer::Choice { choice: choice(one), reasons: reasons_of(reasons), confidence }
             }
             Answer::Choices { choices, reasons, confidence } => {
-                Answer::Choices { choices: choices.into_iter().map(choice).collect(), reasons, confidence }
+                let choices = choices.into_iter().map(choice).collect();
+                Answer::Choices { choices, reasons: reasons_of(reasons), confidence }
             }
             Answer::Bid(bid) => Answer::Bid(agon_core::Bid { to: bid.to.map(name), ..bid }),
-            Answer::PointReply(reply) => Answer::PointReply(PointReply { accepts: reply.accepts.map(name), ..reply }),
+            Answer::PointReply(PointReply { accepts, reply }) => {
+                Answer::PointReply(PointReply { accepts: accepts.map(name), reply: reply.map(said) })
+            }
+            Answer::Critique(critique) => Answer::Critique(Critique {
+                issues: reasons_of(critique.issues),
+                suggestions: reasons_of(critique.suggestions),
+                ..critique
+            }),
             Answer::Revision(mut revision) => {
+                revision.text = said(revision.text.to_string()).into();
                 revision.accepted = revision.accepted.into_iter().map(name).collect();
-                let named = |one: Declined| Declined { critic: name(one.critic), ..one };
+                let named = |one: Declined| Declined { critic: name(one.critic), why: said(one.why) };
                 revision.declined = revision.declined.into_iter().map(named).collect();
                 Answer::Revision(revision)
             }
@@ -136,13 +154,11 @@ impl Masks {
                 scores.iter_mut().for_each(|score| score.debater = name(score.debater.clone()));
                 Answer::DebaterScores(scores)
             }
-            answer @ (Answer::Speech { .. }
-            | Answer::Text { .. }
+            answer @ (Answer::Text { .. }
             | Answer::RoundPlan(_)
             | Answer::RoundSummary(_)
             | Answer::Judgement(_)
             | Answer::Ranking(_)
-            | Answer::Critique(_)
             | Answer::Note(_)
             | Answer::Interjection(_)
             | Answer::SpeechScores(_)
@@ -251,18 +267,6 @@ impl Masks {
             revisions: remarks(&interjection.revisions),
         }
     }
-}
-
-/// The debater's stance, where nobody shares it and it is nobody's name; else its number.
-fn label(spec: &DebateSpec, number: usize, persona: &agon_core::Persona) -> ParticipantId {
-    let same = |one: &str, other: &str| one.to_lowercase() == other.to_lowercase();
-    let shared = |stance: &str| {
-        let holds = |other: &&agon_core::Persona| other.stance.as_deref().is_some_and(|other| same(other, stance));
-        spec.personas.iter().filter(holds).count() > 1
-    };
-    let is_name = |stance: &str| spec.personas.iter().any(|other| same(other.name.as_str(), stance));
-    let own = persona.stance.as_deref().filter(|stance| !shared(stance) && !is_name(stance) && !is_reserved(stance));
-    own.map_or_else(|| ParticipantId::new(format!("Debater {number}")), ParticipantId::new)
 }
 
 /// The ask as it is told to a debater outside: its own name stays, and others have those by which it knows them.

@@ -218,6 +218,11 @@ impl Node {
         self.shared.peers.known(Instant::now())
     }
 
+    /// Whether no process of the cluster leads debates.
+    pub fn lacks_coordinators(&self) -> bool {
+        !self.shared.config.embedded && self.shared.peers.are_absent(Instant::now())
+    }
+
     pub(crate) fn shared(&self) -> &Shared {
         &self.shared
     }

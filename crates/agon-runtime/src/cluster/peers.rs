@@ -181,6 +181,13 @@ impl Peers {
         heard.listening.filter(|since| !recent(since)).map(|_| false)
     }
 
+    /// Whether no node gives signs of life, where one has listened for long enough to know.
+    pub(crate) fn are_absent(&self, now: Instant) -> bool {
+        let heard = self.lock();
+        let recent = |since: &Instant| now.duration_since(*since) <= self.silent;
+        heard.listening.is_some_and(|since| !recent(&since)) && !heard.nodes.values().any(|(_, last)| recent(last))
+    }
+
     /// The nodes that are dead, among those that were ever heard or asked for.
     pub(crate) fn dead(&self, now: Instant) -> Vec<NodeId> {
         let heard = self.lock();

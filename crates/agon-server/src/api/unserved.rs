@@ -21,6 +21,12 @@ pub(super) struct Unserved {
     began: Instant,
 }
 
+/// That nobody in the cluster leads debates, if so.
+pub(super) fn leaderless(node: &Node) -> Option<String> {
+    let told = "no coordinator runs; `agon serve --roles coordinator` starts one";
+    node.lacks_coordinators().then(|| told.to_owned())
+}
+
 impl Unserved {
     /// The open turns of the debate as it is.
     pub(super) fn of(node: Arc<Node>, debate: &Debate) -> Self {
@@ -36,6 +42,11 @@ impl Unserved {
             open: asked.collect(),
             began: Instant::now(),
         }
+    }
+
+    /// That nobody leads debates, if so.
+    pub(super) fn leaderless(&self) -> Option<String> {
+        leaderless(&self.node)
     }
 
     /// Takes in what happened next.

@@ -200,9 +200,10 @@ impl EventFollower {
         }
     }
 
-    /// What of the store keeps the debate.
+    /// What of the store or the cluster keeps the debate.
     fn waits_for(&self) -> Option<String> {
-        self.upkeep.condition().trouble()
+        let leaderless = || self.unserved.as_ref()?.leaderless();
+        self.upkeep.condition().trouble().or_else(leaderless)
     }
 
     /// A record may begin before the cursor: what the watcher has seen is left out, and so is what it is not to see.

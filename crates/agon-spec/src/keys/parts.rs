@@ -186,8 +186,8 @@ pub(crate) static VISIBLE: KeyTable = KeyTable {
             "names",
             Shape::Flag,
             "false; true in deliberative mode",
-            "Whether debaters know each other by name. With `false` they know each other by stance; a debater without \
-             one, or with one that others share, is `Debater 1` and so on, in the order of the file.",
+            "Whether debaters know each other by name. With `false` they are `Debater 1` and so on to each other, in the \
+             order of the file, each with its stance.",
         )
         .at(KeySlot::Visible(SpecField { read: |of, value| of.names.put(value), write: written_names }))
         .since("0.2"),

@@ -1,4 +1,5 @@
 //! What an eval waits for, for those who watch it.
+use crate::api::unserved::leaderless;
 use crate::config::GatewayPorts;
 use agon_core::{DebateId, ModelName, Position, TenantId, Timestamp};
 use agon_eval::{Cell, EvalEvent};
@@ -55,8 +56,9 @@ impl EvalWaits {
             return None;
         }
         let condition = self.ports.upkeep.condition();
-        if let Some(store) = condition.trouble().or_else(|| condition.evals_fullness()) {
-            return Some(store);
+        let leaderless = || leaderless(&self.ports.node);
+        if let Some(told) = condition.trouble().or_else(|| condition.evals_fullness()).or_else(leaderless) {
+            return Some(told);
         }
         let mut asked = BTreeSet::new();
         for debate in self.open.values().take(LOOKED_AT) {
