@@ -165,18 +165,21 @@ impl<V: Valve> Catalogue for Wired<V> {
         self.valve.store(Read, self.inner.catalogue.get_summary(debate)).await
     }
     async fn find(&self, query: &CatalogueQuery) -> Result<Vec<DebateSummary>, StoreError> {
-        if self.mutation == Mutation::BlindToCatalogue {
-            return Ok(Vec::new());
-        }
         self.valve.store(Read, self.inner.catalogue.find(query)).await
     }
     async fn unfinished(&self) -> Result<Vec<DebateSummary>, StoreError> {
+        if self.mutation == Mutation::BlindToCatalogue {
+            return Ok(Vec::new());
+        }
         self.valve.store(Read, self.inner.catalogue.unfinished()).await
     }
     async fn standing(&self) -> Result<DebateBacklog, StoreError> {
         self.valve.store(Read, self.inner.catalogue.standing()).await
     }
     async fn left(&self, is_gone: &OwnerTest<'_>) -> Result<Vec<DebateId>, StoreError> {
+        if self.mutation == Mutation::BlindToCatalogue {
+            return Ok(Vec::new());
+        }
         self.valve.store(Read, self.inner.catalogue.left(is_gone)).await
     }
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
