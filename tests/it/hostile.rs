@@ -107,8 +107,12 @@ fn logged(recording: &Recording, call: &Recorded) -> Vec<(usize, String)> {
     if call.participant != "judge" && call.task != "score debaters" {
         let spec = &recording.admission().spec;
         let hidden = !spec.visible.names && spec.persona(&call.participant.as_str().into()).is_some();
-        let place = |name| spec.personas.iter().position(|persona| persona.name == *name).filter(|_| hidden);
-        let shown = |name| place(name).map_or_else(|| name.to_string(), |at| format!("Debater {}", at + 1));
+        let place = |name: &agon_core::ParticipantId| {
+            spec.personas.iter().position(|persona| persona.name == *name).filter(|_| hidden)
+        };
+        let shown = |name: &agon_core::ParticipantId| {
+            place(name).map_or_else(|| name.to_string(), |at| format!("Debater {}", at + 1))
+        };
         return (1..).zip(entries.iter().map(|entry| shown(&entry.participant))).collect();
     }
     let order = if let Work::Judge { order } | Work::Rank { order } = ask.task.work { order } else { 0 };

@@ -23,8 +23,7 @@ const MAX_TEXT: usize = 200;
 /// What JetStream says of a stream that does not exist.
 const GONE: &str = "stream not found";
 /// What to do where a store is full.
-const MAKE_ROOM: &str =
-    "free space on its disk, raise its limit (nats.limits, where NATS is the store), or delete ended debates (agon delete)";
+const MAKE_ROOM: &str = "free space on its disk, raise its limit (nats.limits, where NATS is the store), or delete ended debates (agon delete)";
 /// When to try again after a failure of a store or the bus.
 const RETRY_UNAVAILABLE: Duration = Duration::from_secs(1);
 /// When to try again after a store was full.
