@@ -40,6 +40,8 @@ pub(crate) struct NodeLife {
 
 /// A crash that does not find enough calls happens after this time.
 const CRASH_PATIENCE: Duration = Duration::from_secs(5);
+/// How often the catalogue is compared with the logs: well within the patience for a debate.
+const REBUILD: Duration = Duration::from_secs(60);
 
 impl SimulatedCluster {
     /// SeededDraws how many nodes there are and what each does, and starts them.
@@ -80,11 +82,12 @@ impl SimulatedCluster {
         let name = format!("{}-{number}", member.name);
         self.world.note(format_args!("{name}: starts"));
         let ports = Arc::new(NodePorts::new(self.world.clone(), name.clone()));
-        let config = NodeConfig {
+        let mut config = NodeConfig {
             max_debates: if member.coordinates { 8 } else { 0 },
             random: RandomSource::seeded(self.world.draws.number()),
             ..NodeConfig::clustered(name.as_str().into())
         };
+        config.times.rebuild = REBUILD;
         let node = Node::start(config, self.ports(member, &ports)?).await.context("a node does not start")?;
         *member.life() = Some(NodeLife { node: Arc::new(node), ports });
         Ok(())

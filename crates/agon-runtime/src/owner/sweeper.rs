@@ -6,9 +6,9 @@ use crate::base::{catalogue, journal};
 use crate::owner::coordinators::Msg;
 use crate::owner::replay;
 use crate::owner::takeover::LeftSince;
-use agon_core::{Debate, DebateId, Position};
+use agon_core::{Debate, DebateId, Halt, Position};
 use agon_proto::{DebateSummary, SummaryState};
-use agon_store::{StoreError, Upkeep, supersedes};
+use agon_store::{CatalogueQuery, ListState, StoreError, Upkeep, supersedes};
 use ractor::ActorRef;
 use rand::RngExt;
 use std::sync::Arc;
@@ -126,6 +126,7 @@ impl Sweeper {
         let losses = self.shared.catalogue.losses();
         let debates = self.shared.in_time(upkeep.debates()).await?;
         let mut unkept = self.shared.in_time(self.shared.catalogue.unkept(debates)).await?;
+        unkept.append(&mut self.outgrown().await?);
         unkept.sort_unstable();
         let from = comparison.after.take().map_or(0, |after| unkept.partition_point(|debate| *debate <= after));
         let mut rest = unkept.into_iter().skip(from);
@@ -155,12 +156,28 @@ impl Sweeper {
         Ok(())
     }
 
+    /// The debates that are noted as halted and went on since: whoever resumed or claimed them died before that was noted, or the store
+    /// has lost the note. Nobody else looks for them.
+    async fn outgrown(&self) -> Result<Vec<DebateId>, StoreError> {
+        let states = [Halt::Paused, Halt::Interrupted].map(ListState::Halted).into();
+        let query = CatalogueQuery { states, limit: MOST, ..CatalogueQuery::default() };
+        let mut outgrown = Vec::new();
+        for DebateSummary { id, last, .. } in self.shared.in_time(self.shared.catalogue.find(&query)).await? {
+            match journal::read(&self.shared, &id, last).await {
+                Ok(more) if more.is_empty() => {}
+                Ok(_) => outgrown.push(id),
+                Err(error) => tracing::debug!(debate = %id, %error, "the log of a halted debate cannot be read"),
+            }
+        }
+        Ok(outgrown)
+    }
+
     async fn note_unkept(&self, debate: &DebateId) -> Result<(), StoreError> {
         let Some(derived) = self.derived(debate).await? else { return Ok(()) };
         // the stream has lost it, and not everybody who heard it
         let heard = self.shared.in_time(self.shared.catalogue.get_summary(debate)).await?;
         let newest = heard.filter(|heard| supersedes(heard, &derived)).unwrap_or(derived);
-        tracing::info!(%debate, "the catalogue had no note of a debate");
+        tracing::info!(%debate, "the catalogue had no note of a debate, or an old one");
         self.shared.in_time(self.shared.catalogue.note(newest)).await
     }
 
