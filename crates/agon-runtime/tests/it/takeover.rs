@@ -326,3 +326,26 @@ async fn a_debate_is_paused_by_a_node_that_does_not_own_it_also_while_it_waits_i
     later.resume(&debate("queued"), None).await.unwrap();
     assert_eq!(later.finished(&debate("queued")).await.unwrap().0, DebateState::Succeeded);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_debate_that_went_on_after_its_pause_is_found_where_the_catalogue_still_calls_it_paused() {
+    let (stage, cast, first) = scene("n1", Duration::from_millis(500), 2).await;
+    first.submit(admission(ID, spec())).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    first.pause(&debate(ID), None).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let paused = stage.catalogue.get_summary(&debate(ID)).await.unwrap().unwrap();
+    first.resume(&debate(ID), None).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    first.stop().await;
+    stage.catalogue.strike(&debate(ID)).await.unwrap();
+    stage.catalogue.note(paused).await.unwrap();
+
+    let second = stage.peer("n2", vec![cast.host("gpu2", 2)]).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+
+    let summary = stage.catalogue.get_summary(&debate(ID)).await.unwrap().unwrap();
+    assert!(matches!(summary.state, SummaryState::Ended { .. }), "{summary:?}");
+    assert_eq!(owners(&stage.log(ID).await), ["n1", "n1", "n2"]);
+    second.stop().await;
+}
