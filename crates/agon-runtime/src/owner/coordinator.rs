@@ -10,7 +10,7 @@ use crate::owner::due_queue::{DueQueue, Pauses};
 use crate::owner::offer::Offered;
 use crate::owner::turn_checks::TurnFound;
 use agon_core::{Debate, DebateId, Effect, HostId, Input, ModelName, Position, Timestamp, TurnId};
-use agon_proto::{CancelDebate, DebateSummary, Hint, TurnTaken};
+use agon_proto::{CancelDebate, DebateSummary, Hint, SummaryState, TurnTaken};
 use agon_store::{AppendError, StoreError};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::collections::BTreeMap;
@@ -283,9 +283,13 @@ impl State {
     }
 
     /// Notes the debate as running here, however often that takes. From then on others find it should this node die, and its job leaves
-    /// the queue.
+    /// the queue. A halted debate is claimed to be ended, and wants to be found as well.
     fn note_claim(&mut self, myself: &ActorRef<Msg>) {
-        let Some(summary) = self.summary(Some(self.shared.config.id.clone())) else { return };
+        let owner = self.shared.config.id.clone();
+        let Some(mut summary) = self.summary(Some(owner.clone())) else { return };
+        if let SummaryState::Halted(_) = summary.state {
+            summary.state = SummaryState::Running { owner };
+        }
         self.noted = (summary.last, summary.updated);
         let (shared, debate) = (self.shared.clone(), self.id.clone());
         self.scope.spawn(myself.get_cell(), async move {

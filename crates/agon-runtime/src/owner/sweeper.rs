@@ -186,8 +186,13 @@ impl Sweeper {
         let records = journal::read(&self.shared, debate, Position(0)).await?;
         let (Some(first), Some(last)) = (records.first(), records.last()) else { return Ok(None) };
         let folded = Debate::fold(records.iter().map(Arc::as_ref));
-        let summary =
+        let mut summary =
             folded.map(|folded| catalogue::standing(&folded, first.at, last.at, replay::owner(&records).cloned()));
+        if let (Some(DebateSummary { state: state @ SummaryState::Halted(_), .. }), Some(owner)) =
+            (&mut summary, replay::ender(&records))
+        {
+            *state = SummaryState::Running { owner: owner.clone() };
+        }
         if !self.shared.owned.has(debate) {
             self.shared.journal.forget(debate);
         }
