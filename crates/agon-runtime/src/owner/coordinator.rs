@@ -158,6 +158,12 @@ pub(crate) struct State {
     alarm: Option<(Timestamp, AbortHandle)>,
 }
 
+/// The note of a debate that is not to be left alone, halted or not.
+fn open(summary: DebateSummary, state: SummaryState) -> DebateSummary {
+    let halted = matches!(summary.state, SummaryState::Halted(_));
+    DebateSummary { state: if halted { state } else { summary.state }, ..summary }
+}
+
 pub(crate) struct Coordinator;
 
 impl Actor for Coordinator {
@@ -269,7 +275,9 @@ impl State {
     /// What the catalogue shall know when this coordinator is gone.
     fn last_words(&self, end: CoordinatorEnd) -> Option<DebateSummary> {
         match end {
-            CoordinatorEnd::Finished | CoordinatorEnd::HandedOver | CoordinatorEnd::Interrupted => self.summary(None),
+            CoordinatorEnd::Finished | CoordinatorEnd::Interrupted => self.summary(None),
+            // what is to be ended is not done
+            CoordinatorEnd::HandedOver => self.summary(None).map(|summary| open(summary, SummaryState::Queued)),
             // whoever goes on notes it
             CoordinatorEnd::Fenced | CoordinatorEnd::Unknown | CoordinatorEnd::Parked => None,
         }
@@ -286,10 +294,8 @@ impl State {
     /// the queue. A halted debate is claimed to be ended, and wants to be found as well.
     fn note_claim(&mut self, myself: &ActorRef<Msg>) {
         let owner = self.shared.config.id.clone();
-        let Some(mut summary) = self.summary(Some(owner.clone())) else { return };
-        if let SummaryState::Halted(_) = summary.state {
-            summary.state = SummaryState::Running { owner };
-        }
+        let Some(summary) = self.summary(Some(owner.clone())) else { return };
+        let summary = open(summary, SummaryState::Running { owner });
         self.noted = (summary.last, summary.updated);
         let (shared, debate) = (self.shared.clone(), self.id.clone());
         self.scope.spawn(myself.get_cell(), async move {
