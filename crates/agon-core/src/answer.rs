@@ -14,6 +14,9 @@ pub enum Answer {
         /// The speaker was cut off here: the text is what was said until then.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         cut: bool,
+        /// The limit of tokens cut it off: the text is what was said until then.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        cut_at_limit: bool,
     },
     /// To everything of the moderator's and the summarizer's that is plain text.
     Text {

@@ -120,6 +120,9 @@ pub struct DebateSpec {
     pub budget: Budget,
     /// What happens when a turn has failed for good.
     pub on_turn_failure: OnTurnFailure,
+    /// What becomes of a speech that reaches its limit of tokens.
+    #[serde(skip_serializing_if = "keeps_cut_speeches")]
+    pub on_cut: OnCut,
     /// How many speakers of a round must succeed.
     pub quorum: Quorum,
     /// Fixed seed, else one is drawn at admission and recorded.
@@ -192,6 +195,12 @@ pub const MOST_FAILED: u32 = 10;
 pub const MOST_FEEDS: usize = 8;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn keeps_cut_speeches(on_cut: &OnCut) -> bool {
+    *on_cut == OnCut::Keep
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 fn scores_nobody(scoring: &Scoring) -> bool {
     *scoring == Scoring::None
 }
@@ -211,6 +220,17 @@ named! {
     pub enum OnTurnFailure {
         Skip = "skip": "the seat stays empty if the quorum is met" => "leave the seat empty",
         Abort = "abort": "the debate ends as failed" => "end the debate",
+    }
+}
+
+named! {
+    /// What becomes of a speech that reaches its limit of tokens.
+    #[derive(Default)]
+    pub enum OnCut {
+        #[default]
+        Keep = "keep": "it stands up to its last whole sentence, marked as cut" => "kept up to the last whole sentence",
+        Retry = "retry": "the model is asked once more, and the turn fails if that is cut too" => "asked for once more",
+        Fail = "fail": "the turn fails" => "a failed turn",
     }
 }
 

@@ -38,6 +38,8 @@ pub struct Entry {
     pub answer: Option<String>,
     /// Who cut it short.
     pub cut_by: Option<ParticipantId>,
+    /// It ends where its limit of tokens cut it.
+    pub cut_at_limit: bool,
     /// What was said.
     pub text: Arc<str>,
     /// What verifiers said of the claims that it marks.
@@ -84,6 +86,7 @@ fn entries_of(event: &Event) -> Vec<Entry> {
             bench: speech.bench,
             answer: speech.answer.clone(),
             cut_by: speech.cut_by.clone(),
+            cut_at_limit: speech.cut_at_limit,
             checks: call.checks.clone(),
             ..entry(speech.kind, speech.text.clone())
         }],
@@ -125,8 +128,20 @@ fn entries_of(event: &Event) -> Vec<Entry> {
 impl Entry {
     fn new(turn: TurnId, participant: &ParticipantId, kind: SpeechKind, text: Arc<str>) -> Self {
         let (position, participant) = (Position(0), participant.clone());
-        let (stance, to, bench, answer, cut_by) = (None, None, None, None, None);
-        Self { position, turn, participant, stance, kind, to, bench, answer, cut_by, text, checks: Vec::new() }
+        Self {
+            position,
+            turn,
+            participant,
+            stance: None,
+            kind,
+            to: None,
+            bench: None,
+            answer: None,
+            cut_by: None,
+            cut_at_limit: false,
+            text,
+            checks: Vec::new(),
+        }
     }
     /// The kind of turn, as masking tells them apart; none for what the moderator said, which is for all.
     pub fn turn_kind(&self) -> Option<TurnKind> {
@@ -325,6 +340,7 @@ mod tests {
             bench: None,
             answer: None,
             cut_by: None,
+            cut_at_limit: false,
             text: format!("{name}  said “so” in round {round}.").into(),
             checks: Vec::new(),
         };

@@ -10,7 +10,7 @@ mod words;
 
 oneof! {
     Answer as Answer in answer {
-        Speech { text, cut } = Speech(answer::Speech),
+        Speech { text, cut, cut_at_limit } = Speech(answer::Speech),
         Text { text } = Text(answer::Text),
         Choice { choice, reasons, confidence } = Choice(answer::Choice),
         Choices { choices, reasons, confidence } = Choices(pb::Choices),

@@ -103,6 +103,7 @@ enums! {
     Mode { Adversarial, Deliberative }
     ObjectionKind { Critical, Serious, Mild }
     OnTurnFailure { Skip, Abort }
+    OnCut { Keep, Retry, Fail }
     Outcome { Decided, Degraded, Tie, Inconclusive }
     Priority { Interactive, Normal, Batch }
     Output { FullMarkdown, SummaryOnly, JsonLog, Verbose, Html, VisualTree }

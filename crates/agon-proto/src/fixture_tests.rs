@@ -188,6 +188,7 @@ fn turns() -> Vec<(&'static str, Event)> {
                     accepted: Vec::new(),
                     declined: Vec::new(),
                     cut_by: None,
+                    cut_at_limit: false,
                     confidence: None,
                     neutralised: 2,
                 }),

@@ -22,6 +22,7 @@ mirror! {
         debate: unless(Default::default()),
         gate: unless(Default::default()),
         scoring: unless(Default::default()),
+        on_cut: unless(Default::default()),
         answers: unless(Default::default()),
     }
 }

@@ -162,6 +162,7 @@ pub(crate) fn head(spec: &DebateSpec, turn: TurnId, speech: &Speech) -> Vec<Stri
 pub(crate) fn tail(entry: &MinutesEntry<'_>, speech: &Speech) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     lines.extend(speech.cut_by.as_ref().map(|by| ("Cut off by".to_owned(), by.to_string())));
+    lines.extend(speech.cut_at_limit.then(|| ("Cut off by".to_owned(), "its limit of tokens".to_owned())));
     if !speech.accepted.is_empty() {
         lines.push(("Accepts the critique of".to_owned(), names(&speech.accepted)));
     }

@@ -81,6 +81,7 @@ impl ResultBlock {
         rows.extend(minutes.consensus().map(|consensus| BlockRow::of("Consensus", one_line(&consensus))));
         rows.extend(scores(minutes).map(|scores| BlockRow::of("Scores", scores)));
         rows.extend(missing(minutes).map(|missing| BlockRow::of("Missing", missing)));
+        rows.extend(cut_at_limit(minutes).map(|cut| BlockRow::of("Cut", cut)));
         rows.extend(open.map(|open| left_open(open.text, &facts)));
         rows.extend(rounds(minutes).map(|rounds| BlockRow::of("Rounds", rounds)));
         rows.extend(self::open(minutes).map(|open| BlockRow::of("Open", open)));
@@ -194,6 +195,13 @@ fn labels(minutes: &Minutes<'_>, text: &str) -> Vec<String> {
 
 fn explained(text: &str, meant: &[String]) -> String {
     if meant.is_empty() { one_line(text) } else { one_line(&format!("{text} ({})", meant.join(", "))) }
+}
+
+/// How many speeches end where their limit of tokens cut them.
+fn cut_at_limit(minutes: &Minutes<'_>) -> Option<String> {
+    let cut = minutes.speeches().filter(|(_, speech)| speech.cut_at_limit).count();
+    let all = minutes.speeches().count();
+    (cut > 0).then(|| format!("{cut} of {} reached the limit of tokens (max_tokens)", words::counted(all as u64, "speech", "speeches")))
 }
 
 /// What the debaters scored each other with, where that decides nothing.

@@ -3,7 +3,7 @@ use crate::section::CheckedValue;
 use agon_core::gate::GateRule;
 use agon_core::{
     AnswerKind, Ballots, ConsensusStrategy, ContextScope, DebateFormat, DebateWhen, Direction, EndCondition, Interject,
-    Interruptions, Memory, Mode, ModelName, Named, OnTurnFailure, Output, ParticipantId, Quorum, Scoring, SelfVotes,
+    Interruptions, Memory, Mode, ModelName, Named, OnCut, OnTurnFailure, Output, ParticipantId, Quorum, Scoring, SelfVotes,
     Sight, Style, SummaryStyle, Think, Tolerance, Topology, TurnKind, TurnMode, Visibility, VoteRule, Voters,
 };
 use serde_json::Value;
@@ -74,7 +74,7 @@ macro_rules! named_leaves {
 }
 
 named_leaves! {
-    AnswerKind, DebateWhen, Ballots, ConsensusStrategy, ContextScope, DebateFormat, Direction, Interject, Interruptions, Memory, Mode, OnTurnFailure, Output, Scoring,
+    AnswerKind, DebateWhen, Ballots, ConsensusStrategy, ContextScope, DebateFormat, Direction, Interject, Interruptions, Memory, Mode, OnCut, OnTurnFailure, Output, Scoring,
     SelfVotes, Style, SummaryStyle, Topology, TurnMode, Visibility, VoteRule, Voters,
 }
 

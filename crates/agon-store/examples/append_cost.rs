@@ -120,7 +120,7 @@ async fn debate<S: Journal + Registers>(
     let mut times = AppendTimes::default();
     for first in 1..=pairs {
         let turn = TurnId { round: u32::try_from(first)?, seat: 0, attempt: 1 };
-        let answer = Answer::Speech { text: Arc::clone(&text), cut: false };
+        let answer = Answer::Speech { text: Arc::clone(&text), cut: false, cut_at_limit: false };
         let start = Instant::now();
         store.decide(&id, turn, TurnResult::Answered { answer, call: Box::new(Call::default()) }).await?;
         times.registers.push(start.elapsed());
@@ -134,6 +134,7 @@ async fn debate<S: Journal + Registers>(
             accepted: Vec::new(),
             declined: Vec::new(),
             cut_by: None,
+            cut_at_limit: false,
             confidence: None,
             neutralised: 0,
         };

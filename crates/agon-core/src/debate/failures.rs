@@ -9,7 +9,7 @@ use crate::failure::{Failure, FailureCause};
 use crate::ids::{ModelName, ParticipantId, SYNTHESIZER, Timestamp, TurnId, judge_index};
 use crate::outcome::{Reason, ReasonCode};
 use crate::seed::{Dice, Purpose};
-use crate::spec::Memory;
+use crate::spec::{Memory, OnCut};
 use crate::work::Work;
 
 impl Draft<'_> {
@@ -84,7 +84,7 @@ impl Draft<'_> {
             // it was waited for already
             return self.has_fallback(slot).then_some(0);
         }
-        if slot.tries_on_model >= failure.cause.tries(policy) {
+        if slot.tries_on_model >= self.tries(slot, failure.cause) {
             return self.has_fallback(slot).then_some(0);
         }
         if failure.cause.retries_at_once() {
@@ -98,12 +98,18 @@ impl Draft<'_> {
         Some(jittered.max(failure.retry_after_ms.unwrap_or(0)).min(policy.wait_limit_ms).max(1))
     }
 
+    /// How often the same model is asked again at the most. A speech is cut but once where the file wants that.
+    fn tries(&self, slot: &Slot, cause: FailureCause) -> u32 {
+        let once = cause == FailureCause::Truncated && slot.work.traits().speech.is_some();
+        if once && self.spec().on_cut == OnCut::Fail { 1 } else { cause.tries(&self.admission.retry) }
+    }
+
     /// The model of the next try: the same, or the next fallback where the last cause leaves no more tries.
     fn model_of_next_try(&self, slot: &Slot) -> Option<ModelName> {
         let spent = match slot.last_cause {
             // the last model of a seat is waited for
             Some(FailureCause::BreakerOpen | FailureCause::ServerAway) => self.has_fallback(slot),
-            Some(cause) => !self.reads_less(slot) && slot.tries_on_model >= cause.tries(&self.admission.retry),
+            Some(cause) => !self.reads_less(slot) && slot.tries_on_model >= self.tries(slot, cause),
             None => false,
         };
         let index = slot.model_index + usize::from(spent);

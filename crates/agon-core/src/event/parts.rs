@@ -177,6 +177,9 @@ pub struct Speech {
     /// The speech ends where somebody cut it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_by: Option<ParticipantId>,
+    /// The speech reached its limit of tokens, or went in circles: it ends with its last whole sentence before that.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cut_at_limit: bool,
     /// How many look-alikes of the transcript's own marks the text holds; prompts show them defused.
     #[serde(skip_serializing_if = "is_zero")]
     pub neutralised: u32,

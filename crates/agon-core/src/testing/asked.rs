@@ -33,6 +33,7 @@ impl Asked {
             accepted: Vec::new(),
             declined: Vec::new(),
             cut_by: None,
+            cut_at_limit: false,
             confidence: None,
             neutralised: 0,
         };

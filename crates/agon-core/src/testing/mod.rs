@@ -144,6 +144,7 @@ pub fn spec() -> DebateSpec {
         timeout_per_turn_ms: 120_000,
         budget: Budget::default(),
         on_turn_failure: OnTurnFailure::Skip,
+        on_cut: OnCut::Keep,
         quorum: Quorum::Majority,
         seed: None,
         agreement_intensity: None,

@@ -153,7 +153,7 @@ impl PropertyWorld<'_> {
         if !running || !self.log.iter().flat_map(|record| &record.events).any(heard) {
             return Err(format!("{turn} is to be cut, and does not run or was not heard"));
         }
-        let answer = Answer::Speech { text: "half of it and".into(), cut: true };
+        let answer = Answer::Speech { text: "half of it and".into(), cut: true, cut_at_limit: false };
         Ok(Input::TurnDecided { turn, result: TurnResult::Answered { answer, call: answers::call() } })
     }
 
@@ -220,8 +220,8 @@ impl PropertyWorld<'_> {
             1 => {
                 let choice = Answer::Choice { choice: "no such thing".into(), reasons: vec![], confidence: None };
                 let bid = Answer::Bid(Bid { urgency: 11, to: None, text: None });
-                let speech = Answer::Speech { text: "  ".into(), cut: false };
-                let uncut = Answer::Speech { text: "I was cut off by nobody".into(), cut: true };
+                let speech = Answer::Speech { text: "  ".into(), cut: false, cut_at_limit: false };
+                let uncut = Answer::Speech { text: "I was cut off by nobody".into(), cut: true, cut_at_limit: false };
                 let answer = [choice, bid, speech, uncut][self.number() as usize % 4].clone();
                 TurnResult::Answered { answer, call }
             }

@@ -65,7 +65,7 @@ pub fn lost() -> TurnResult {
 }
 
 pub fn speech(text: &str) -> Answer {
-    Answer::Speech { text: text.into(), cut: false }
+    Answer::Speech { text: text.into(), cut: false, cut_at_limit: false }
 }
 
 pub fn critique() -> Answer {

@@ -149,7 +149,7 @@ fn a_bid_on_a_try_that_failed_does_not_cut_the_next_one() {
     let again = log.asked().into_iter().find(|ask| matches!(ask.task.work, Work::Argument { .. })).unwrap();
     assert_eq!(again.turn, speaker.turn.next_attempt());
     assert!(!log.debate.outstanding().contains(&Effect::Cut { turn: again.turn }));
-    let cut = Answer::Speech { text: "half".into(), cut: true };
+    let cut = Answer::Speech { text: "half".into(), cut: true, cut_at_limit: false };
     log.answer(&again, cut);
     assert!(spoke(&log.events).is_empty());
 }
@@ -159,7 +159,7 @@ fn a_speech_that_is_cut_names_who_cut_it_and_that_one_has_the_floor() {
     let mut log = interrupted();
     let speaker = log.asked().remove(0);
     assert!(log.debate.outstanding().contains(&Effect::Cut { turn: speaker.turn }));
-    log.answer(&speaker, Answer::Speech { text: "half".into(), cut: true });
+    log.answer(&speaker, Answer::Speech { text: "half".into(), cut: true, cut_at_limit: false });
     let cut = |event: &Event| matches!(event, Event::Answered(Answered { given: Given::Speech(speech), .. }) if speech.cut_by == Some("P1".into()));
     assert!(log.events.iter().any(cut));
     let next = log.asked().remove(0);

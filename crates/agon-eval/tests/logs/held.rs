@@ -136,7 +136,7 @@ fn answer(spec: &DebateSpec, ask: &Ask, lots: &mut Lots) -> Answer {
             let about = lots.next(1_000);
             let steps = "2. Evidence: it was\n3. Inference: it is\n4. Conclusion: so be it";
             let text = format!("1. Claim: Ada is wrong about {about}\n{steps}\nMy answer: {own}");
-            Answer::Speech { text: text.into(), cut: false }
+            Answer::Speech { text: text.into(), cut: false, cut_at_limit: false }
         }
         Work::Bid { .. } => Answer::Bid(Bid { urgency: lots.next(11) as u8, to: None, text: None }),
         Work::AnswerPoints => Answer::PointReply(PointReply { accepts: None, reply: None }),

@@ -48,7 +48,7 @@ pub(super) fn read(text: &str, speaker: &ParticipantId) -> Result<Answer, Malfor
     if text.is_empty() {
         return Err(Malformed("the speech is empty".to_owned()));
     }
-    Ok(Answer::Speech { text: text.into(), cut: false })
+    Ok(Answer::Speech { text: text.into(), cut: false, cut_at_limit: false })
 }
 
 /// Takes off `Ada:`, also in Markdown emphasis.

@@ -104,6 +104,10 @@ fn kind_of(entry: &Entry, labels: &Labels) -> String {
         let gap = if kind.is_empty() { "" } else { " " };
         kind.push_str(&format!("{gap}(cut off by {})", called(by)));
     }
+    if entry.cut_at_limit {
+        let gap = if kind.is_empty() { "" } else { " " };
+        kind.push_str(&format!("{gap}(cut off at its limit)"));
+    }
     kind
 }
 

@@ -146,7 +146,7 @@ fn a_model_without_tools_calls_them_by_its_answers() {
         panic!("no answer");
     };
     let read = read_answer(&spec, &ask, &text).map(|read| read.answer);
-    assert_eq!(read, Ok(Answer::Speech { text: "I say.".into(), cut: false }));
+    assert_eq!(read, Ok(Answer::Speech { text: "I say.".into(), cut: false, cut_at_limit: false }));
 }
 
 #[test]

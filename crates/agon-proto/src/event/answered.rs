@@ -99,7 +99,7 @@ macro_rules! answer {
 
 answers! {
     [participant] Speech(Speech {
-        stance, kind, text, neutralised, to, bench, answer, accepted, declined, cut_by, confidence
+        stance, kind, text, neutralised, to, bench, answer, accepted, declined, cut_by, confidence, cut_at_limit
     }) = SpeechRecorded,
     [participant] Ballot { stage, choice, reasons, confidence } = BallotCast,
     [participant] Vote { choice, choices, reasons, confidence } = VoteCast,

@@ -149,6 +149,7 @@ fn revision() -> Speech {
         accepted: vec![bob()],
         declined: vec![Declined { critic: ParticipantId::new("Cy"), why: "too dear".to_owned() }],
         cut_by: Some(bob()),
+        cut_at_limit: false,
         confidence: None,
         neutralised: 0,
     }

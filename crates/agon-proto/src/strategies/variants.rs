@@ -62,7 +62,7 @@ impl Arbitrary for Answered {
 }
 impl Arbitrary for Speech {
     fn arbitrary() -> BoxedStrategy<Self> {
-        fields!((arbitrary [Self]) [] stance, kind, text, to, bench, answer, accepted, declined, cut_by, confidence, neutralised)
+        fields!((arbitrary [Self]) [] stance, kind, text, to, bench, answer, accepted, declined, cut_by, confidence, cut_at_limit, neutralised)
     }
 }
 impl Arbitrary for Check {

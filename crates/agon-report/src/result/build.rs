@@ -49,6 +49,7 @@ fn said(minutes: &Minutes<'_>, entry: &agon_core::Entry) -> TranscriptEntry {
         accepted: speech.map(|speech| speech.accepted.iter().map(name).collect()).unwrap_or_default(),
         declined: speech.map(|speech| speech.declined.clone()).unwrap_or_default(),
         cut_by: entry.cut_by.as_ref().map(name),
+        cut_at_limit: entry.cut_at_limit,
         not_shown: !shown,
     }
 }

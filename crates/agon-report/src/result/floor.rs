@@ -71,6 +71,9 @@ pub struct TranscriptEntry {
     /// Who cut it short.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_by: Option<String>,
+    /// It ends where its limit of tokens cut it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cut_at_limit: bool,
     /// The text is left out, because the debate file asks for it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub not_shown: bool,

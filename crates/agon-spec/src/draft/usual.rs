@@ -2,7 +2,7 @@
 use crate::defaults::{Defaults, OUTPUTS, ROUNDS};
 use agon_core::{
     AnswerOptions, Ballots, Budget, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, DebateWhen,
-    EndCondition, FormatOptions, GateOptions, Judge, Memory, Mode, ModelName, Moderator, OnTurnFailure, Phases, Quorum,
+    EndCondition, FormatOptions, GateOptions, Judge, Memory, Mode, ModelName, Moderator, OnCut, OnTurnFailure, Phases, Quorum,
     Scoring, SelfVotes, Similarity, ToolLimits, TurnMode, Visibility, Visible, Voice, VoteRule, Voters, Voting,
     Windows,
 };
@@ -49,6 +49,7 @@ pub(crate) fn debate() -> DebateSpec {
         timeout_per_turn_ms: Defaults::default().timeout_per_turn_ms,
         budget: Budget::default(),
         on_turn_failure: OnTurnFailure::Skip,
+        on_cut: OnCut::Keep,
         quorum: Quorum::Majority,
         seed: None,
         agreement_intensity: None,

@@ -9,7 +9,7 @@ use crate::section::CheckedValue;
 use crate::slot::{KeySlot, NestedMapping, SpecField, block, fill, millis, row, written};
 use agon_core::{
     AnswerForm, AnswerKind, Ballots, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, DebateWhen, Direction,
-    EndCondition, Interruptions, Memory, Mode, Named, OnTurnFailure, Output, Scoring, Topology, TurnMode, Visibility,
+    EndCondition, Interruptions, Memory, Mode, Named, OnCut, OnTurnFailure, Output, Scoring, Topology, TurnMode, Visibility,
 };
 use serde_json::{Map, Value};
 
@@ -173,6 +173,8 @@ const KEYS: &[Key] = &[
         "Limits of the whole debate; the decision's share is reserved first.").quiet(),
     row!(DebateSpec, on_turn_failure, Shape::Choice(&OnTurnFailure::CHOICES), "skip",
         "What happens after the last try of a turn has failed."),
+    row!(DebateSpec, on_cut, Shape::Choice(&OnCut::CHOICES), "keep",
+        "What becomes of a speech that reaches `max_tokens`, or goes in circles.").quiet().since("0.2"),
     row!(DebateSpec, quorum, Shape::Either(&[Shape::Choice(QUORUM), Shape::Integer {min: 1, max: 16 }]), "majority",
         "How many speakers of a round must succeed; below that the round is void and the debate fails."),
     row!(DebateSpec, seed, Shape::Integer { min: 0, max: u64::MAX as i128 }, "drawn and recorded",

@@ -179,7 +179,7 @@ fn answer(task: &Task) -> Answer {
             ..Interjection::default()
         }),
         Work::Synthesise => Answer::Synthesis(Synthesis { text: SECRET.into(), output: None, problems: Vec::new() }),
-        _ => Answer::Speech { text: SECRET.into(), cut: false },
+        _ => Answer::Speech { text: SECRET.into(), cut: false, cut_at_limit: false },
     }
 }
 

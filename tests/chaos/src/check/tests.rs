@@ -196,7 +196,7 @@ fn a_log_that_says_something_else_than_its_registers_is_found() {
         _ => None,
     });
     let turn = speech.unwrap();
-    let other = Answer::Speech { text: "something else".into(), cut: false };
+    let other = Answer::Speech { text: "something else".into(), cut: false, cut_at_limit: false };
     registers.insert(turn, Arc::new(TurnResult::Answered { answer: other, call: call() }));
     assert_eq!(findings(&records, registers.clone()), [InvariantBreach::Differs(turn)]);
     registers.insert(turn, Arc::new(TurnResult::Withdrawn));

@@ -5,7 +5,7 @@ use super::mismatch;
 use crate::answer::{Answer, Revision};
 use crate::event::{Given, Speech};
 use crate::fence::neutralise;
-use crate::spec::{DebateFormat, Interruptions};
+use crate::spec::{DebateFormat, Interruptions, OnCut};
 use crate::tally::same_answer;
 use crate::task::{Ask, SpeechKind};
 use crate::transcript::{named_answer, named_confidence};
@@ -20,7 +20,7 @@ impl Draft<'_> {
             (Work::Revise, Answer::Revision(revision)) => self.revision(ask, revision),
             (
                 Work::Opening | Work::Argument { .. } | Work::Statement { .. } | Work::Closing,
-                Answer::Speech { text, cut },
+                Answer::Speech { text, cut, cut_at_limit },
             ) => {
                 let mut speech = self.speech(ask, kind, text)?;
                 if let Work::Argument { to, bench } = work {
@@ -30,6 +30,10 @@ impl Draft<'_> {
                     speech.to.clone_from(to);
                 }
                 speech.cut_by = self.cutter(work, ask, cut)?;
+                speech.cut_at_limit = cut_at_limit;
+                if cut_at_limit && self.spec().on_cut != OnCut::Keep {
+                    return Err("the speech was cut at its limit, and the file keeps none that was".to_owned());
+                }
                 let in_steps = self.spec().debate_format == DebateFormat::ChainOfThought;
                 if in_steps && kind == SpeechKind::Argument {
                     steps::check(&speech.text)?;
@@ -49,8 +53,21 @@ impl Draft<'_> {
         let stance = self.spec().persona(&ask.participant).and_then(|persona| persona.stance.clone());
         let (_, neutralised) = neutralise(&text);
         let answer = self.stated(ask, &text)?;
-        let (to, bench, accepted, declined, cut_by) = (None, None, Vec::new(), Vec::new(), None);
-        Ok(Speech { stance, kind, text, to, bench, answer, confidence, accepted, declined, cut_by, neutralised })
+        let (to, bench, accepted, declined, cut_by, cut_at_limit) = (None, None, Vec::new(), Vec::new(), None, false);
+        Ok(Speech {
+            stance,
+            kind,
+            text,
+            to,
+            bench,
+            answer,
+            confidence,
+            accepted,
+            declined,
+            cut_by,
+            cut_at_limit,
+            neutralised,
+        })
     }
 
     /// How sure the speaker is, where the file asks for it, and the speech without that: nobody is shown it.

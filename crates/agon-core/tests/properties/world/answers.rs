@@ -28,7 +28,7 @@ impl PropertyWorld<'_> {
                     _ => format!("Speech {number} on the matter"),
                 };
                 let text = format!("{said}\nMy answer: {}", self.own_answer(&ask.participant, number % 2));
-                Answer::Speech { text: text.into(), cut: false }
+                Answer::Speech { text: text.into(), cut: false, cut_at_limit: false }
             }
             Work::Bid { .. } => self.bid(),
             Work::AnswerPoints => {

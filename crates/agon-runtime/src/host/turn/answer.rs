@@ -108,7 +108,7 @@ impl Play {
         call.digest = self.host_state.digest(&ask.model).await;
         turn.told.sends(call, &request);
         let ear = self.ear(&turn.admission.spec, call.options.max_tokens);
-        let generation = Generation { turn, request, bound, permit, ear };
+        let generation = Generation { turn, request, bound, permit, ear, plain: true };
         self.generate_once(generation, &mut costs, call).await?.into_answer(self, turn, call)
     }
 

@@ -1,6 +1,6 @@
 //! One call of a turn: leave to make it, the asking, and what it cost.
 use super::answer::ServerTurn;
-use super::cut::Ear;
+use super::cut::{Ear, Said};
 use super::{NoAnswer, Play, Unplayed};
 use crate::base::clock::millis;
 use crate::host::contexts::Bound;
@@ -12,7 +12,7 @@ use crate::host::open_turns::TakenTurn;
 use crate::host::request::{self, Costs};
 use crate::host::turn::deltas::{self, Batcher};
 use crate::host::turn::seat::SeatCall;
-use agon_core::{Admission, Answer, Call, FIRST_WAIT_MS, Failure, FailureCause, ModelName, Timestamp};
+use agon_core::{Admission, Answer, Call, FIRST_WAIT_MS, Failure, FailureCause, ModelName, OnCut, Timestamp};
 use agon_llm::{ChatAnswer, ChatError, ChatRequest, DeltaSink};
 use agon_prompt::Prompt;
 use std::sync::Arc;
@@ -31,11 +31,14 @@ pub(super) struct Generation<'a> {
     pub(super) permit: Permit,
     /// Listens to a speech that may be interrupted.
     pub(super) ear: Option<Arc<Ear>>,
+    /// What is said is the answer as it is, so that a part of it may stand.
+    pub(super) plain: bool,
 }
 
 impl<'a> Generation<'a> {
     fn spare(&self) -> Spare<'a> {
-        Spare { turn: self.turn, request: self.request.clone(), bound: self.bound, ear: self.ear.clone() }
+        let (request, ear) = (self.request.clone(), self.ear.clone());
+        Spare { turn: self.turn, request, bound: self.bound, ear, plain: self.plain }
     }
 }
 
@@ -45,6 +48,7 @@ struct Spare<'a> {
     request: ChatRequest,
     bound: Option<Bound>,
     ear: Option<Arc<Ear>>,
+    plain: bool,
 }
 
 /// A call without an answer.
@@ -52,6 +56,16 @@ struct Lost {
     /// Its server is away, and nothing of an answer had come.
     away: bool,
     failure: Failure,
+    /// What was said up to the limit of tokens, or until it went in circles.
+    cut: Option<String>,
+}
+
+impl Lost {
+    /// With what was said, where the limit of tokens cut it.
+    fn with(mut self, said: &Said) -> Self {
+        self.cut = (self.failure.cause == FailureCause::Truncated).then(|| said.text());
+        self
+    }
 }
 
 /// For how much of the time that a turn may wait others may be preferred to it, by its priority.
@@ -75,7 +89,7 @@ const MARGIN: u64 = 1_000;
 pub(super) enum CallAnswer {
     /// The model's whole answer.
     Whole(ChatAnswer),
-    /// A speech that somebody cut.
+    /// A speech that somebody cut, or its limit of tokens.
     Cut(Answer),
 }
 impl CallAnswer {
@@ -192,14 +206,14 @@ impl Play {
 
     /// The same call once more, when its server may be back: nothing of an answer has come.
     async fn again<'a>(&self, lost: Lost, spare: Spare<'a>, call: &mut Call) -> Result<Generation<'a>, NoAnswer> {
-        let Lost { away, failure } = lost;
+        let Lost { away, failure, cut: _ } = lost;
         if !away {
             return Err(failure.into());
         }
         tracing::debug!(debate = %self.work.debate, host = %self.host_state.id, error = %failure.detail, "model server away");
         let permit = self.permit(spare.turn.admission, Instant::now(), call).await?;
-        let Spare { turn, request, bound, ear } = spare;
-        Ok(Generation { turn, request, bound, permit, ear })
+        let Spare { turn, request, bound, ear, plain } = spare;
+        Ok(Generation { turn, request, bound, permit, ear, plain })
     }
 
     fn gate(&self) -> Option<Arc<GateLink>> {
@@ -259,7 +273,10 @@ impl Play {
                     return Ok(CallAnswer::Whole(answer));
                 }
                 Ok(cut @ CallAnswer::Cut(_)) => return Ok(cut),
-                Err(lost) => next = Box::pin(self.again(lost, spare, call)).await?,
+                Err(lost) => match self.kept(&spare, &lost) {
+                    Some(answer) => return Ok(CallAnswer::Cut(answer)),
+                    None => next = Box::pin(self.again(lost, spare, call)).await?,
+                },
             }
         }
     }
@@ -270,18 +287,28 @@ impl Play {
         generation: Generation<'_>,
         costs: &mut Costs,
         call: &mut Call,
-    ) -> Result<ChatAnswer, NoAnswer> {
+    ) -> Result<CallAnswer, NoAnswer> {
         let mut next = generation;
         loop {
             let spare = next.spare();
             match self.call_unheard(next, costs, call).await {
                 Ok(answer) => {
                     self.host_state.check_whole(&spare.request, answer.usage, &self.work.ask.model).await?;
-                    return Ok(answer);
+                    return Ok(CallAnswer::Whole(answer));
                 }
-                Err(lost) => next = Box::pin(self.again(lost, spare, call)).await?,
+                Err(lost) => match self.kept(&spare, &lost) {
+                    Some(answer) => return Ok(CallAnswer::Cut(answer)),
+                    None => next = Box::pin(self.again(lost, spare, call)).await?,
+                },
             }
         }
+    }
+
+    /// A speech that reached its limit, where the file lets it stand as far as it came.
+    fn kept(&self, spare: &Spare<'_>, lost: &Lost) -> Option<Answer> {
+        let admission = spare.turn.admission;
+        let said = lost.cut.as_deref().filter(|_| spare.plain && admission.spec.on_cut == OnCut::Keep)?;
+        self.speech_up_to(admission, said)
     }
 
     /// A call whose tokens go out while it runs.
@@ -293,12 +320,13 @@ impl Play {
         costs: &mut Costs,
         call: &mut Call,
     ) -> Result<CallAnswer, Lost> {
-        let Generation { turn, request, bound, permit, ear } = generation;
+        let Generation { turn, request, bound, permit, ear, plain: _ } = generation;
         let TakenTurn { debate, ask, .. } = &*self.work;
+        let said = Arc::new(Said::default());
         let (batcher, mut sender) = deltas::channel(&self.shared, debate, ask.turn, &ask.participant);
         let client = turn.config.client.clone();
         let started = Instant::now();
-        let mut sink = SpeechSink { batcher, ear: ear.clone(), witness: permit.witness() };
+        let mut sink = SpeechSink { batcher, ear: ear.clone(), said: said.clone(), witness: permit.witness() };
         let chat = self.shared.tasks.run(async move {
             let outcome = client.chat(&request, &mut sink).await;
             sink.batcher.flush();
@@ -306,20 +334,29 @@ impl Play {
         });
         let chat = self.taken(&permit, chat);
         let whole = async { tokio::join!(chat, sender.run()).0 };
-        let outcome = match ear {
-            None => whole.await,
-            Some(ear) => tokio::select! {
-                biased;
-                outcome = whole => outcome,
-                answer = self.interrupted(turn.admission, &ear) => {
-                    // the server was left in the middle of its work, which says nothing about it
-                    permit.report(CallReport::NEUTRAL);
-                    costs.add_cut(call, started.elapsed());
-                    return Ok(CallAnswer::Cut(answer));
-                }
-            },
+        let interrupted = async {
+            match &ear {
+                Some(ear) => self.interrupted(turn.admission, ear).await,
+                None => std::future::pending().await,
+            }
         };
-        self.account((outcome, bound), permit, costs, call, started).map(CallAnswer::Whole)
+        let answer = tokio::select! {
+            biased;
+            outcome = whole => {
+                let answered = self.account((outcome, bound), permit, costs, call, started);
+                return answered.map(CallAnswer::Whole).map_err(|lost| lost.with(&said));
+            }
+            answer = interrupted => Ok(CallAnswer::Cut(answer)),
+            () = said.goes_in_circles() => {
+                let detail = format!("{}: the answer says the same over and over", self.host_state.id);
+                let failure = Failure::new(FailureCause::Truncated, detail);
+                Err(Lost { away: false, failure, cut: Some(said.text()) })
+            }
+        };
+        // the server was left in the middle of its work, which says nothing about it
+        permit.report(CallReport::NEUTRAL);
+        costs.add_cut(call, started.elapsed());
+        answer
     }
 
     async fn call_unheard(
@@ -328,13 +365,14 @@ impl Play {
         costs: &mut Costs,
         call: &mut Call,
     ) -> Result<ChatAnswer, Lost> {
-        let Generation { turn, request, bound, permit, ear: _ } = generation;
+        let Generation { turn, request, bound, permit, ear: _, plain: _ } = generation;
         let client = turn.config.client.clone();
         let started = Instant::now();
-        let mut sink = permit.witness();
+        let said = Arc::new(Said::default());
+        let mut sink = UnheardSink { said: said.clone(), witness: permit.witness() };
         let chat = self.shared.tasks.run(async move { client.chat(&request, &mut sink).await });
         let outcome = self.taken(&permit, chat).await;
-        self.account((outcome, bound), permit, costs, call, started)
+        self.account((outcome, bound), permit, costs, call, started).map_err(|lost| lost.with(&said))
     }
 
     /// The same call. A server that was away and refuses it for so long neither the connection nor the request has taken it: it is
@@ -397,7 +435,7 @@ impl Play {
                     true => add_away(call, millis(started.elapsed())),
                     false => costs.add_error(call, &error, started.elapsed()),
                 }
-                Err(Lost { away, failure: self.failed(&error, bound) })
+                Err(Lost { away, failure: self.failed(&error, bound), cut: None })
             }
         }
     }
@@ -424,11 +462,13 @@ fn add_away(call: &mut Call, ms: u64) {
 struct SpeechSink {
     batcher: Batcher,
     ear: Option<Arc<Ear>>,
+    said: Arc<Said>,
     witness: Witness,
 }
 impl DeltaSink for SpeechSink {
     fn text(&mut self, delta: &str) {
         self.witness.sees();
+        self.said.hear(delta);
         if let Some(ear) = &self.ear {
             ear.hear(delta);
         }
@@ -441,11 +481,17 @@ impl DeltaSink for SpeechSink {
         self.batcher.loading();
     }
 }
-impl DeltaSink for Witness {
-    fn text(&mut self, _delta: &str) {
-        self.sees();
+/// Where the pieces of an answer go that nobody hears.
+struct UnheardSink {
+    said: Arc<Said>,
+    witness: Witness,
+}
+impl DeltaSink for UnheardSink {
+    fn text(&mut self, delta: &str) {
+        self.witness.sees();
+        self.said.hear(delta);
     }
     fn thinking(&mut self, _chars: usize) {
-        self.sees();
+        self.witness.sees();
     }
 }

@@ -34,7 +34,7 @@ impl Play {
     /// Has the claims of a finished speech checked, one after the other.
     pub(super) async fn check_claims(&self, spec: &DebateSpec, answer: &Answer, call: &mut Call) {
         let text = match answer {
-            Answer::Speech { text, cut: false } => text,
+            Answer::Speech { text, cut: false, cut_at_limit: false } => text,
             Answer::Revision(revision) => &revision.text,
             _ => return,
         };

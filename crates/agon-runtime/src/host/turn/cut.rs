@@ -1,17 +1,28 @@
-//! Speeches that may be interrupted: the others hear the first half while it goes on, and whoever wants to may cut it.
+//! Speeches that end before their speaker is done. Of those that may be interrupted the others hear the first half while it goes on, and
+//! whoever wants to may cut it. Those that reach their limit of tokens, or go in circles, stand as far as they came.
 use super::Play;
 use crate::host::replica::read_answer;
 use agon_core::{Admission, Answer, DebateSpec, Work, may_be_interrupted};
 use agon_prompt::Reading;
 use agon_proto::{Hint, SpeechHeard};
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 /// Characters of a speech that are heard for each token that it may have: a speech of the length that the prompt asks for
 /// has about half of `max_tokens` in tokens, so that a quarter of them, at 3.5 characters each, is about half of the speech.
 const HEARD_OF_8_TOKENS: usize = 7;
 /// So many characters are waited for the end of a sentence.
 const SENTENCE_SOON: usize = 160;
+/// A text is looked at for circles whenever so many bytes have come.
+const LOOK_EVERY: usize = 64;
+/// So many bytes are sought before the end of the text.
+const SAME_BYTES: usize = 24;
+/// What is repeated is so long at the most, and this often at the least; all of it together is no shorter than that.
+const LONGEST_ROUND: usize = 1_200;
+const ROUNDS: usize = 4;
+const LEAST_CIRCLE: usize = 240;
+/// So many letters are in it at the least.
+const LEAST_LETTERS: usize = 96;
 /// What ends a sentence.
 const ENDS: [char; 7] = ['.', '!', '?', '…', '。', '！', '？'];
 
@@ -56,6 +67,67 @@ impl Ear {
         // the sender lives as long as this
         drop(self.half.subscribe().wait_for(|half| *half).await);
     }
+}
+
+/// What was said, and whether it has begun to go in circles.
+#[derive(Default)]
+pub(super) struct Said {
+    heard: Mutex<HeardText>,
+    circles: Notify,
+}
+
+#[derive(Default)]
+struct HeardText {
+    text: String,
+    looked_at: usize,
+}
+
+impl Said {
+    /// Takes in the next piece. Of a text that goes in circles the first round is kept.
+    pub(super) fn hear(&self, delta: &str) {
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.text.push_str(delta);
+        if heard.text.len() < heard.looked_at + LOOK_EVERY {
+            return;
+        }
+        heard.looked_at = heard.text.len();
+        if let Some(first) = first_round(&heard.text) {
+            heard.text.truncate(first);
+            self.circles.notify_one();
+        }
+    }
+
+    pub(super) async fn goes_in_circles(&self) {
+        self.circles.notified().await;
+    }
+
+    pub(super) fn text(&self) -> String {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).text.clone()
+    }
+}
+
+/// Where the first round of a text ends that says the same words over and over at its end; numbers may be others.
+fn first_round(text: &str) -> Option<usize> {
+    let from = text.ceil_char_boundary(text.len().saturating_sub(ROUNDS * LONGEST_ROUND));
+    let (mut words, mut places) = (Vec::new(), Vec::new());
+    for (at, byte) in text.bytes().enumerate().skip(from) {
+        let byte = if byte.is_ascii_digit() { b'0' } else { byte };
+        if byte != b'0' || words.last() != Some(&b'0') {
+            words.push(byte);
+            places.push(at);
+        }
+    }
+    let tail = words.get(words.len().checked_sub(SAME_BYTES)?..)?;
+    let before = words.get(words.len().saturating_sub(LONGEST_ROUND + SAME_BYTES)..words.len() - 1)?;
+    let period = before.len() + 1 - SAME_BYTES - memchr::memmem::rfind(before, tail)?;
+    let rounds = ROUNDS.max(LEAST_CIRCLE.div_ceil(period));
+    let begin = words.len().checked_sub(rounds * period)?;
+    let circle = words.get(begin..)?;
+    let same = circle.iter().zip(circle.get(period..)?).all(|(one, other)| one == other);
+    let letters = circle.get(..period)?.iter().filter(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()).count();
+    let end = *places.get(begin + period)?;
+    // no rule, and no row of a table
+    (same && letters * rounds >= LEAST_LETTERS).then(|| text.floor_char_boundary(end))
 }
 
 /// The text up to its last whole sentence; up to its last whole word where it has no whole sentence.
@@ -110,8 +182,19 @@ impl Play {
 
     /// What was said so far, as a speech that ends there; none where that is none, but thoughts alone for instance.
     fn speech(&self, admission: &Admission, ear: &Ear) -> Option<Answer> {
-        match read_answer(admission, &self.work.ask, &ear.so_far()) {
-            Ok(Reading { answer: Answer::Speech { text, .. }, .. }) => Some(Answer::Speech { text, cut: true }),
+        let text = self.read_speech(admission, &ear.so_far())?;
+        Some(Answer::Speech { text, cut: true, cut_at_limit: false })
+    }
+
+    /// What was said up to the limit of tokens, as a speech that ends with its last whole sentence.
+    pub(super) fn speech_up_to(&self, admission: &Admission, said: &str) -> Option<Answer> {
+        let text = self.read_speech(admission, whole(said))?;
+        Some(Answer::Speech { text, cut: false, cut_at_limit: true })
+    }
+
+    fn read_speech(&self, admission: &Admission, said: &str) -> Option<Arc<str>> {
+        match read_answer(admission, &self.work.ask, said) {
+            Ok(Reading { answer: Answer::Speech { text, .. }, .. }) => Some(text),
             Ok(_) | Err(_) => None,
         }
     }
@@ -129,6 +212,45 @@ mod tests {
         assert_eq!(whole("橋は必要だ。しかし"), "橋は必要だ。");
         assert_eq!(whole("Unbroken"), "Unbroken");
         assert_eq!(whole("  "), "");
+    }
+
+    fn heard(text: &str) -> (bool, String) {
+        let said = Said::default();
+        let mut circles = false;
+        for piece in text.split_inclusive(' ') {
+            said.hear(piece);
+            circles |= futures_util::FutureExt::now_or_never(said.goes_in_circles()).is_some();
+            if circles {
+                break;
+            }
+        }
+        (circles, said.text())
+    }
+
+    #[test]
+    fn a_circle_that_counts_is_one() {
+        let text = (1..40).map(|n| format!("### {n}. What is a debate about? ")).collect::<String>();
+        assert!(heard(&text).0);
+    }
+
+    #[test]
+    fn a_text_that_says_the_same_over_and_over_is_kept_up_to_its_first_round() {
+        let begin = "The bridge pays for itself. ";
+        for round in ["It is time. ", "### 48. What is a debate about? ", "橋は必要だ。 ", "a ", &"So many words in a long round. ".repeat(9)] {
+            let (circles, kept) = heard(&format!("{begin}{}", round.repeat(400)));
+            assert!(circles, "{round}");
+            assert!(kept.starts_with(begin) && kept.len() <= begin.len() + 2 * round.len() + LEAST_CIRCLE, "{kept}");
+        }
+    }
+
+    #[test]
+    fn lists_tables_rules_and_refrains_are_no_circles() {
+        let list = (1..40).map(|n| format!("{n}. {}. ", char::from(b'a' + n % 26).to_string().repeat(12))).collect::<String>();
+        let table = (1..40).map(|n| format!("| {n} | {} | yes | no |\n", n * 7)).collect::<String>();
+        let refrain = (1..9).map(|n| format!("We shall fight on beach {n}. We shall never give up, whatever it costs. ")).collect::<String>();
+        for text in [list, table, "-".repeat(999), "| --- | --- |".repeat(3), refrain] {
+            assert_eq!(heard(&text), (false, text.clone()));
+        }
     }
 
     #[test]

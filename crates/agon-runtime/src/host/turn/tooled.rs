@@ -3,7 +3,7 @@
 //! A permit is held while the model generates and never while a tool runs. Generations and tools together may take what the
 //! debate gives a turn; waiting for a further permit is not counted, and the turn's deadline bounds everything.
 use super::answer::ServerTurn;
-use super::ask::Generation;
+use super::ask::{CallAnswer, Generation};
 use super::{NoAnswer, Play};
 use crate::base::clock::millis;
 use crate::base::config::HostConfig;
@@ -153,13 +153,17 @@ impl Play {
             call.options = request.options.clone();
             turn.told.sends(call, &request);
         }
-        let (mut generation, spec) = (Generation { turn, request, bound, permit, ear: None }, &turn.admission.spec);
+        let plain = talk.is_native();
+        let (mut generation, spec) = (Generation { turn, request, bound, permit, ear: None, plain }, &turn.admission.spec);
         if !may_call && talk.is_native() {
             generation.ear = self.ear(spec, call.options.max_tokens);
             let said = self.generate_once(generation, costs, call).await?;
             return Ok(StepOutcome::Answer(said.into_answer(self, turn, call)?));
         }
-        let answer = self.generate_unheard(generation, costs, call).await?;
+        let answer = match self.generate_unheard(generation, costs, call).await? {
+            CallAnswer::Whole(answer) => answer,
+            CallAnswer::Cut(answer) => return Ok(StepOutcome::Answer(answer)),
+        };
         match talk.read(&answer, left.calls) {
             Ok(TalkStep::Calls(calls)) => Ok(StepOutcome::Calls(answer, calls)),
             Ok(TalkStep::Answer(text)) => {
