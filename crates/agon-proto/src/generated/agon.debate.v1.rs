@@ -612,6 +612,9 @@ pub struct DebateSpec {
     /// Whether the debaters score each other beside the decision; unspecified: they do not.
     #[prost(enumeration = "Scoring", tag = "45")]
     pub scoring: i32,
+    /// What becomes of a speech that reaches its limit of tokens; absent: it is kept.
+    #[prost(enumeration = "OnCut", tag = "46")]
+    pub on_cut: i32,
 }
 /// How the gate of a debate decides that is held only if its first ballots are contested.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -2059,6 +2062,42 @@ impl OnTurnFailure {
         }
     }
 }
+/// What becomes of a speech that reaches its limit of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum OnCut {
+    Unspecified = 0,
+    /// It stands up to its last whole sentence, marked as cut.
+    Keep = 1,
+    /// The model is asked once more.
+    Retry = 2,
+    /// The turn fails.
+    Fail = 3,
+}
+impl OnCut {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "ON_CUT_UNSPECIFIED",
+            Self::Keep => "ON_CUT_KEEP",
+            Self::Retry => "ON_CUT_RETRY",
+            Self::Fail => "ON_CUT_FAIL",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "ON_CUT_UNSPECIFIED" => Some(Self::Unspecified),
+            "ON_CUT_KEEP" => Some(Self::Keep),
+            "ON_CUT_RETRY" => Some(Self::Retry),
+            "ON_CUT_FAIL" => Some(Self::Fail),
+            _ => None,
+        }
+    }
+}
 /// A quorum that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -2435,6 +2474,9 @@ pub mod answer {
         /// The speaker was cut off here.
         #[prost(bool, tag = "2")]
         pub cut: bool,
+        /// The limit of tokens cut the speaker off here.
+        #[prost(bool, tag = "3")]
+        pub cut_at_limit: bool,
     }
     /// To what is plain text and no debater's.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -3618,6 +3660,9 @@ pub struct SpeechRecorded {
     /// How sure the speaker says it is of its answer, 0 to 100; absent unless the file asks for it.
     #[prost(uint32, optional, tag = "14")]
     pub confidence: ::core::option::Option<u32>,
+    /// The speech reached its limit of tokens: it ends with its last whole sentence before that.
+    #[prost(bool, tag = "15")]
+    pub cut_at_limit: bool,
 }
 /// A private ballot was cast.
 #[derive(Clone, PartialEq, ::prost::Message)]
