@@ -35,6 +35,8 @@ mod transport;
 mod version;
 mod watch;
 mod wire;
+#[cfg(test)]
+mod wording_tests;
 
 use std::sync::Arc;
 
