@@ -15,6 +15,7 @@ mod classify;
 mod connections;
 #[cfg(feature = "contract")]
 pub mod contract;
+mod counts;
 mod decode;
 mod draft;
 mod endpoint;
