@@ -2,6 +2,7 @@
 use std::borrow::Cow;
 
 /// How one family of models marks its thinking.
+#[derive(Debug)]
 struct ThinkingMarks {
     begin: &'static str,
     ends: &'static [&'static str],
@@ -77,14 +78,14 @@ pub enum AnswerPiece<'a> {
 
 /// What a mark means at its place.
 #[derive(Clone, Copy)]
-enum Mark {
+enum ThinkingMark {
     Begin(&'static ThinkingMarks),
     End,
     Around,
 }
 
 /// Separates thinking from speech while an answer arrives, however it is split into pieces.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct ThinkingFilter {
     /// What may be the beginning of a mark.
     pending: String,
@@ -100,12 +101,6 @@ pub struct ThinkingFilter {
     /// Whether thinking has ended.
     thought: bool,
     last: Option<char>,
-}
-
-impl std::fmt::Debug for ThinkingFilter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ThinkingFilter").finish_non_exhaustive()
-    }
 }
 
 impl ThinkingFilter {
@@ -141,7 +136,7 @@ impl ThinkingFilter {
     }
 
     /// The place of the next mark and what it is; else the place from which the rest may be the beginning of one.
-    fn find(&self, text: &str) -> (usize, Option<(Mark, usize)>) {
+    fn find(&self, text: &str) -> (usize, Option<(ThinkingMark, usize)>) {
         let (mut last, mut first) = (self.last, !self.spoke);
         for (at, c) in text.char_indices() {
             let is_first = first;
@@ -170,14 +165,14 @@ impl ThinkingFilter {
     }
 
     /// The marks that count here, which may be where an answer begins.
-    fn marks(&self, first: bool) -> impl Iterator<Item = (Mark, &'static str)> {
+    fn marks(&self, first: bool) -> impl Iterator<Item = (ThinkingMark, &'static str)> {
         let inside = self.inside;
-        let ends_of = |marks: &'static ThinkingMarks| marks.ends.iter().map(|end| (Mark::End, *end));
+        let ends_of = |marks: &'static ThinkingMarks| marks.ends.iter().map(|end| (ThinkingMark::End, *end));
         let within = inside.into_iter().flat_map(ends_of);
-        let around = AROUND.iter().map(|word| (Mark::Around, *word));
+        let around = AROUND.iter().map(|word| (ThinkingMark::Around, *word));
         let counted = MARKS.iter().filter(move |marks| marks.anywhere || first);
-        let outside =
-            counted.flat_map(move |marks| std::iter::once((Mark::Begin(marks), marks.begin)).chain(ends_of(marks)));
+        let outside = counted
+            .flat_map(move |marks| std::iter::once((ThinkingMark::Begin(marks), marks.begin)).chain(ends_of(marks)));
         within.chain(outside.chain(around).filter(move |_| inside.is_none()))
     }
 
@@ -204,25 +199,25 @@ impl ThinkingFilter {
         give(AnswerPiece::Said(text));
     }
 
-    fn turn(&mut self, mark: Mark, marked: &str, give: &mut impl FnMut(AnswerPiece<'_>)) {
+    fn turn(&mut self, mark: ThinkingMark, marked: &str, give: &mut impl FnMut(AnswerPiece<'_>)) {
         self.last = None;
         match mark {
-            Mark::Begin(marks) => {
+            ThinkingMark::Begin(marks) => {
                 self.inside = Some(marks);
                 self.held = self.spoke.then(|| marked.to_owned());
             }
-            Mark::End if self.inside.take().is_some() => {
+            ThinkingMark::End if self.inside.take().is_some() => {
                 self.held = None;
                 self.thought = true;
             }
             // the beginning was written by the template
-            Mark::End if !self.thought => {
+            ThinkingMark::End if !self.thought => {
                 (self.thought, self.spoke) = (true, false);
                 give(AnswerPiece::Retracted);
                 give(AnswerPiece::Thought(std::mem::take(&mut self.said)));
             }
-            Mark::End => self.say(marked, give),
-            Mark::Around => {}
+            ThinkingMark::End => self.say(marked, give),
+            ThinkingMark::Around => {}
         }
     }
 }
