@@ -268,7 +268,7 @@ fn json_with_one_meaning_is_read_and_its_mistake_is_noted() {
         ),
         (
             "{\"choice\": \"Close it\", \"reasons\": [\"r\"], \"more\": \"one\ntwo\"}",
-            "line 1, column 54: control character",
+            "line 2, column 1: control character",
         ),
         ("{'choice': 'Close it', 'reasons': ['r'], 'sure': True}", "line 1, column 2: "),
         ("Well {so}: {choice: \"Close it\", reasons: [\"r\"]} {x}.", "line 1, column 13: "),
@@ -293,7 +293,7 @@ fn json_with_one_meaning_is_read_and_its_mistake_is_noted() {
 fn any_other_mistake_is_told_with_its_place_and_not_as_a_missing_member() {
     for (text, wanted) in [
         ("{\"choice\": \"Close it\", \"reasons\": [{\"because\": \"he said \"no\" twice\"}]}", "line 1, column 58: "),
-        ("Here:\n{\"choice\": \"Close it\", \"more\": {\"a\": 1}, \"reasons\": [\"r\"", "line 2, column 55: "),
+        ("Here:\n{\"choice\": \"Close it\", \"more\": {\"a\": 1}, \"reasons\": [\"r\"", "line 2, column 53: "),
         ("{\"choice\": \"Close it\", \"reasons\": [r]}", "line 1, column 36: "),
     ] {
         let problem = vote(text).unwrap_err();
