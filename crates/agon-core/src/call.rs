@@ -85,7 +85,8 @@ fn bare(name: &str) -> String {
     name.strip_suffix(".gguf").unwrap_or(name).to_owned()
 }
 
-/// A value of a structured answer that was read as another one.
+/// A value of a structured answer that was read as another one; or, where `field` is empty, a mistake in its syntax that left one meaning:
+/// then `from` is what was wrong and where, and `to` is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Coercion {
     /// Where it stood, as in `ranking.0.candidate`.

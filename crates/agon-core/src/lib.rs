@@ -40,6 +40,7 @@ pub mod tally;
 mod task;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod thinking;
 mod transcript;
 pub mod words;
 mod work;

@@ -9,6 +9,10 @@ pub const SMALLER_MODEL: &str =
 /// For a server that takes calls and does not answer.
 pub const SILENT: &str = "look into the server's log and restart it; where it is only slow, use a smaller model, or raise `first_byte_timeout` of this host";
 
+/// For a model that thinks until its limit, or says nothing after it.
+const THINK_LESS: &str = "the model only thought: raise `max_tokens`, or set `think: false` or `think: low` where its server can turn thinking down";
+/// What failures say of such a model.
+const THINKING: [&str; 2] = ["characters of thinking", "token limit was spent"];
 /// What Ollama and its runner say of a model that does not fit, in lower case.
 const NO_MEMORY: [&str; 4] = ["more system memory", "out of memory", "insufficient memory", "runner died"];
 /// What clients say of a server that is not there, in lower case.
@@ -36,6 +40,7 @@ impl Failure {
                 "{}; servers other than Ollama are given the context when they start (`--ctx-size`, `--max-model-len`)",
                 Outgrown::REMEDY
             )),
+            FailureCause::Truncated | FailureCause::Malformed if has(&THINKING) => Some(THINK_LESS.to_owned()),
             FailureCause::TooSlow if !has(&["`timeout_per_turn`"]) => Some(Overlong::REMEDY.to_owned()),
             // an empty 403 is about addresses, and says so
             FailureCause::Unauthorized if !has(&["host header"]) => Some(format!(
@@ -111,6 +116,9 @@ mod tests {
             (Cause::ServerError, "the model's runner died: exit status 2", "quantisation"),
             (Cause::Timeout, "no answer began in time", "`first_byte_timeout`"),
             (Cause::TooSlow, "timed out after 2 min 0 s", "`timeout_per_turn`"),
+            (Cause::Truncated, "the token limit was spent on 2550 characters of thinking", "`max_tokens`"),
+            (Cause::Truncated, "the token limit was spent before any text", "`think: false`"),
+            (Cause::Malformed, "the answer is empty after 360 characters of thinking", "`think: false`"),
         ];
         for (cause, detail, wanted) in cases {
             let remedy = remedy(cause, detail).unwrap_or_default();
@@ -128,6 +136,8 @@ mod tests {
             (FailureCause::ServerAway, "gpu1: loading the model since 600 s"),
             (FailureCause::ServerError, "the server failed: teapot"),
             (FailureCause::Malformed, "no JSON"),
+            (FailureCause::Malformed, "the answer is empty"),
+            (FailureCause::Truncated, "the answer was cut at its token limit after 3000 characters"),
         ] {
             assert_eq!(remedy(cause, detail), None, "{detail}");
         }

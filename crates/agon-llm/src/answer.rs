@@ -18,6 +18,8 @@ pub struct ChatAnswer {
     pub timing: Timing,
     /// How many characters of thinking preceded the text.
     pub thinking_chars: usize,
+    /// The count of prompt tokens that the server gave and that is not believed, because it is far below what was sent.
+    pub disbelieved_count: Option<u64>,
     /// The model as the server names it.
     pub model: Option<String>,
 }
@@ -38,13 +40,26 @@ pub const STOP: &str = "stop";
 
 /// More tokens than any call has: a server that counts more counts wrong.
 const MOST_TOKENS: u64 = 100_000_000;
+/// More characters than a token has on the average, in any text.
+const MOST_CHARS_PER_TOKEN: u64 = 14;
 
-/// The same without counts that cannot be right: they are unknown, so that no sum takes them for figures.
+/// The same without counts that cannot be right: they are unknown, so that no sum takes them for figures. `chars` is how long the
+/// answer is.
 #[must_use]
-pub(crate) fn plausible(usage: Usage) -> Usage {
-    let possible = |count: Option<u64>| count.filter(|count| *count <= MOST_TOKENS);
-    let prompt_tokens = possible(usage.prompt_tokens);
-    // A part of a prompt of unknown size, or more than the whole, is no figure either.
-    let cached_tokens = usage.cached_tokens.filter(|cached| prompt_tokens.is_some_and(|prompt| *cached <= prompt));
-    Usage { prompt_tokens, cached_tokens, completion_tokens: possible(usage.completion_tokens) }
+pub(crate) fn plausible(usage: Usage, chars: usize) -> Usage {
+    let possible = |count: Option<u64>| count.filter(|count| (1..=MOST_TOKENS).contains(count));
+    let cached_tokens = usage.cached_tokens.filter(|count| *count <= MOST_TOKENS);
+    let prompt_tokens = match (possible(usage.prompt_tokens), cached_tokens) {
+        // the convention of Anthropic: what the cache spared is counted apart
+        (Some(prompt), Some(cached)) if cached > prompt => Some(prompt + cached),
+        (prompt, _) => prompt,
+    };
+    let chars = u64::try_from(chars).unwrap_or(u64::MAX);
+    let is_enough = |count: &u64| count.saturating_mul(MOST_CHARS_PER_TOKEN) >= chars;
+    Usage {
+        prompt_tokens,
+        // a part of a prompt of unknown size is no figure either
+        cached_tokens: cached_tokens.filter(|_| prompt_tokens.is_some()),
+        completion_tokens: usage.completion_tokens.filter(|count| *count <= MOST_TOKENS).filter(is_enough),
+    }
 }

@@ -13,6 +13,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::classify::{refusal, retry_after};
 use crate::connections::Ends;
+use crate::counts::PromptCounts;
 use crate::error::without_key;
 use crate::http::Reuse;
 use crate::meter::Meter;
@@ -58,7 +59,7 @@ impl HttpSender<'_> {
         let mut answer = outcome.map_err(|error| self.redacted(error))?;
         answer.timing.first_byte_ms = watch.first_byte().map(millis);
         answer.timing.total_ms = Some(millis(watch.elapsed()));
-        check_prompt(&answer, chat.min_prompt_tokens)?;
+        chat.counts.judge(chat.model, chat.min_prompt_tokens, &mut answer)?;
         Ok(answer)
     }
 
@@ -267,6 +268,9 @@ pub(crate) struct Chat<'a> {
     pub(crate) body: Vec<u8>,
     pub(crate) timeouts: CallTimeouts,
     pub(crate) min_prompt_tokens: Option<u64>,
+    pub(crate) model: &'a str,
+    /// How the server has counted prompts so far.
+    pub(crate) counts: &'a PromptCounts,
     /// Asks a silent server whether it loads the model, where there is a way to ask.
     pub(crate) check: Option<&'a dyn LoadCheck>,
     /// What the server was told to generate at most.
@@ -322,13 +326,4 @@ async fn read_to_end(mut response: Response, limit: usize) -> Result<Vec<u8>, Ch
         bytes.extend_from_slice(&chunk);
     }
     Ok(bytes)
-}
-
-fn check_prompt(answer: &ChatAnswer, expected: Option<u64>) -> Result<(), ChatError> {
-    let (Some(expected), Some(prompt_tokens)) = (expected, answer.usage.prompt_tokens) else { return Ok(()) };
-    if prompt_tokens >= expected {
-        return Ok(());
-    }
-    let kind = ChatErrorKind::SilentTruncation { prompt_tokens, expected };
-    Err(ChatError { usage: answer.usage, ..ChatError::new(kind, "") })
 }

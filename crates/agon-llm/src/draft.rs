@@ -1,5 +1,8 @@
 //! An answer that is still arriving.
 
+use agon_core::Usage;
+use agon_core::thinking::{AnswerPiece, ThinkingFilter};
+
 use crate::answer::plausible;
 use crate::{ChatAnswer, ChatError, ChatErrorKind, DeltaSink, MAX_REPLY_BYTES, STOP, ToolCall};
 
@@ -70,6 +73,8 @@ pub(crate) struct AnswerDraft {
     pub(crate) end: Option<EndReason>,
     /// What the model says in the place of an answer.
     pub(crate) refusal: Option<String>,
+    /// Separates the thinking that a model wrote into its answer.
+    filter: ThinkingFilter,
     /// Bytes that came, whatever they were.
     received: usize,
     /// Bytes that were kept.
@@ -115,14 +120,14 @@ impl AnswerDraft {
         Ok(())
     }
 
-    /// Adds text and hands it on.
+    /// Adds text and hands it on, without the thinking in it.
     pub(crate) fn say(&mut self, delta: &str, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
         if delta.is_empty() {
             return Ok(());
         }
         self.keep(delta.len())?;
-        self.answer.text.push_str(delta);
-        sink.text(delta);
+        let answer = &mut self.answer;
+        self.filter.push(delta, &mut |piece| take(answer, piece, sink));
         Ok(())
     }
 
@@ -136,20 +141,23 @@ impl AnswerDraft {
     /// Counts thinking without keeping it.
     pub(crate) fn think(&mut self, delta: &str, sink: &mut dyn DeltaSink) {
         if !delta.is_empty() {
-            let chars = delta.chars().count();
-            self.answer.thinking_chars += chars;
-            sink.thinking(chars);
+            take(&mut self.answer, AnswerPiece::Thought(delta.chars().count()), sink);
         }
+    }
+
+    /// The tokens that were counted, as far as that can be right.
+    fn usage(&self) -> Usage {
+        plausible(self.answer.usage, self.answer.text.chars().count())
     }
 
     /// An error that carries what was counted so far.
     pub(crate) fn fail(&self, kind: ChatErrorKind, detail: &str) -> ChatError {
-        ChatError { usage: plausible(self.answer.usage), ..ChatError::new(kind, detail) }
+        ChatError { usage: self.usage(), ..ChatError::new(kind, detail) }
     }
 
     /// An error of the server's, with what was counted so far.
     pub(crate) fn blame(&self, error: ChatError) -> ChatError {
-        ChatError { usage: plausible(self.answer.usage), ..error }
+        ChatError { usage: self.usage(), ..error }
     }
 
     /// Takes the server's word for the end of the answer.
@@ -167,7 +175,9 @@ impl AnswerDraft {
     }
 
     /// Judges a draft whose end has been declared, or has not.
-    pub(crate) fn conclude(mut self) -> Result<ChatAnswer, ChatError> {
+    pub(crate) fn conclude(mut self, sink: &mut dyn DeltaSink) -> Result<ChatAnswer, ChatError> {
+        let answer = &mut self.answer;
+        self.filter.finish(&mut |piece| take(answer, piece, sink));
         let thinking_chars = self.answer.thinking_chars;
         let empty = self.answer.text.trim().is_empty() && self.answer.tool_calls.is_empty();
         let Some(end) = self.end.take() else {
@@ -192,6 +202,23 @@ impl AnswerDraft {
             EndReason::Stop => STOP.to_owned(),
             EndReason::Other(word) => word,
         };
-        Ok(ChatAnswer { finish_reason, usage: plausible(self.answer.usage), ..self.answer })
+        Ok(ChatAnswer { finish_reason, usage: self.usage(), ..self.answer })
+    }
+}
+
+fn take(answer: &mut ChatAnswer, piece: AnswerPiece<'_>, sink: &mut dyn DeltaSink) {
+    match piece {
+        AnswerPiece::Said(text) => {
+            answer.text.push_str(text);
+            sink.text(text);
+        }
+        AnswerPiece::Thought(chars) => {
+            answer.thinking_chars += chars;
+            sink.thinking(chars);
+        }
+        AnswerPiece::Retracted => {
+            answer.text.clear();
+            sink.retract();
+        }
     }
 }

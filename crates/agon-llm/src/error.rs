@@ -209,6 +209,14 @@ impl ChatError {
         self.kind == ChatErrorKind::Transport(TransportFault::Closed)
     }
 
+    /// Whether the model thought and said nothing.
+    #[must_use]
+    pub fn is_thinking_alone(&self) -> bool {
+        use ChatErrorKind as Kind;
+        matches!(self.kind, Kind::BudgetEaten { .. })
+            || matches!(self.kind, Kind::Empty { thinking_chars } if thinking_chars > 0)
+    }
+
     /// Whether the failure speaks against the host: connection, time or a status of 500 and above.
     #[must_use]
     pub fn counts_for_breaker(&self) -> bool {

@@ -15,6 +15,7 @@ mod classify;
 mod connections;
 #[cfg(feature = "contract")]
 pub mod contract;
+mod counts;
 mod decode;
 mod draft;
 mod endpoint;
@@ -35,6 +36,8 @@ mod transport;
 mod version;
 mod watch;
 mod wire;
+#[cfg(test)]
+mod wording_tests;
 
 use std::sync::Arc;
 

@@ -76,6 +76,11 @@ impl DeltaSink for Meter<'_> {
         self.sink.thinking(chars);
     }
 
+    fn retract(&mut self) {
+        self.chars = 0;
+        self.sink.retract();
+    }
+
     fn loading(&mut self) {
         self.sink.loading();
     }

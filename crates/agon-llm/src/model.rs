@@ -55,6 +55,9 @@ pub trait DeltaSink: Send {
     /// Learns that the model thought for this many characters; the thinking itself is never handed on.
     fn thinking(&mut self, _chars: usize) {}
 
+    /// Learns that all text so far was thinking: the answer begins anew.
+    fn retract(&mut self) {}
+
     /// Learns, while nothing has come, that the server is loading the model. Told again and again.
     fn loading(&mut self) {}
 }

@@ -24,11 +24,44 @@ impl Borrowed<'_> {
     }
 }
 
+/// Numbers that JSON does not have and that servers in Python write.
+const NO_NUMBERS: [&[u8]; 3] = [b"NaN", b"-Infinity", b"Infinity"];
+
+/// The same JSON with `null` for numbers that it cannot have; nothing where there are none.
+pub(crate) fn without_nan(json: &[u8]) -> Option<Vec<u8>> {
+    let (mut clean, mut rest, mut in_text) = (Vec::with_capacity(json.len()), json, false);
+    while let Some((first, after)) = rest.split_first() {
+        let bad = NO_NUMBERS.iter().find_map(|word| rest.strip_prefix(*word)).filter(|_| !in_text);
+        match (first, after, bad) {
+            (_, _, Some(after)) => {
+                clean.extend_from_slice(b"null");
+                rest = after;
+                continue;
+            }
+            (b'\\', [escaped, after @ ..], None) if in_text => {
+                clean.extend_from_slice(&[*first, *escaped]);
+                rest = after;
+                continue;
+            }
+            (b'"', _, None) => in_text = !in_text,
+            _ => {}
+        }
+        clean.push(*first);
+        rest = after;
+    }
+    (clean.len() != json.len() || clean != json).then_some(clean)
+}
+
 /// A metric: any number, or nothing at all if it is something else.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Metric(pub(crate) Option<f64>, Option<u64>);
 
 impl Metric {
+    /// The metric as a count of tokens, of which 0 is none: servers write it where they have not counted.
+    pub(crate) fn tokens(self) -> Option<u64> {
+        self.1.filter(|count| *count > 0)
+    }
+
     /// The metric as a count.
     pub(crate) fn count(self) -> Option<u64> {
         self.1
@@ -325,6 +358,13 @@ mod tests {
         assert_eq!(metric("12").count(), Some(12));
         assert_eq!(metric("12.9").count(), Some(12));
         assert_eq!(metric("1.5").millis(), Some(1));
+    }
+
+    #[test]
+    fn numbers_that_json_does_not_have_are_null() {
+        let clean = without_nan(br#"{"a": NaN, "b": [-Infinity, Infinity], "c": "NaN \" NaN"}"#).unwrap();
+        assert_eq!(clean, br#"{"a": null, "b": [null, null], "c": "NaN \" NaN"}"#);
+        assert_eq!(without_nan(br#"{"a": "NaN"}"#), None);
     }
 
     #[test]

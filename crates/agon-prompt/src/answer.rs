@@ -5,15 +5,15 @@ mod coerce;
 pub(crate) mod json;
 mod moderator;
 mod scores;
+mod slips;
 mod speech;
 mod synthesis;
-
-pub(crate) use speech::without_thoughts;
 
 use crate::mask::Masks;
 use crate::text::{cut, one_line};
 use agon_core::fence::neutralise;
 use agon_core::tally::same_answer;
+use agon_core::thinking::without_thinking;
 use agon_core::{Answer, Ask, BallotForm, BidPurpose, Coercion, Conclusion, DebateSpec, ParticipantId, Task, Work};
 use json::{Object, found, objects};
 
@@ -37,7 +37,7 @@ pub fn read_answer(spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Reading, 
 }
 
 fn read(spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Reading, Malformed> {
-    let text = speech::without_thoughts(text);
+    let text = without_thinking(text);
     let mut reader = AnswerReader::new(spec, &ask.task);
     let answer = reader.answer(spec, ask, &text)?;
     Ok(Reading { answer, coerced: reader.coerced })
@@ -126,7 +126,8 @@ impl AnswerReader {
             let coerced = self.schema.as_ref().map(|schema| coerce::fit(schema, &mut object.0)).unwrap_or_default();
             match read(&object) {
                 Ok(answer) => {
-                    self.coerced = coerced;
+                    let slip = object.1.map(|slip| Coercion { field: String::new(), from: slip, to: String::new() });
+                    self.coerced = slip.into_iter().chain(coerced).collect();
                     return Ok(answer);
                 }
                 Err(malformed) => problem = problem.or(Some(malformed)),

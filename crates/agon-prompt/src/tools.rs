@@ -120,7 +120,7 @@ impl ToolLoop {
 
     /// Reads one answer inside the loop.
     pub fn read(&self, text: &str, may_call: bool) -> Result<LoopStep, Malformed> {
-        let text = crate::answer::without_thoughts(text);
+        let text = agon_core::thinking::without_thinking(text);
         let mut problem = None;
         let acts = |object: Result<Object, Malformed>| match object {
             Ok(object) => Some(object).filter(|object| object.0.contains_key("action")),

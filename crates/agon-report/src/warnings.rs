@@ -152,6 +152,12 @@ impl<'a> Minutes<'a> {
         let told = told.map(|(entry, Coercion { field, from, to })| {
             let who = words::who(entry.participant);
             let (from, to) = (excerpt(from, 80), excerpt(to, 80));
+            if field.is_empty() {
+                return sentence(&format!(
+                    "the JSON of {who} had a mistake ({}), and was read as it was meant: {from}",
+                    entry.turn
+                ));
+            }
             sentence(&format!("{who} answered {from} as {field} ({}); it was read as {to}", entry.turn))
         });
         told.collect()

@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 use crate::classify::mid_stream;
 use crate::draft::{AnswerDraft, MAX_CALLS};
 use crate::lines::LineBuffer;
-use crate::wire::{AtMost, Borrowed, Metric, Tree};
+use crate::wire::{AtMost, Borrowed, Metric, Tree, without_nan};
 use crate::{ChatAnswer, ChatError, Decoder, DeltaSink, Framing, Progress, ToolCall};
 
 /// Decodes Ollama's answers; success needs `done:true`.
@@ -49,7 +49,7 @@ impl Decoder for NdjsonDecoder {
         if pending {
             self.state.last(&rest, sink)?;
         }
-        self.state.draft.conclude()
+        self.state.draft.conclude(sink)
     }
 }
 
@@ -68,6 +68,7 @@ impl State {
         }
         match serde_json::from_slice::<ChatReply<'_>>(line) {
             Ok(reply) => self.take(reply, sink),
+            Err(_) if let Some(clean) = without_nan(line) => self.line(&clean, sink),
             Err(error) => Err(self.draft.blame(ChatError::malformed(&error.to_string()))),
         }
     }
@@ -77,6 +78,7 @@ impl State {
         match serde_json::from_slice::<ChatReply<'_>>(rest) {
             Ok(reply) => self.take(reply, sink),
             Err(error) if error.is_eof() => Err(self.draft.blame(ChatError::cut("within a line"))),
+            Err(_) if let Some(clean) = without_nan(rest) => self.last(&clean, sink),
             Err(error) => Err(self.draft.blame(ChatError::malformed(&error.to_string()))),
         }
     }
@@ -123,9 +125,9 @@ impl State {
     fn measure(&mut self, reply: &ChatReply<'_>) -> Result<(), ChatError> {
         self.progress.complete = true;
         let usage = &mut self.draft.answer.usage;
-        usage.prompt_tokens = reply.prompt_eval_count.count();
+        usage.prompt_tokens = reply.prompt_eval_count.tokens();
         usage.cached_tokens = reply.prompt_eval_cached_count.count();
-        usage.completion_tokens = reply.eval_count.count();
+        usage.completion_tokens = reply.eval_count.tokens();
         let timing = &mut self.draft.answer.timing;
         timing.load_ms = reply.load_duration.nanos();
         timing.prefill_ms = reply.prompt_eval_duration.nanos();

@@ -13,6 +13,7 @@ use serde_json::json;
 pub use self::decode::NdjsonDecoder;
 use self::replies::{EmbedReply, LoadReply, PsReply, ShowReply, TagsReply, VersionReply};
 use crate::call::{CallLimit, Chat, HttpSender, NO_BODY};
+use crate::counts::PromptCounts;
 use crate::watch::LoadCheck;
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,
@@ -27,6 +28,7 @@ const LOAD_CHECK_LIMIT: Duration = Duration::from_secs(1);
 pub struct OllamaClient {
     config: ClientConfig,
     chat: Url,
+    counts: PromptCounts,
     /// The release last read, packed; 0 until [`ChatModel::version`] was called.
     release: AtomicU64,
 }
@@ -35,7 +37,12 @@ impl OllamaClient {
     /// Makes a client; nothing is sent.
     #[must_use]
     pub fn new(config: ClientConfig) -> Self {
-        Self { chat: config.endpoint.join("/api/chat"), config, release: AtomicU64::new(0) }
+        Self {
+            chat: config.endpoint.join("/api/chat"),
+            config,
+            counts: PromptCounts::default(),
+            release: AtomicU64::new(0),
+        }
     }
 
     fn caller(&self) -> HttpSender<'_> {
@@ -107,6 +114,8 @@ impl ChatModel for OllamaClient {
             min_prompt_tokens: request
                 .min_prompt_tokens
                 .filter(|_| release.is_none_or(VersionNumbers::counts_whole_prompt)),
+            model: &request.model,
+            counts: &self.counts,
             check: Some(&check),
         };
         let mut answer = self.caller().chat(&self.chat, chat, NdjsonDecoder::new, sink).await?;

@@ -3,12 +3,26 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::parts::MessageParts;
 use super::sse::{EventBuffer, EventTone};
 use super::tools::{CallDrafts, CallPiece};
 use crate::classify::mid_stream;
 use crate::draft::{AnswerDraft, EndReason, MAX_CALLS};
-use crate::wire::{AtMost, Borrowed, First, Metric, Tree};
+use crate::wire::{AtMost, Borrowed, First, Metric, Tree, without_nan};
 use crate::{ChatAnswer, ChatError, Decoder, DeltaSink, Framing, Progress};
+
+/// Where servers write the tokens of the prompt, within `usage`.
+const PROMPT_TOKENS: [&str; 2] = ["/prompt_tokens", "/input_tokens"];
+/// Where they write the generated ones.
+const COMPLETION_TOKENS: [&str; 2] = ["/completion_tokens", "/output_tokens"];
+/// Where they write those of the prompt that a cache spared: OpenAI, Moonshot, DeepSeek, Anthropic.
+const CACHED_TOKENS: [&str; 5] = [
+    "/prompt_tokens_details/cached_tokens",
+    "/input_tokens_details/cached_tokens",
+    "/cached_tokens",
+    "/prompt_cache_hit_tokens",
+    "/cache_read_input_tokens",
+];
 
 /// Decodes the answers of OpenAI-compatible servers; success needs a `finish_reason`.
 #[derive(Debug)]
@@ -61,7 +75,7 @@ impl Decoder for SseDecoder {
                 }
             }
         }
-        self.state.conclude()
+        self.state.conclude(sink)
     }
 }
 
@@ -81,6 +95,7 @@ impl State {
         }
         match serde_json::from_slice::<CompletionChunk<'_>>(data) {
             Ok(chunk) => self.take(chunk, sink),
+            Err(_) if let Some(clean) = without_nan(data) => self.event(&clean, tone, sink),
             Err(error) => Err(self.draft.blame(ChatError::malformed(&error.to_string()))),
         }
     }
@@ -119,11 +134,15 @@ impl State {
     }
 
     fn hear(&mut self, said: CompletionDelta<'_>, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
-        if let Some(thinking) = said.reasoning.as_ref().or(said.reasoning_content.as_ref()) {
-            self.draft.think(thinking.as_str(), sink);
+        // servers that use two of these names repeat the same text
+        let thinking = [said.reasoning, said.reasoning_content, said.thinking, said.thinking_content];
+        if let Some(thinking) = thinking.into_iter().flatten().find(|thinking| !thinking.is_empty()) {
+            self.draft.think(&thinking.text, sink);
+            self.draft.think(&thinking.thinking, sink);
         }
-        if let Some(content) = &said.content {
-            self.draft.say(content.as_str(), sink)?;
+        if let Some(content) = said.content {
+            self.draft.think(&content.thinking, sink);
+            self.draft.say(&content.text, sink)?;
         }
         if let Some(refusal) = said.refusal.as_ref().filter(|refusal| !refusal.as_str().is_empty()) {
             self.draft.refuse(refusal.as_str());
@@ -151,11 +170,14 @@ impl State {
 
     fn count(&mut self, chunk: &CompletionChunk<'_>) {
         let counts = &mut self.draft.answer.usage;
-        if let Some(usage) = &chunk.usage {
-            counts.prompt_tokens = usage.prompt_tokens.count().or(counts.prompt_tokens);
-            counts.completion_tokens = usage.completion_tokens.count().or(counts.completion_tokens);
-            let cached = usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens.count());
-            counts.cached_tokens = cached.or(counts.cached_tokens);
+        if let Some(Tree(usage)) = &chunk.usage {
+            let read = |at: &&str| Metric::deserialize(usage.pointer(at)?).ok();
+            let told = |places: &[&str]| places.iter().filter_map(read).find_map(Metric::tokens);
+            counts.prompt_tokens = told(&PROMPT_TOKENS).or(counts.prompt_tokens);
+            // a server that counts in every piece counts what it has generated so far
+            counts.completion_tokens = told(&COMPLETION_TOKENS).max(counts.completion_tokens);
+            counts.cached_tokens =
+                CACHED_TOKENS.iter().filter_map(read).find_map(Metric::count).or(counts.cached_tokens);
         }
         if let Some(timings) = &chunk.timings {
             counts.cached_tokens = counts.cached_tokens.or(timings.cache_n.count());
@@ -164,14 +186,14 @@ impl State {
         }
     }
 
-    fn conclude(mut self) -> Result<ChatAnswer, ChatError> {
+    fn conclude(mut self, sink: &mut dyn DeltaSink) -> Result<ChatAnswer, ChatError> {
         // Judged only when the answer is whole: half of a call's arguments are no JSON.
         if matches!(self.draft.end, Some(EndReason::Stop | EndReason::Other(_))) {
             for (call, bytes) in self.calls.finish().map_err(|error| self.draft.blame(error))? {
                 self.draft.call(call, bytes)?;
             }
         }
-        self.draft.conclude()
+        self.draft.conclude(sink)
     }
 }
 
@@ -181,7 +203,7 @@ struct CompletionChunk<'a> {
     model: Option<Borrowed<'a>>,
     #[serde(borrow, default)]
     choices: First<CompletionChoice<'a>>,
-    usage: Option<UsageCounts>,
+    usage: Option<Tree>,
     timings: Option<Timings>,
     error: Option<Tree>,
     #[serde(borrow)]
@@ -218,29 +240,18 @@ struct CompletionChoice<'a> {
 #[derive(Deserialize)]
 struct CompletionDelta<'a> {
     #[serde(borrow)]
-    content: Option<Borrowed<'a>>,
+    content: Option<MessageParts<'a>>,
     #[serde(borrow)]
     refusal: Option<Borrowed<'a>>,
     #[serde(borrow)]
-    reasoning: Option<Borrowed<'a>>,
+    reasoning: Option<MessageParts<'a>>,
     #[serde(borrow)]
-    reasoning_content: Option<Borrowed<'a>>,
+    reasoning_content: Option<MessageParts<'a>>,
+    #[serde(borrow)]
+    thinking: Option<MessageParts<'a>>,
+    #[serde(borrow)]
+    thinking_content: Option<MessageParts<'a>>,
     tool_calls: Option<AtMost<CallPiece, MAX_CALLS>>,
-}
-
-#[derive(Deserialize)]
-struct UsageCounts {
-    #[serde(default)]
-    prompt_tokens: Metric,
-    #[serde(default)]
-    completion_tokens: Metric,
-    prompt_tokens_details: Option<PromptDetails>,
-}
-
-#[derive(Deserialize)]
-struct PromptDetails {
-    #[serde(default)]
-    cached_tokens: Metric,
 }
 
 #[derive(Deserialize)]

@@ -1,6 +1,7 @@
 //! The client for servers that imitate OpenAI's interface.
 
 mod decode;
+mod parts;
 mod replies;
 mod requests;
 mod sse;
@@ -14,6 +15,7 @@ use serde_json::json;
 pub use self::decode::SseDecoder;
 use self::replies::{EmbeddingsReply, ModelsReply};
 use crate::call::{CallLimit, Chat, HttpSender, NO_BODY};
+use crate::counts::PromptCounts;
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,
     EndpointKind, LoadedModel, ModelDetails, ModelInfo, ServerVersion,
@@ -24,13 +26,14 @@ use crate::{
 pub struct OpenAiClient {
     config: ClientConfig,
     chat: Url,
+    counts: PromptCounts,
 }
 
 impl OpenAiClient {
     /// Makes a client; nothing is sent.
     #[must_use]
     pub fn new(config: ClientConfig) -> Self {
-        Self { chat: config.endpoint.join("/chat/completions"), config }
+        Self { chat: config.endpoint.join("/chat/completions"), config, counts: PromptCounts::default() }
     }
 
     fn caller(&self) -> HttpSender<'_> {
@@ -53,6 +56,8 @@ impl ChatModel for OpenAiClient {
             timeouts: request.timeouts,
             max_tokens: request.max_tokens(),
             min_prompt_tokens: request.min_prompt_tokens,
+            model: &request.model,
+            counts: &self.counts,
             check: None,
         };
         self.caller().chat(&self.chat, chat, SseDecoder::new, sink).await

@@ -17,6 +17,8 @@ mod properties;
 #[cfg(test)]
 mod recorded;
 #[cfg(test)]
+mod shapes;
+#[cfg(test)]
 mod stub;
 #[cfg(test)]
 mod timing;

@@ -35,10 +35,16 @@ fn ask() -> ChatRequest {
 }
 
 #[tokio::test]
-async fn a_prompt_that_was_cut_in_silence_is_found_out() {
+async fn a_prompt_that_was_cut_in_silence_is_found_out_where_the_server_has_counted_well() {
     let (_stub, client) = versioned("0.33.0").await;
     client.version().await.unwrap();
 
+    let unknown = client.chat(&ask(), &mut Discard).await.unwrap();
+    assert_eq!((unknown.usage.prompt_tokens, unknown.disbelieved_count), (None, Some(10)));
+
+    let (_stub, client) = versioned("0.33.0").await;
+    let small = ChatRequest { min_prompt_tokens: Some(9), ..ask() };
+    assert_eq!(client.chat(&small, &mut Discard).await.unwrap().usage.prompt_tokens, Some(10));
     let error = client.chat(&ask(), &mut Discard).await.unwrap_err();
 
     assert_eq!(error.kind, Kind::SilentTruncation { prompt_tokens: 10, expected: 50 });

@@ -140,7 +140,7 @@ const NO_SPEECH: u32 = 0;
 
 fn citation(item: &Value) -> Result<CitedEntry, Malformed> {
     let object = item.as_object().ok_or_else(|| wrong("citations", item, "objects with entry and quote"))?;
-    let object = Object(object.clone());
+    let object = Object(object.clone(), None);
     // what names no speech is a quotation that cannot be verified, and no reason to lose the judgement
     let number = whole_number(object.required("entry")?).unwrap_or(NO_SPEECH);
     Ok(CitedEntry { entry: number, quote: object.text("quote")? })

@@ -1,5 +1,5 @@
 //! JSON objects in a model's text.
-use super::{Malformed, wrong};
+use super::{Malformed, slips, wrong};
 use crate::schema::TOP;
 use crate::text::{cut, one_line};
 use agon_core::fence::without_quotations;
@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 /// How many opening braces that could begin an object are tried before the text counts as having no further one.
 const MOST_TRIES: usize = 64;
 
-/// An object whose members are asked for by name.
-pub(crate) struct Object(pub(crate) Map<String, Value>);
+/// An object whose members are asked for by name, and what was wrong with its syntax where it was read in spite of that.
+pub(crate) struct Object(pub(crate) Map<String, Value>, pub(crate) Option<String>);
 
 impl Object {
     /// A member that must be there.
@@ -49,7 +49,7 @@ impl Object {
 impl Object {
     /// An item of an array that must be an object.
     pub(crate) fn of(field: &str, item: &Value) -> Result<Self, Malformed> {
-        item.as_object().cloned().map(Self).ok_or_else(|| wrong(field, item, "objects alone"))
+        item.as_object().cloned().map(|members| Self(members, None)).ok_or_else(|| wrong(field, item, "objects alone"))
     }
     /// True or false.
     pub(crate) fn truth(&self, field: &str) -> Result<bool, Malformed> {
@@ -84,42 +84,71 @@ impl Object {
 }
 
 /// The complete objects that stand in the text outside quotations, outermost only, the last one first: whoever thinks aloud ends with what it
-/// means. What surrounds them is passed over. One that names a member twice is none, and why is told.
+/// means. What surrounds them is passed over. One that names a member twice is none, and why is told. An object that is no JSON is read
+/// where its mistakes leave one meaning; else the objects in it count, and the mistake is told where they say nothing.
 pub(crate) fn objects(text: &str) -> Vec<Result<Object, Malformed>> {
     let unquoted = without_quotations(text);
-    let mut found = Vec::new();
+    let (mut found, mut broken): (Vec<Result<Object, Malformed>>, Option<(usize, Malformed)>) = (Vec::new(), None);
     let (mut at, mut tries) = (0, 0);
     while let Some(start) = unquoted.get(at..).and_then(|rest| rest.find('{')).map(|brace| at + brace) {
         at = start + 1;
+        found.extend(broken.take_if(|(end, _)| *end <= start).map(|(_, mistake)| Err(mistake)));
         let Some(rest) = unquoted.get(start..).filter(|rest| may_begin(rest)) else { continue };
         tries += 1;
         if tries > MOST_TRIES {
             break;
         }
-        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
-        let Some(Ok(_)) = stream.next() else { continue };
-        let end = start + stream.byte_offset();
+        let (end, object) = match end_of_json(rest) {
+            Some(length) => (start + length, read(rest.get(..length).unwrap_or_default())),
+            None => match slips::read(rest) {
+                (length, Ok(members)) => {
+                    let slip = slips::first_slip(&unquoted, start, rest.get(..length).unwrap_or_default());
+                    (start + length, Ok(Object(members, slip)))
+                }
+                (length, Err((place, what))) => {
+                    let mistake = || Malformed(slips::told(&unquoted, &(start + place, what)));
+                    broken = broken.or_else(|| is_meant(rest).then(|| (start + length, mistake())));
+                    continue;
+                }
+            },
+        };
         at = end;
         if !is_between_marks(&unquoted, (start, end)) {
-            found.push(read(unquoted.get(start..end).unwrap_or_default()));
+            found.push(object);
         }
     }
+    found.extend(broken.map(|(_, mistake)| Err(mistake)));
     found.reverse();
     found
 }
 
+/// How long the JSON is that begins a text.
+fn end_of_json(text: &str) -> Option<usize> {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    let whole = stream.next()?.is_ok();
+    whole.then(|| stream.byte_offset())
+}
+
 fn read(object: &str) -> Result<Object, Malformed> {
     match unique(object) {
-        Ok(Value::Object(members)) => Ok(Object(members)),
+        Ok(Value::Object(members)) => Ok(Object(members, None)),
         Ok(other) => Err(Malformed(format!("found {}, allowed one JSON object", found(&other)))),
         // where it stands is a place inside the object, which says nothing to the model
         Err(error) => Err(Malformed(error.to_string().split(" at line ").next().unwrap_or_default().to_owned())),
     }
 }
 
-/// Whether a text that begins with a brace may begin with an object, so that braces in prose cost nothing.
+/// Whether a text that begins with a brace may begin with an object, so that braces in prose cost little.
 fn may_begin(text: &str) -> bool {
-    text.get(1..).is_some_and(|rest| rest.trim_start().starts_with(['"', '}']))
+    let Some(rest) = text.get(1..).map(str::trim_start) else { return false };
+    let after_word = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+    let is_named = after_word.len() < rest.len() && after_word.trim_start().starts_with(':');
+    is_named || rest.starts_with(['"', '\'', '}', '/', '#'])
+}
+
+/// Whether an object was meant, by the member or the comment that begins it.
+fn is_meant(text: &str) -> bool {
+    text.get(1..).is_some_and(|rest| rest.trim_start().starts_with(['"', '\'', '/', '#']))
 }
 
 /// Whether quotation marks stand around a part, and more than that part is said.

@@ -1,37 +1,6 @@
 //! Speeches, and what a model puts around them.
 use super::Malformed;
 use agon_core::{Answer, ParticipantId};
-use std::borrow::Cow;
-
-const THINK: &str = "<think>";
-const END_OF_THINK: &str = "</think>";
-
-/// The text without thoughts that a model wrote into its answer: whole blocks, an end without a beginning (some chat
-/// templates write the beginning themselves), and a beginning without an end at the very start.
-pub(crate) fn without_thoughts(text: &str) -> Cow<'_, str> {
-    if !text.contains(THINK) && !text.contains(END_OF_THINK) {
-        return text.into();
-    }
-    let begun_before = match (text.find(THINK), text.find(END_OF_THINK)) {
-        (None, Some(end)) => Some(end),
-        (Some(start), Some(end)) if end < start => Some(end),
-        (_, _) => None,
-    };
-    let mut rest = begun_before.and_then(|end| text.get(end + END_OF_THINK.len()..)).unwrap_or(text);
-    let mut kept = String::with_capacity(rest.len());
-    while let Some((before, thought)) = rest.split_once(THINK) {
-        match thought.split_once(END_OF_THINK) {
-            Some((_, after)) => {
-                kept.push_str(before);
-                rest = after;
-            }
-            None if before.trim().is_empty() && kept.trim().is_empty() => return "".into(),
-            None => break,
-        }
-    }
-    kept.push_str(rest);
-    kept.into()
-}
 
 /// A text of the moderator's or the summarizer's: read like a speech.
 pub(super) fn plain(text: &str, speaker: &ParticipantId) -> Result<Answer, Malformed> {

@@ -1,5 +1,5 @@
 //! The result as its author wants it, checked against his schema.
-use super::Malformed;
+use super::{Malformed, slips};
 use crate::text::{cut, one_line};
 use agon_core::fence::without_quotations;
 use agon_core::json::unique;
@@ -65,7 +65,14 @@ fn told(text: &str) -> String {
 fn values(text: &str) -> Vec<Result<Value, String>> {
     let told = |json: &str| match unique(json) {
         Ok(value) => Some(Ok(value)),
-        Err(error) => error.is_data().then(|| Err(told(&error.to_string()))),
+        Err(error) if error.is_data() => Some(Err(told(&error.to_string()))),
+        // what is no JSON is read where its mistakes leave one meaning
+        Err(_) if json.starts_with('{') => match slips::read(json) {
+            (end, Ok(members)) if end == json.len() => Some(Ok(Value::Object(members))),
+            (_, Ok(_)) => None,
+            (_, Err(mistake)) => Some(Err(told(&slips::told(json, &mistake)))),
+        },
+        Err(_) => None,
     };
     if let Some(value) = told(text) {
         return vec![value];

@@ -256,3 +256,62 @@ fn a_free_answer_that_looks_like_the_marks_of_a_prompt_is_malformed() {
         assert_eq!(problem, "choice: found what looks like the marks of a prompt, allowed plain words", "{choice}");
     }
 }
+
+#[test]
+fn json_with_one_meaning_is_read_and_its_mistake_is_noted() {
+    let ask = structured_tests::ask(agon_core::testing::vote(vec!["Close it".into(), "Keep it open".into()]), None);
+    for (text, slip) in [
+        ("{\"choice\": \"Close it\", \"reasons\": [\"r\",]}", "line 1, column 40: trailing comma"),
+        (
+            "My vote:\n```json\n{\n  // the better case\n  \"choice\": \"Close it\",\n  \"reasons\": [\"r\"],\n}\n```\n",
+            "line 4, column 3: ",
+        ),
+        (
+            "{\"choice\": \"Close it\", \"reasons\": [\"r\"], \"more\": \"one\ntwo\"}",
+            "line 2, column 1: control character",
+        ),
+        ("{'choice': 'Close it', 'reasons': ['r'], 'sure': True}", "line 1, column 2: "),
+        ("Well {so}: {choice: \"Close it\", reasons: [\"r\"]} {x}.", "line 1, column 13: "),
+        (
+            "{\"choice\": \"Keep it open\", \"reasons\": [\"r\"]}\n{\"choice\": \"Close it\", \"reasons\": [\"r\"],}",
+            "line 2, column 41: trailing comma",
+        ),
+    ] {
+        let Reading { answer, coerced } =
+            read_answer(&spec(), &ask, text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(answer, chosen("Close it"), "{text}");
+        assert!(
+            matches!(&coerced[..], [one] if one.field.is_empty() && one.from.starts_with(slip)),
+            "{text}: {coerced:?}"
+        );
+    }
+    let strict = read_answer(&spec(), &ask, &ballot("Close it")).unwrap();
+    assert_eq!(strict.coerced, []);
+}
+
+#[test]
+fn any_other_mistake_is_told_with_its_place_and_not_as_a_missing_member() {
+    for (text, wanted) in [
+        ("{\"choice\": \"Close it\", \"reasons\": [{\"because\": \"he said \"no\" twice\"}]}", "line 1, column 58: "),
+        ("Here:\n{\"choice\": \"Close it\", \"more\": {\"a\": 1}, \"reasons\": [\"r\"", "line 2, column 53: "),
+        ("{\"choice\": \"Close it\", \"reasons\": [r]}", "line 1, column 36: "),
+    ] {
+        let problem = vote(text).unwrap_err();
+        assert!(problem.starts_with(wanted), "{text}: {problem}");
+    }
+}
+
+#[test]
+fn thinking_in_any_dress_is_no_answer() {
+    let (thought, meant) = (ballot("Keep it open"), ballot("Close it"));
+    for (begin, end) in [
+        ("[THINK]", "[/THINK]"),
+        ("◁think▷", "◁/think▷"),
+        ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+    ] {
+        assert!(vote(&format!("{begin}{meant}{end}")).is_err(), "{begin}");
+        assert_eq!(vote(&format!("{begin}{thought}{end}{meant}")), Ok(chosen("Close it")), "{begin}");
+        assert_eq!(speech(&format!("{begin}PLAN{end}\n\nAda: I say.")), "I say.", "{begin}");
+        assert!(read(Work::Summarise.into(), &format!("{begin}PLAN{end}")).is_err(), "{begin}");
+    }
+}

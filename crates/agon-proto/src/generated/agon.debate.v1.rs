@@ -2673,6 +2673,7 @@ pub struct Check {
     pub duration_ms: u64,
 }
 /// A value of a structured answer that was not among the allowed ones and was read as the one that it clearly means.
+/// Or, where field is empty, a mistake in the JSON that left one meaning: from is the mistake with its line and column.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Coercion {
     /// Where it stood.

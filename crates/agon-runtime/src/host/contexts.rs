@@ -18,6 +18,11 @@ const MOST_BYTES: u64 = 5;
 /// An answer may always have so many tokens: what does not fit even so is refused by the server, or noticed afterwards.
 const LEAST: u64 = 32;
 
+/// Characters of a prompt to a token at the most, until a server has counted one: a prompt that does not fit even so cannot.
+const MOST_CHARS: u64 = 6;
+/// Characters of a prompt that fit into every context.
+const ALWAYS_FIT: u64 = 6_000;
+
 /// What is known of the models of one host.
 #[derive(Default)]
 pub(crate) struct Contexts(Mutex<BTreeMap<ModelName, KnownContext>>);
@@ -74,6 +79,21 @@ impl Contexts {
         }
     }
 
+    /// Why a prompt cannot fit into a context, with numbers. What the server counted in the last prompt may be a fifth too high
+    /// for this one.
+    pub(crate) fn overflow(&self, request: &ChatRequest, model: &ModelName, context: u64) -> Option<String> {
+        let known = self.known().get(model).copied().unwrap_or_default();
+        let chars = chars(request);
+        let measured = known.measured.map(|(tokens, of_bytes)| bytes(request).saturating_mul(tokens) / of_bytes.max(1));
+        let least = measured.map_or(chars / MOST_CHARS, |tokens| tokens / 5 * 4);
+        let about = measured.unwrap_or(chars / 4);
+        (least > context).then(|| {
+            format!(
+                "a prompt of {chars} characters, about {about} tokens, cannot fit into the model's context of {context}"
+            )
+        })
+    }
+
     /// How much room the context has for an answer that may take `wanted` tokens; none where it has enough, or nobody knows.
     pub(crate) fn bound(&self, request: &ChatRequest, model: &ModelName, wanted: u32) -> Option<Bound> {
         let known = self.known().get(model).copied().unwrap_or_default();
@@ -84,6 +104,16 @@ impl Contexts {
         let room = u32::try_from(room).unwrap_or(u32::MAX);
         (room < wanted).then_some(Bound { prompt, room, context })
     }
+}
+
+/// Whether a prompt may be too long for some context.
+pub(crate) fn is_long(request: &ChatRequest) -> bool {
+    chars(request) > ALWAYS_FIT
+}
+
+fn chars(request: &ChatRequest) -> u64 {
+    let pieces = request.messages.iter().flat_map(|message| message.content.pieces());
+    u64::try_from(pieces.map(|piece| piece.chars().count()).sum::<usize>()).unwrap_or(u64::MAX)
 }
 
 /// What a prompt is made of.

@@ -1,9 +1,9 @@
 //! A host as its actors share it: its settings and what is known of its models.
 use crate::base::config::HostConfig;
 use crate::cluster::seats_of;
-use crate::host::contexts::{Bound, Contexts};
-use agon_core::{Call, Failure, FailureCause, HostId, ModelName, NodeId, Usage};
-use agon_llm::ChatRequest;
+use crate::host::contexts::{self, Bound, Contexts};
+use agon_core::{Call, Failure, FailureCause, HostId, ModelName, NodeId, Think, Usage};
+use agon_llm::{ChatRequest, EndpointKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -14,6 +14,8 @@ use tokio::time::Instant;
 const FRESH: Duration = Duration::from_secs(300);
 /// How soon a listing that failed is tried again.
 const RETRY: Duration = Duration::from_secs(10);
+/// How many times as long an answer may be whose model has spent one on thinking.
+const ROOM_TO_THINK: u32 = 4;
 /// How long a turn waits for a listing.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -26,6 +28,10 @@ pub(crate) struct HostState {
     contexts: Contexts,
     /// The models of which it was said that the server answers under another name.
     renamed: std::sync::Mutex<BTreeSet<ModelName>>,
+    /// The models that have spent an answer on thinking.
+    thinkers: std::sync::Mutex<BTreeSet<ModelName>>,
+    /// The models of which it was said that the server counts their prompts wrong.
+    miscounted: std::sync::Mutex<BTreeSet<ModelName>>,
 }
 
 /// Who answers there.
@@ -51,6 +57,8 @@ impl HostState {
             able: Mutex::default(),
             contexts: Contexts::default(),
             renamed: Default::default(),
+            thinkers: Default::default(),
+            miscounted: Default::default(),
         }
     }
     pub(crate) fn seats(node: &NodeId) -> Self {
@@ -61,6 +69,8 @@ impl HostState {
             able: Mutex::default(),
             contexts: Contexts::default(),
             renamed: Default::default(),
+            thinkers: Default::default(),
+            miscounted: Default::default(),
         }
     }
     /// Whether nothing that is said here is a model's word.
@@ -109,12 +119,52 @@ impl HostState {
         }
     }
 
+    /// Says once that a server's counts of a model's prompts are not believed.
+    pub(crate) fn note_count(&self, model: &ModelName, count: u64) {
+        if self.miscounted.lock().unwrap_or_else(PoisonError::into_inner).insert(model.clone()) {
+            tracing::warn!(host = %self.id, %model, counted = count, "the model server counts fewer prompt tokens than were sent: its answers are kept, and tokens count as unknown");
+        }
+    }
+
     /// Has an answer take no more than the context has room for beside its prompt, as far as that is known.
     pub(crate) fn bound(&self, request: &mut ChatRequest, model: &ModelName) -> Option<Bound> {
         let wanted = request.options.max_tokens?;
         let bound = self.contexts.bound(request, model, wanted)?;
         request.options.max_tokens = Some(bound.room);
         Some(bound)
+    }
+
+    /// Fails where a prompt cannot fit into the model's context. The server is asked for it where the prompt is long.
+    pub(crate) async fn check_prompt(&self, request: &ChatRequest, model: &ModelName) -> Result<(), Failure> {
+        if !contexts::is_long(request) {
+            return Ok(());
+        }
+        let Some(context) = self.context(model).await else { return Ok(()) };
+        let why = self.contexts.overflow(request, model, context);
+        why.map_or(Ok(()), |why| Err(Failure::new(FailureCause::ContextOverflow, format!("{}: {why}", self.id))))
+    }
+
+    /// Writes down that a model spent an answer on thinking.
+    pub(crate) fn note_thinking(&self, model: &ModelName) {
+        self.thinkers.lock().unwrap_or_else(PoisonError::into_inner).insert(model.clone());
+    }
+
+    /// Gives an answer of a model that has spent one on thinking more room, and asks it to think less, where the debate leaves that
+    /// open: its token budget counts on `max_tokens`, and its file may say how much to think.
+    pub(crate) fn make_room(&self, request: &mut ChatRequest, model: &ModelName, budgeted: bool) {
+        let Answerer::Server(config) = &self.player else { return };
+        if !self.thinkers.lock().unwrap_or_else(PoisonError::into_inner).contains(model) {
+            return;
+        }
+        // the levels are all that OpenAI's interface has
+        let less = match config.client.endpoint().kind() {
+            EndpointKind::Ollama => Think::Off,
+            EndpointKind::OpenAi => Think::Low,
+        };
+        request.options.think.get_or_insert(less);
+        if !budgeted {
+            request.options.max_tokens = request.options.max_tokens.map(|most| most.saturating_mul(ROOM_TO_THINK));
+        }
     }
 
     /// How long the context of a model is, which the server is asked where that is not known well.

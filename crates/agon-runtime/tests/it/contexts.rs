@@ -9,13 +9,21 @@ const ID: &str = "a-debate";
 
 /// A debate at a server whose model has a context of so many tokens; every call takes 110.
 async fn held_in(context: u64, cues: impl IntoIterator<Item = Cue>) -> (Cast, Vec<Failure>, DebateState) {
+    debated_in(context, spec(), cues).await
+}
+
+async fn debated_in(
+    context: u64,
+    spec: DebateSpec,
+    cues: impl IntoIterator<Item = Cue>,
+) -> (Cast, Vec<Failure>, DebateState) {
     let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(1));
     cast.cue(cues);
     let loaded = LoadedModel { name: "m:latest".into(), context_length: Some(context), ..LoadedModel::default() };
     cast.state.loaded.lock().unwrap().push(loaded);
     let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
-    node.submit(admission(ID, spec())).await.unwrap();
+    node.submit(admission(ID, spec)).await.unwrap();
     let state = node.finished(&debate(ID)).await.unwrap().0;
     let log = stage.log(ID).await;
     let events = log.iter().flat_map(|record| record.events.clone());
@@ -68,4 +76,35 @@ async fn an_answer_that_is_cut_where_the_room_ends_is_not_asked_for_again() {
     let causes: Vec<_> = failures.iter().map(|failure| failure.cause).collect();
     assert_eq!(causes, [FailureCause::ContextOverflow], "{failures:?}");
     assert!(failures[0].detail.contains("of a context of 250"), "{failures:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_that_cannot_fit_is_told_with_its_numbers_and_never_sent() {
+    let long = DebateSpec { topic: "A word of it. ".repeat(6_000), ..spec() };
+    let (cast, failures, state) = debated_in(8_192, long, []).await;
+
+    assert_eq!((cast.calls(), state), (0, DebateState::Failed));
+    assert!(failures.iter().all(|failure| failure.cause == FailureCause::ContextOverflow), "{failures:?}");
+    assert!(failures[0].detail.contains("cannot fit into the model's context of 8192"), "{failures:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_spent_its_answer_on_thinking_is_asked_again_with_more_room_and_to_think_less() {
+    let thought = |kind| Cue::Error(ChatError::new(kind, ""));
+    for kind in [ChatErrorKind::BudgetEaten { thinking_chars: 9 }, ChatErrorKind::Empty { thinking_chars: 9 }] {
+        let (cast, failures, state) = held_in(32_768, [thought(kind)]).await;
+
+        assert_eq!((failures.len(), state), (1, DebateState::Succeeded), "{failures:?}");
+        assert_eq!(limits(&cast)[..2], [200, 800]);
+        let thinks: Vec<_> = cast.requests().iter().map(|request| request.options.think).collect();
+        assert_eq!(thinks[..2], [None, Some(Think::Off)]);
+    }
+    let (cast, ..) = held_in(32_768, [thought(ChatErrorKind::Empty { thinking_chars: 0 })]).await;
+    assert_eq!(limits(&cast)[..2], [200, 200], "an answer without thinking is no sign of it");
+
+    let budget = Budget { tokens: Some(100_000), ..Budget::default() };
+    let spec = DebateSpec { budget, ..spec() };
+    let (cast, ..) = debated_in(32_768, spec, [thought(ChatErrorKind::BudgetEaten { thinking_chars: 9 })]).await;
+    assert_eq!(limits(&cast)[..2], [200, 200], "a budget of tokens counts on the limit");
+    assert_eq!(cast.requests()[1].options.think, Some(Think::Off));
 }

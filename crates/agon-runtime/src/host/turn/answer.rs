@@ -103,6 +103,8 @@ impl Play {
         let mut costs = Costs::after(self.ahead.as_ref().and_then(|ahead| ahead.begins(&self.work, &prompt)));
         let ask = &self.work.ask;
         let mut request = request::build(prompt, ask, turn.config, &turn.admission.spec);
+        self.host_state.check_prompt(&request, &ask.model).await?;
+        self.host_state.make_room(&mut request, &ask.model, turn.admission.spec.budget.tokens.is_some());
         let bound = self.host_state.bound(&mut request, &ask.model);
         call.options = request.options.clone();
         call.digest = self.host_state.digest(&ask.model).await;

@@ -423,6 +423,9 @@ impl Play {
         match outcome {
             Ok(answer) => {
                 costs.add_answer(call, &answer, started.elapsed());
+                if let Some(count) = answer.disbelieved_count {
+                    self.host_state.note_count(&self.work.ask.model, count);
+                }
                 if let Some(name) = &answer.model {
                     call.answered_as(name);
                     self.host_state.note_name(call);
@@ -430,6 +433,9 @@ impl Play {
                 Ok(answer)
             }
             Err(error) => {
+                if error.is_thinking_alone() {
+                    self.host_state.note_thinking(&self.work.ask.model);
+                }
                 let away = error.is_away() || is_away && error.was_unanswered();
                 match away {
                     true => add_away(call, millis(started.elapsed())),
@@ -476,6 +482,12 @@ impl DeltaSink for SpeechSink {
     }
     fn thinking(&mut self, _chars: usize) {
         self.witness.sees();
+    }
+    fn retract(&mut self) {
+        if let Some(ear) = &self.ear {
+            ear.forget();
+        }
+        self.batcher.retract();
     }
     fn loading(&mut self) {
         self.batcher.loading();

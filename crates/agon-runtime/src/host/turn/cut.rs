@@ -57,6 +57,12 @@ impl Ear {
         }
     }
 
+    /// What was said so far was thinking.
+    pub(super) fn forget(&self) {
+        *self.said.lock().unwrap_or_else(PoisonError::into_inner) = SpokenSoFar::default();
+        self.half.send_replace(false);
+    }
+
     /// What was said so far, up to its last whole sentence, or else word.
     fn so_far(&self) -> String {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);

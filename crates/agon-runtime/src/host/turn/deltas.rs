@@ -108,6 +108,12 @@ impl DeltaSink for Batcher {
         }
     }
 
+    /// What was sent stays with the watchers until the turn is over; nobody who comes later is sent it again.
+    fn retract(&mut self) {
+        self.batch.clear();
+        self.whole.clear();
+    }
+
     /// A piece without text.
     fn loading(&mut self) {
         self.send(String::new());

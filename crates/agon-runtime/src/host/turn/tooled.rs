@@ -147,6 +147,8 @@ impl Play {
         let may_call = left.calls > 0;
         let first = call.prompt_hash.is_none();
         let mut request = self.request(turn.config, talk, left, turn.admission)?;
+        self.host_state.check_prompt(&request, &self.work.ask.model).await?;
+        self.host_state.make_room(&mut request, &self.work.ask.model, turn.admission.spec.budget.tokens.is_some());
         let bound = self.host_state.bound(&mut request, &self.work.ask.model);
         if first {
             call.prompt_hash = Some(talk.hash());
