@@ -11,8 +11,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout_at};
 
-use crate::classify::{refusal, retry_after};
+use crate::classify::{RefusedCall, refusal, retry_after};
 use crate::connections::Ends;
+use crate::corrections::{Correction, CorrectionMemory, RefusedParts, RequestShape};
 use crate::error::without_key;
 use crate::http::Reuse;
 use crate::meter::Meter;
@@ -20,7 +21,7 @@ use crate::transport::{transport_error, unanswered};
 use crate::watch::{CallWatchdog, LoadCheck};
 use crate::wire::millis;
 use crate::{
-    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ClientConfig, Decoder, DeltaSink, Discard, Framing,
+    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatFields, ClientConfig, Decoder, DeltaSink, Discard, Framing,
     MAX_LINE_BYTES, Pace, TimeoutPhase,
 };
 
@@ -51,7 +52,7 @@ impl HttpSender<'_> {
     ) -> Result<ChatAnswer, ChatError> {
         let mut watch = CallWatchdog::start(chat.timeouts, chat.check);
         let mut meter = Meter::new(sink, chat.max_tokens);
-        let outcome = match self.begin(url, chat.body, &mut watch, &mut meter).await {
+        let outcome = match self.ask(url, &chat, &mut watch, &mut meter).await {
             Ok(response) => self.receive(response, &mut watch, decoder, &mut meter).await,
             Err(error) => Err(error),
         };
@@ -62,15 +63,35 @@ impl HttpSender<'_> {
         Ok(answer)
     }
 
+    /// Sends a chat until it is accepted: what the server refuses by name is corrected, and the same correction is made only once.
+    async fn ask(
+        &self,
+        url: &Url,
+        chat: &Chat<'_>,
+        watch: &mut CallWatchdog<'_>,
+        sink: &mut dyn DeltaSink,
+    ) -> Result<Response, ChatError> {
+        let mut draft = RequestDraft::new(chat, &self.config.fields)?;
+        loop {
+            match self.begin(url, draft.body.clone(), watch, sink).await {
+                Ok(response) => {
+                    chat.memory.keep(&self.config.endpoint, chat.model, &draft.lasting);
+                    return Ok(response);
+                }
+                Err(RefusedCall { error, objections }) if !draft.meet(&objections)? => return Err(error),
+                Err(_) => {}
+            }
+        }
+    }
+
     /// Sends a request until it is accepted: a server that says it loads the model is asked again until it has.
     async fn begin(
         &self,
         url: &Url,
-        body: Vec<u8>,
+        body: Bytes,
         watch: &mut CallWatchdog<'_>,
         sink: &mut dyn DeltaSink,
-    ) -> Result<Response, ChatError> {
-        let body = Bytes::from(body);
+    ) -> Result<Response, RefusedCall> {
         loop {
             let reuse = self.config.http.connections().reuse(&self.config.endpoint);
             let sent = self.send(Method::POST, url, Some(body.clone()), reuse);
@@ -79,7 +100,7 @@ impl HttpSender<'_> {
                 return Ok(response);
             }
             let refused = self.refused(response).await;
-            if refused.kind != ChatErrorKind::Loading {
+            if refused.error.kind != ChatErrorKind::Loading {
                 return Err(refused);
             }
             watch.loading();
@@ -100,7 +121,8 @@ impl HttpSender<'_> {
     ) -> Result<T, ChatError> {
         let mut watch = CallWatchdog::start(timeouts, Some(check));
         let load = async {
-            let response = self.begin(url, serialise(body, 256)?, &mut watch, &mut Discard).await?;
+            let body = Bytes::from(serialise(body, 256)?);
+            let response = self.begin(url, body, &mut watch, &mut Discard).await.map_err(|refusal| refusal.error)?;
             watch.guard(read_to_end(response, MAX_LINE_BYTES), &mut Discard).await.map_err(ChatError::timeout)?
         };
         let bytes = load.await.map_err(|error| self.redacted(error))?;
@@ -169,7 +191,7 @@ impl HttpSender<'_> {
         let sent = self.send(method, url, body, Reuse::Allowed);
         let response = timeout_at(until, sent).await.map_err(late)??;
         if !response.status().is_success() {
-            return Err(self.refused(response).await);
+            return Err(self.refused(response).await.error);
         }
         if content_type(&response).starts_with("text/html") {
             return Err(ChatError::malformed("a web page"));
@@ -212,7 +234,7 @@ impl HttpSender<'_> {
         Ok(request.header(reqwest::header::AUTHORIZATION, bearer))
     }
 
-    async fn refused(&self, mut response: Response) -> ChatError {
+    async fn refused(&self, mut response: Response) -> RefusedCall {
         let status = response.status().as_u16();
         let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let wait = header.and_then(|header| retry_after(header, jiff::Timestamp::now()));
@@ -264,13 +286,58 @@ fn late(phase: TimeoutPhase, watch: &CallWatchdog<'_>, meter: &Meter<'_>) -> Cha
 
 /// What varies between two chats with one server.
 pub(crate) struct Chat<'a> {
-    pub(crate) body: Vec<u8>,
+    pub(crate) model: &'a str,
+    /// Writes the request in the shape that the model takes.
+    pub(crate) write: &'a (dyn Fn(&RequestShape) -> Result<Vec<u8>, ChatError> + Sync),
+    /// What is known of that shape.
+    pub(crate) memory: &'a CorrectionMemory,
     pub(crate) timeouts: CallTimeouts,
     pub(crate) min_prompt_tokens: Option<u64>,
     /// Asks a silent server whether it loads the model, where there is a way to ask.
     pub(crate) check: Option<&'a dyn LoadCheck>,
     /// What the server was told to generate at most.
     pub(crate) max_tokens: u32,
+}
+
+/// A request that is corrected until the server takes it.
+struct RequestDraft<'a> {
+    chat: &'a Chat<'a>,
+    fields: &'a ChatFields,
+    corrections: Vec<Correction>,
+    /// Those that hold for later calls as well.
+    lasting: Vec<Correction>,
+    body: Bytes,
+}
+
+impl<'a> RequestDraft<'a> {
+    fn new(chat: &'a Chat<'a>, fields: &'a ChatFields) -> Result<Self, ChatError> {
+        let known = chat.memory.of(chat.model);
+        let mut draft = Self { chat, fields, corrections: known.clone(), lasting: known, body: Bytes::new() };
+        draft.body = draft.written()?;
+        Ok(draft)
+    }
+
+    fn written(&self) -> Result<Bytes, ChatError> {
+        (self.chat.write)(&RequestShape::new(self.fields, &self.corrections)).map(Bytes::from)
+    }
+
+    /// Makes the first correction of each choice that changes anything; false where none does.
+    fn meet(&mut self, objections: &RefusedParts) -> Result<bool, ChatError> {
+        let refused = self.body.clone();
+        for choice in objections.choices() {
+            for correction in choice {
+                self.corrections.push(*correction);
+                let corrected = self.written()?;
+                if corrected != self.body {
+                    self.body = corrected;
+                    self.lasting.extend(objections.lasts(*correction).then_some(*correction));
+                    break;
+                }
+                self.corrections.pop();
+            }
+        }
+        Ok(self.body != refused)
+    }
 }
 
 /// The bounds of a call that is not a chat.

@@ -6,7 +6,8 @@
 //! The wire is decoded by state machines without IO ([`NdjsonDecoder`], [`SseDecoder`]), so that framing is tested
 //! byte by byte without a socket.
 //!
-//! Invariant: no retry but of a call that a server refuses while it loads the model or whose reused connection was closed before any answer, no queue, no cache of answers; nothing here reads a debate or the environment,
+//! Invariant: no retry but of a call that a server refuses while it loads the model or whose reused connection was closed before any answer (one
+//! that names what it refuses is corrected), no queue, no cache of answers; nothing here reads a debate or the environment,
 //! and no answer is returned that the server did not declare finished.
 
 mod answer;
@@ -15,6 +16,7 @@ mod classify;
 mod connections;
 #[cfg(feature = "contract")]
 pub mod contract;
+mod corrections;
 mod decode;
 mod draft;
 mod endpoint;

@@ -13,6 +13,7 @@ use serde_json::json;
 pub use self::decode::NdjsonDecoder;
 use self::replies::{EmbedReply, LoadReply, PsReply, ShowReply, TagsReply, VersionReply};
 use crate::call::{CallLimit, Chat, HttpSender, NO_BODY};
+use crate::corrections::CorrectionMemory;
 use crate::watch::LoadCheck;
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,
@@ -27,6 +28,7 @@ const LOAD_CHECK_LIMIT: Duration = Duration::from_secs(1);
 pub struct OllamaClient {
     config: ClientConfig,
     chat: Url,
+    corrections: CorrectionMemory,
     /// The release last read, packed; 0 until [`ChatModel::version`] was called.
     release: AtomicU64,
 }
@@ -35,7 +37,8 @@ impl OllamaClient {
     /// Makes a client; nothing is sent.
     #[must_use]
     pub fn new(config: ClientConfig) -> Self {
-        Self { chat: config.endpoint.join("/api/chat"), config, release: AtomicU64::new(0) }
+        let chat = config.endpoint.join("/api/chat");
+        Self { chat, config, corrections: CorrectionMemory::default(), release: AtomicU64::new(0) }
     }
 
     fn caller(&self) -> HttpSender<'_> {
@@ -101,7 +104,9 @@ impl ChatModel for OllamaClient {
         let release = self.release();
         let check = self.load_check(&request.model);
         let chat = Chat {
-            body: requests::chat(request, &self.config)?,
+            model: &request.model,
+            write: &|shape| requests::chat(request, &self.config, shape),
+            memory: &self.corrections,
             timeouts: request.timeouts,
             max_tokens: request.max_tokens(),
             min_prompt_tokens: request

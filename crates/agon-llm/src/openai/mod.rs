@@ -14,6 +14,7 @@ use serde_json::json;
 pub use self::decode::SseDecoder;
 use self::replies::{EmbeddingsReply, ModelsReply};
 use crate::call::{CallLimit, Chat, HttpSender, NO_BODY};
+use crate::corrections::CorrectionMemory;
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,
     EndpointKind, LoadedModel, ModelDetails, ModelInfo, ServerVersion,
@@ -24,13 +25,15 @@ use crate::{
 pub struct OpenAiClient {
     config: ClientConfig,
     chat: Url,
+    corrections: CorrectionMemory,
 }
 
 impl OpenAiClient {
     /// Makes a client; nothing is sent.
     #[must_use]
     pub fn new(config: ClientConfig) -> Self {
-        Self { chat: config.endpoint.join("/chat/completions"), config }
+        let chat = config.endpoint.join("/chat/completions");
+        Self { chat, config, corrections: CorrectionMemory::default() }
     }
 
     fn caller(&self) -> HttpSender<'_> {
@@ -49,7 +52,9 @@ impl ChatModel for OpenAiClient {
             return Err(ChatError::new(ChatErrorKind::BadRequest, "a chat without messages has no answer"));
         }
         let chat = Chat {
-            body: requests::chat(request, &self.config)?,
+            model: &request.model,
+            write: &|shape| requests::chat(request, &self.config, shape),
+            memory: &self.corrections,
             timeouts: request.timeouts,
             max_tokens: request.max_tokens(),
             min_prompt_tokens: request.min_prompt_tokens,

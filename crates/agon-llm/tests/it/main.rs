@@ -5,6 +5,8 @@ mod bounds;
 #[cfg(test)]
 mod contract;
 #[cfg(test)]
+mod corrections;
+#[cfg(test)]
 mod ends;
 #[cfg(test)]
 mod framing;
