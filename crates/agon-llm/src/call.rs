@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use agon_core::Usage;
 use bytes::Bytes;
-use reqwest::header::{CONTENT_TYPE, DATE, HeaderValue, RETRY_AFTER};
+use reqwest::header::{
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, DATE, HeaderValue, LOCATION, RETRY_AFTER,
+    WWW_AUTHENTICATE,
+};
 use reqwest::{Method, RequestBuilder, Response, Url};
 use secrecy::ExposeSecret;
 use serde::Serialize;
@@ -97,7 +100,7 @@ impl HttpSender<'_> {
             let sent = self.send(Method::POST, url, Some(body.clone()), reuse);
             let response = watch.guard(sent, sink).await.map_err(ChatError::timeout)??;
             if response.status().is_success() {
-                return Ok(response);
+                return plain(response).map_err(RefusedCall::from);
             }
             let refused = self.refused(response).await;
             if refused.error.kind != ChatErrorKind::Loading {
@@ -193,6 +196,7 @@ impl HttpSender<'_> {
         if !response.status().is_success() {
             return Err(self.refused(response).await.error);
         }
+        let response = plain(response)?;
         if content_type(&response).starts_with("text/html") {
             return Err(ChatError::malformed("a web page"));
         }
@@ -223,21 +227,29 @@ impl HttpSender<'_> {
         reuse: Reuse,
     ) -> Result<RequestBuilder, ChatError> {
         let client = self.config.http.client(&self.config.endpoint, reuse)?;
-        let mut request = client.request(method.clone(), url.clone());
+        // a proxy that compresses a stream would hold it back
+        let mut request = client.request(method.clone(), url.clone()).header(ACCEPT_ENCODING, "identity");
         if let Some(body) = body {
             request = request.header(CONTENT_TYPE, "application/json").body(body);
         }
-        let Some(key) = &self.config.api_key else { return Ok(request) };
-        let mut bearer = HeaderValue::try_from(format!("Bearer {}", key.expose_secret()))
-            .map_err(|_| ChatError::new(ChatErrorKind::BadRequest, "the key holds characters that no header may"))?;
-        bearer.set_sensitive(true);
-        Ok(request.header(reqwest::header::AUTHORIZATION, bearer))
+        for (name, value) in &self.config.headers {
+            request = request.header(name, secret_header(value.expose_secret())?);
+        }
+        let Some(key) = self.config.api_key.as_ref().map(ExposeSecret::expose_secret) else { return Ok(request) };
+        Ok(match &self.config.user {
+            Some(user) => request.basic_auth(user, Some(key)),
+            None if key.contains(' ') => request.header(AUTHORIZATION, secret_header(key)?),
+            None => request.header(AUTHORIZATION, secret_header(&format!("Bearer {key}"))?),
+        })
     }
 
     async fn refused(&self, mut response: Response) -> RefusedCall {
         let status = response.status().as_u16();
         let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let wait = header.and_then(|header| retry_after(header, jiff::Timestamp::now()));
+        if let Some(words) = told_by_headers(&response) {
+            return refusal(status, &words, wait);
+        }
         let until = Instant::now() + REFUSAL_LIMIT;
         let mut body = Vec::new();
         while let Ok(Ok(Some(chunk))) = timeout_at(until, response.chunk()).await {
@@ -246,19 +258,20 @@ impl HttpSender<'_> {
                 break;
             }
         }
-        let body = String::from_utf8_lossy(&body);
-        match &self.config.api_key {
-            // Before the text is shortened, which might leave half a key.
-            Some(key) => refusal(status, &without_key(&body, key.expose_secret()), wait),
-            None => refusal(status, &body, wait),
-        }
+        let body = String::from_utf8_lossy(&body).into_owned();
+        // Before the text is shortened, which might leave half a key.
+        let body = self.secrets().fold(body, |body, secret| without_key(&body, secret));
+        refusal(status, &body, wait)
     }
 
     fn redacted(&self, error: ChatError) -> ChatError {
-        match &self.config.api_key {
-            Some(key) => error.redact(key.expose_secret()),
-            None => error,
-        }
+        self.secrets().fold(error, ChatError::redact)
+    }
+
+    /// What no text may repeat.
+    fn secrets(&self) -> impl Iterator<Item = &str> {
+        let headers = self.config.headers.iter().map(|(_, value)| value);
+        self.config.api_key.iter().chain(headers).map(ExposeSecret::expose_secret)
     }
 }
 
@@ -365,6 +378,46 @@ pub(crate) fn serialise(body: &impl Serialize, expected_bytes: usize) -> Result<
     serde_json::to_writer(&mut buffer, body)
         .map_err(|error| ChatError::new(ChatErrorKind::BadRequest, &error.to_string()))?;
     Ok(buffer)
+}
+
+fn secret_header(value: &str) -> Result<HeaderValue, ChatError> {
+    let mut header = HeaderValue::try_from(value)
+        .map_err(|_| ChatError::new(ChatErrorKind::BadRequest, "the key holds characters that no header may"))?;
+    header.set_sensitive(true);
+    Ok(header)
+}
+
+/// The reply, unless it is compressed although nobody asked for that.
+fn plain(response: Response) -> Result<Response, ChatError> {
+    match compression(&response) {
+        Some(words) => Err(ChatError::malformed(&words)),
+        None => Ok(response),
+    }
+}
+
+fn compression(response: &Response) -> Option<String> {
+    let coding = response.headers().get(CONTENT_ENCODING)?.to_str().ok()?.trim();
+    let is_plain = coding.is_empty() || coding.eq_ignore_ascii_case("identity");
+    let why = "although the call accepts none: switch compression off in the gateway before the model server";
+    (!is_plain).then(|| format!("the reply is compressed (Content-Encoding: {coding}), {why}"))
+}
+
+/// What the headers of a refusal say better than its body.
+fn told_by_headers(response: &Response) -> Option<String> {
+    let text = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    if response.status().is_redirection() {
+        let mut target = response.url().join(text(LOCATION)?).ok()?;
+        target.set_query(None);
+        target.set_fragment(None);
+        // an address with credentials is not repeated; http and https have a place for them
+        let _ = target.set_username("").and_then(|()| target.set_password(None));
+        return Some(format!("the server redirects to {target}; give its final address"));
+    }
+    let scheme = text(WWW_AUTHENTICATE).and_then(|value| value.split(' ').next()).unwrap_or_default();
+    if response.status() == 401 && scheme.eq_ignore_ascii_case("basic") {
+        return Some("it requires a user and a password (Basic authentication)".to_owned());
+    }
+    compression(response)
 }
 
 fn content_type(response: &Response) -> &str {

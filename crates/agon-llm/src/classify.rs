@@ -57,7 +57,7 @@ pub(crate) fn refusal(status: u16, body: &str, retry_after: Option<Duration>) ->
         (403, true) => {
             "empty reply: Ollama bound to loopback refuses foreign Host headers; a proxy before it has to rewrite them"
         }
-        (300..400, _) => "the server redirects; give its final address",
+        (300..400, true) => "the server redirects; give its final address",
         (_, true) => "empty reply",
         (_, false) => &complaint.message,
     };

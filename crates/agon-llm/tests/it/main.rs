@@ -1,6 +1,8 @@
 //! Tests of the model clients against servers made of exact bytes.
 
 #[cfg(test)]
+mod access;
+#[cfg(test)]
 mod bounds;
 #[cfg(test)]
 mod contract;

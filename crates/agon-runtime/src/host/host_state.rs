@@ -2,6 +2,7 @@
 use crate::base::config::HostConfig;
 use crate::cluster::seats_of;
 use crate::host::contexts::{Bound, Contexts};
+use crate::host::failure::RepeatedFailures;
 use agon_core::{Call, Failure, FailureCause, HostId, ModelName, NodeId, Usage};
 use agon_llm::ChatRequest;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,7 @@ pub(crate) struct HostState {
     contexts: Contexts,
     /// The models of which it was said that the server answers under another name.
     renamed: std::sync::Mutex<BTreeSet<ModelName>>,
+    pub(crate) repeated: RepeatedFailures,
 }
 
 /// Who answers there.
@@ -51,6 +53,7 @@ impl HostState {
             able: Mutex::default(),
             contexts: Contexts::default(),
             renamed: Default::default(),
+            repeated: RepeatedFailures::default(),
         }
     }
     pub(crate) fn seats(node: &NodeId) -> Self {
@@ -61,6 +64,7 @@ impl HostState {
             able: Mutex::default(),
             contexts: Contexts::default(),
             renamed: Default::default(),
+            repeated: RepeatedFailures::default(),
         }
     }
     /// Whether nothing that is said here is a model's word.

@@ -7,6 +7,8 @@ use crate::environment::Environment;
 use agon_core::ModelName;
 use agon_llm::{ChatFields, Endpoint, EndpointKind, OptionalField};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::net::Ipv6Addr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -24,9 +26,22 @@ pub struct HostSettings {
     /// Where its key is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key: Option<KeySource>,
-    /// The only authorities (PEM) that may have signed the server's certificate; absent: those of the system.
+    /// Whose password the key is, where the server asks for both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// More headers of every request, and where their values are.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, KeySource>,
+    /// The only authorities (PEM) that may have signed the server's certificate, or that certificate itself; absent: those of the
+    /// system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca_file: Option<PathBuf>,
+    /// The certificate (PEM) that the server asks its clients for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cert_file: Option<PathBuf>,
+    /// The key (PEM) of `cert_file`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_file: Option<PathBuf>,
     /// What debates write before the names of its models, with a slash between: `gateway/MODEL`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
@@ -57,7 +72,7 @@ pub struct HostSettings {
     /// The field that a call's token limit is sent in; `openai` alone.
     #[serde(default)]
     pub token_limit: TokenLimit,
-    /// Fields of a call that the server refuses and that are left out; `openai` alone.
+    /// Fields of a call that the server refuses and that are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub omit: Vec<OptionalField>,
     /// Who named it.
@@ -149,7 +164,11 @@ impl HostSettings {
             url: url.to_owned(),
             kind: HostKind::Ollama,
             api_key: None,
+            user: None,
+            headers: BTreeMap::new(),
             ca_file: None,
+            cert_file: None,
+            key_file: None,
             prefix: None,
             models: Vec::new(),
             permits: one(),
@@ -185,8 +204,8 @@ impl HostSettings {
     pub fn remedy(&self, environment: &Environment) -> Option<String> {
         if carries(&self.url, true) {
             return Some(
-                "omit the user and the password; name a key by --api-key-env VARIABLE with --ollama or --base-url, or by \
-                 api_key = { env = \"VARIABLE\" } of a host in [[hosts]]"
+                "omit the user and the password; give them as user = \"NAME\" and api_key = { env = \"VARIABLE\" } of a host in \
+                 [[hosts]], or name a key by --api-key-env VARIABLE with --ollama or --base-url"
                     .to_owned(),
             );
         }
@@ -211,7 +230,9 @@ impl HostSettings {
     /// The server's address, checked.
     pub fn endpoint(&self) -> Result<Endpoint, agon_llm::EndpointError> {
         match self.kind {
-            HostKind::Ollama => Endpoint::parse(EndpointKind::Ollama, &connectable(&self.url)),
+            HostKind::Ollama => {
+                Endpoint::parse(EndpointKind::Ollama, &connectable(&self.url, self.origin == Origin::Variable))
+            }
             HostKind::Openai => Endpoint::parse(EndpointKind::OpenAi, &self.url),
         }
     }
@@ -234,11 +255,38 @@ impl HostSettings {
         if let Some(problem) = self.api_key.as_ref().and_then(KeySource::problem) {
             problems.push(format!("api_key: {problem}"));
         }
+        problems.extend(self.access_problems());
         if self.prefix.as_ref().is_some_and(|prefix| prefix.is_empty() || prefix.contains(['/', ' '])) {
             problems.push("prefix: one word without a slash".to_owned());
         }
-        if self.kind == HostKind::Ollama && self.fields() != ChatFields::default() {
-            problems.push("token_limit, omit: for kind = \"openai\" only".to_owned());
+        if self.kind == HostKind::Ollama && self.token_limit != TokenLimit::default() {
+            problems.push("token_limit: for kind = \"openai\" only".to_owned());
+        }
+        problems
+    }
+    /// What is wrong with how it is accessed, each with its field.
+    fn access_problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        for (name, source) in &self.headers {
+            if !agon_llm::is_header(name) {
+                problems.push(format!("headers: {name:?} is no name of a header"));
+            }
+            problems.extend(source.problem().map(|problem| format!("headers.{name}: {problem}")));
+        }
+        let authorized = self.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
+        if authorized && self.api_key.is_some() {
+            problems.push(
+                "headers.authorization, api_key: give only one, because both are sent as Authorization".to_owned(),
+            );
+        }
+        if self.user.is_some() && self.api_key.is_none() {
+            problems.push("user: its password is missing; set api_key = { env = \"VARIABLE\" }".to_owned());
+        }
+        if self.user.as_ref().is_some_and(|user| user.contains(':')) {
+            problems.push("user: a colon is not allowed".to_owned());
+        }
+        if self.cert_file.is_some() != self.key_file.is_some() {
+            problems.push("cert_file, key_file: give both or neither".to_owned());
         }
         problems
     }
@@ -304,18 +352,42 @@ fn filled(url: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
     format!("{before}{}{}", value(name).unwrap_or_else(unset), filled(after, value))
 }
 
-/// `OLLAMA_HOST` is first of all where the server listens: "every address" is no place to connect to, and a port alone is enough.
-fn connectable(address: &str) -> String {
-    let address = address.trim();
+/// Where Ollama answers that listens at this address: "every address" is no place to connect to, and a port alone is enough. Like
+/// Ollama, a `lenient` reading ignores quotes and a port that is none.
+fn connectable(address: &str, lenient: bool) -> String {
+    let is_quote = |c: char| lenient && (c.is_whitespace() || matches!(c, '"' | '\''));
+    let address = address.trim().trim_matches(is_quote);
     let (scheme, rest) = match address.split_once("://") {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),
+        None if address == "ollama.com" => ("https://".to_owned(), address),
         None => (String::new(), address),
     };
-    let local = ["0.0.0.0", "[::]"].into_iter().find_map(|any| rest.strip_prefix(any));
-    match (local, rest.starts_with(':')) {
-        (Some(port), _) if port.is_empty() || port.starts_with([':', '/']) => format!("{scheme}127.0.0.1{port}"),
-        (_, true) => format!("{scheme}127.0.0.1{rest}"),
-        (_, false) => address.to_owned(),
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    if authority.contains('@') {
+        return address.to_owned();
+    }
+    let (host, port) = host_and_port(authority);
+    let port = match port {
+        Some("") => String::new(),
+        Some(port) if lenient && port.parse::<u16>().is_err() => String::new(),
+        Some(port) => format!(":{port}"),
+        None => String::new(),
+    };
+    match host.trim_matches(['[', ']']) {
+        "" | "0.0.0.0" | "::" => format!("{scheme}127.0.0.1{port}{path}"),
+        bare if bare.parse::<Ipv6Addr>().is_ok() => format!("{scheme}[{bare}]{port}{path}"),
+        _ => format!("{scheme}{host}{port}{path}"),
+    }
+}
+
+/// An address of version 6 has colons of its own, and may stand without brackets where no port follows.
+fn host_and_port(authority: &str) -> (&str, Option<&str>) {
+    if authority.parse::<Ipv6Addr>().is_ok() {
+        return (authority, None);
+    }
+    match authority.rsplit_once(':') {
+        Some((host, port)) if !port.contains(']') => (host, Some(port)),
+        _ => (authority, None),
     }
 }
 
@@ -338,9 +410,59 @@ mod tests {
             ("gpu1", "http://gpu1:11434/"),
             ("gpu1:8000", "http://gpu1:8000/"),
             ("https://gpu1.example.org/ollama/", "https://gpu1.example.org/ollama"),
+            ("gpu1/ollama", "http://gpu1:11434/ollama"),
+            ("http://1.2.3.4", "http://1.2.3.4/"),
+            ("https://1.2.3.4", "https://1.2.3.4/"),
+            ("1.2.3.4:", "http://1.2.3.4:11434/"),
+            (":", "http://127.0.0.1:11434/"),
+            ("::1", "http://[::1]:11434/"),
+            ("[::1]", "http://[::1]:11434/"),
+            ("[::1]:1337", "http://[::1]:1337/"),
+            ("::", "http://127.0.0.1:11434/"),
+            ("http://[::]:8080", "http://127.0.0.1:8080/"),
+            ("0001:002:003:0004::1", "http://[1:2:3:4::1]:11434/"),
+            (" gpu1:8000 ", "http://gpu1:8000/"),
+            ("ollama.com", "https://ollama.com/"),
         ] {
             assert_eq!(base(given), base_url, "{given}");
         }
+    }
+
+    #[test]
+    fn ollamas_variable_is_read_as_leniently_as_ollama_reads_it() {
+        for (given, base_url) in [
+            ("\"1.2.3.4\"", "http://1.2.3.4:11434/"),
+            (" ' gpu1:8000 ' ", "http://gpu1:8000/"),
+            ("gpu1:66000", "http://gpu1:11434/"),
+            ("http://gpu1:-1", "http://gpu1/"),
+            ("https://gpu1:none/a", "https://gpu1/a"),
+        ] {
+            let host = HostSettings { origin: Origin::Variable, ..HostSettings::ollama("a", given) };
+            assert_eq!(host.endpoint().unwrap().base(), base_url, "{given}");
+            assert!(HostSettings::ollama("a", given).endpoint().is_err(), "{given}: a mistake in settings is said");
+        }
+    }
+
+    #[test]
+    fn settings_of_access_that_do_not_fit_together_are_named() {
+        let key = || KeySource { env: Some("K".into()), file: None };
+        let host = |change: &dyn Fn(&mut HostSettings)| {
+            let mut host = HostSettings::ollama("a", "http://a:1");
+            change(&mut host);
+            host.problems().join("; ")
+        };
+        let headers = |name: &str, source: KeySource| BTreeMap::from([(name.to_owned(), source)]);
+        assert_eq!(host(&|_| {}), "");
+        assert_eq!(host(&|host| host.headers = headers("X-Api-Key", key())), "");
+        assert!(host(&|host| host.headers = headers("a b", key())).starts_with("headers: \"a b\""));
+        assert!(host(&|host| host.headers = headers("a", KeySource::default())).starts_with("headers.a: "));
+        let twice = |host: &mut HostSettings| {
+            host.headers = headers("Authorization", key());
+            host.api_key = Some(key());
+        };
+        assert!(host(&twice).starts_with("headers.authorization, api_key"));
+        assert!(host(&|host| host.user = Some("ada".into())).starts_with("user: its password"));
+        assert!(host(&|host| host.cert_file = Some("a.pem".into())).starts_with("cert_file, key_file"));
     }
 
     #[test]
