@@ -66,7 +66,7 @@ impl HttpSender<'_> {
         Ok(answer)
     }
 
-    /// Sends a chat until it is accepted: what the server refuses by name is corrected, and the same correction is made only once.
+    /// Sends a chat until it is accepted: what the server refuses by name is corrected, each part only once.
     async fn ask(
         &self,
         url: &Url,

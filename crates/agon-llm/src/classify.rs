@@ -62,9 +62,11 @@ pub(crate) fn refusal(status: u16, body: &str, retry_after: Option<Duration>) ->
         (_, false) => &complaint.message,
     };
     let kind = kind_of(status, &complaint, retry_after.is_some());
-    let objections = match kind {
-        ChatErrorKind::BadRequest | ChatErrorKind::Server5xx => RefusedParts::read(&complaint.words, &complaint.fields),
-        _ => RefusedParts::default(),
+    // behind a proxy's own failure the call may have been taken
+    let is_said = kind == ChatErrorKind::BadRequest || kind == ChatErrorKind::Server5xx && status <= 501;
+    let objections = match is_said {
+        true => RefusedParts::read(&complaint.words, &complaint.fields),
+        false => RefusedParts::default(),
     };
     RefusedCall { error: ChatError { retry_after, status: Some(status), ..ChatError::new(kind, detail) }, objections }
 }

@@ -62,7 +62,8 @@ const RANGE: [&str; 13] = [
 ];
 /// That two fields exclude each other.
 const EITHER: [&str; 5] = [" both", "at the same time", "only one", "mutually exclusive", "together with"];
-const ALTERNATION: [&str; 3] = ["alternat", "roles in a row", "consecutive"];
+const ALTERNATION: [&str; 6] =
+    ["must alternate", "should alternate", "alternate between", "alternating", "roles in a row", "consecutive"];
 const SYSTEM: [&str; 11] = [
     "system role",
     "system message",

@@ -21,7 +21,8 @@ const POOL_MAX_IDLE_PER_HOST: usize = 1024;
 pub struct ClientConfig {
     /// Where the server is.
     pub endpoint: Endpoint,
-    /// The key, shown nowhere: sent as a bearer token, as the password of `user`, or as it is where it names its own scheme (`Basic ...`).
+    /// The key, shown nowhere: sent as a bearer token, as the password of `user`, or as it is where it names its scheme
+    /// (`Basic ...`).
     pub api_key: Option<SecretString>,
     /// Whose password the key is.
     pub user: Option<String>,

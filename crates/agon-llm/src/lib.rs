@@ -6,9 +6,10 @@
 //! The wire is decoded by state machines without IO ([`NdjsonDecoder`], [`SseDecoder`]), so that framing is tested
 //! byte by byte without a socket.
 //!
-//! Invariant: no retry but of a call that a server refuses while it loads the model or whose reused connection was closed before any answer (one
-//! that names what it refuses is corrected), no queue, no cache of answers; nothing here reads a debate or the environment,
-//! and no answer is returned that the server did not declare finished.
+//! Invariant: no retry but of a call that a server refuses while it loads the model or whose reused connection was closed
+//! before any answer; a request of which a server refuses a part by name is sent again without that part only. No queue, no cache
+//! of answers; nothing here reads a debate or the environment, and no answer is returned that the server did not declare
+//! finished.
 
 mod answer;
 mod call;

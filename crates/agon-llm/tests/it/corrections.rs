@@ -389,8 +389,13 @@ async fn a_refusal_that_no_correction_mends_ends_the_call_and_teaches_nothing() 
 
 #[tokio::test]
 async fn other_failures_are_not_corrected() {
-    let said =
-        [(401, "bad temperature key"), (404, "model 'temperature' not found"), (429, "seed: slow down"), (503, "seed")];
+    let said = [
+        (401, "bad temperature key"),
+        (404, "model 'temperature' not found"),
+        (429, "seed: slow down"),
+        (503, "seed"),
+        (504, "the stop of the gateway: format"),
+    ];
     for (status, message) in said {
         let stub = fussy(move |_| Some((status, error(message)))).await;
         chat(&*client(&stub, true), &request()).await.unwrap_err();
