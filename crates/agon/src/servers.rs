@@ -89,7 +89,7 @@ fn client(host: &HostSettings, environment: &Environment) -> anyhow::Result<Arc<
     }
     let endpoint = host.endpoint().with_context(|| format!("{:?}", masked_address(&host.url)))?;
     let key = host.api_key.as_ref().map(|source| source.read(environment)).transpose();
-    let header = |(name, source): (&String, &KeySource)| {
+    let header = |(name, source): (&String, &KeySource)| -> anyhow::Result<_> {
         Ok((name.clone(), source.read(environment).with_context(|| format!("headers.{name}"))?))
     };
     let config = ClientConfig {
