@@ -88,7 +88,9 @@ mod tests {
         ] {
             let host = HostSettings { origin: Origin::Variable, ..HostSettings::ollama("a", given) };
             assert_eq!(host.endpoint().unwrap().base(), base_url, "{given}");
-            assert!(HostSettings::ollama("a", given).endpoint().is_err(), "{given}: a mistake in settings is said");
+        }
+        for mistake in ["gpu1:66000", "http://gpu1:-1", "https://gpu1:none/a"] {
+            assert!(HostSettings::ollama("a", mistake).endpoint().is_err(), "{mistake}");
         }
     }
 }
