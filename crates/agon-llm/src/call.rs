@@ -4,16 +4,20 @@ use std::time::Duration;
 
 use agon_core::Usage;
 use bytes::Bytes;
-use reqwest::header::{CONTENT_TYPE, DATE, HeaderValue, RETRY_AFTER};
+use reqwest::header::{
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, DATE, HeaderValue, LOCATION, RETRY_AFTER,
+    WWW_AUTHENTICATE,
+};
 use reqwest::{Method, RequestBuilder, Response, Url};
 use secrecy::ExposeSecret;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout_at};
 
-use crate::classify::{refusal, retry_after};
+use crate::classify::{RefusedCall, refusal, retry_after};
 use crate::connections::Ends;
 use crate::counts::PromptCounts;
+use crate::corrections::{Correction, CorrectionMemory, RefusedParts, RequestShape};
 use crate::error::without_key;
 use crate::http::Reuse;
 use crate::meter::Meter;
@@ -21,7 +25,7 @@ use crate::transport::{transport_error, unanswered};
 use crate::watch::{CallWatchdog, LoadCheck};
 use crate::wire::millis;
 use crate::{
-    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ClientConfig, Decoder, DeltaSink, Discard, Framing,
+    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatFields, ClientConfig, Decoder, DeltaSink, Discard, Framing,
     MAX_LINE_BYTES, Pace, TimeoutPhase,
 };
 
@@ -52,7 +56,7 @@ impl HttpSender<'_> {
     ) -> Result<ChatAnswer, ChatError> {
         let mut watch = CallWatchdog::start(chat.timeouts, chat.check);
         let mut meter = Meter::new(sink, chat.max_tokens);
-        let outcome = match self.begin(url, chat.body, &mut watch, &mut meter).await {
+        let outcome = match self.ask(url, &chat, &mut watch, &mut meter).await {
             Ok(response) => self.receive(response, &mut watch, decoder, &mut meter).await,
             Err(error) => Err(error),
         };
@@ -63,24 +67,44 @@ impl HttpSender<'_> {
         Ok(answer)
     }
 
+    /// Sends a chat until it is accepted: what the server refuses by name is corrected, each part only once.
+    async fn ask(
+        &self,
+        url: &Url,
+        chat: &Chat<'_>,
+        watch: &mut CallWatchdog<'_>,
+        sink: &mut dyn DeltaSink,
+    ) -> Result<Response, ChatError> {
+        let mut draft = RequestDraft::new(chat, &self.config.fields)?;
+        loop {
+            match self.begin(url, draft.body.clone(), watch, sink).await {
+                Ok(response) => {
+                    chat.memory.keep(&self.config.endpoint, chat.model, &draft.lasting);
+                    return Ok(response);
+                }
+                Err(RefusedCall { error, objections }) if !draft.meet(&objections)? => return Err(error),
+                Err(_) => {}
+            }
+        }
+    }
+
     /// Sends a request until it is accepted: a server that says it loads the model is asked again until it has.
     async fn begin(
         &self,
         url: &Url,
-        body: Vec<u8>,
+        body: Bytes,
         watch: &mut CallWatchdog<'_>,
         sink: &mut dyn DeltaSink,
-    ) -> Result<Response, ChatError> {
-        let body = Bytes::from(body);
+    ) -> Result<Response, RefusedCall> {
         loop {
             let reuse = self.config.http.connections().reuse(&self.config.endpoint);
             let sent = self.send(Method::POST, url, Some(body.clone()), reuse);
             let response = watch.guard(sent, sink).await.map_err(ChatError::timeout)??;
             if response.status().is_success() {
-                return Ok(response);
+                return plain(response).map_err(RefusedCall::from);
             }
             let refused = self.refused(response).await;
-            if refused.kind != ChatErrorKind::Loading {
+            if refused.error.kind != ChatErrorKind::Loading {
                 return Err(refused);
             }
             watch.loading();
@@ -101,7 +125,8 @@ impl HttpSender<'_> {
     ) -> Result<T, ChatError> {
         let mut watch = CallWatchdog::start(timeouts, Some(check));
         let load = async {
-            let response = self.begin(url, serialise(body, 256)?, &mut watch, &mut Discard).await?;
+            let body = Bytes::from(serialise(body, 256)?);
+            let response = self.begin(url, body, &mut watch, &mut Discard).await.map_err(|refusal| refusal.error)?;
             watch.guard(read_to_end(response, MAX_LINE_BYTES), &mut Discard).await.map_err(ChatError::timeout)?
         };
         let bytes = load.await.map_err(|error| self.redacted(error))?;
@@ -170,8 +195,9 @@ impl HttpSender<'_> {
         let sent = self.send(method, url, body, Reuse::Allowed);
         let response = timeout_at(until, sent).await.map_err(late)??;
         if !response.status().is_success() {
-            return Err(self.refused(response).await);
+            return Err(self.refused(response).await.error);
         }
+        let response = plain(response)?;
         if content_type(&response).starts_with("text/html") {
             return Err(ChatError::malformed("a web page"));
         }
@@ -202,21 +228,29 @@ impl HttpSender<'_> {
         reuse: Reuse,
     ) -> Result<RequestBuilder, ChatError> {
         let client = self.config.http.client(&self.config.endpoint, reuse)?;
-        let mut request = client.request(method.clone(), url.clone());
+        // a proxy that compresses a stream would hold it back
+        let mut request = client.request(method.clone(), url.clone()).header(ACCEPT_ENCODING, "identity");
         if let Some(body) = body {
             request = request.header(CONTENT_TYPE, "application/json").body(body);
         }
-        let Some(key) = &self.config.api_key else { return Ok(request) };
-        let mut bearer = HeaderValue::try_from(format!("Bearer {}", key.expose_secret()))
-            .map_err(|_| ChatError::new(ChatErrorKind::BadRequest, "the key holds characters that no header may"))?;
-        bearer.set_sensitive(true);
-        Ok(request.header(reqwest::header::AUTHORIZATION, bearer))
+        for (name, value) in &self.config.headers {
+            request = request.header(name, secret_header(value.expose_secret())?);
+        }
+        let Some(key) = self.config.api_key.as_ref().map(ExposeSecret::expose_secret) else { return Ok(request) };
+        Ok(match &self.config.user {
+            Some(user) => request.basic_auth(user, Some(key)),
+            None if key.contains(' ') => request.header(AUTHORIZATION, secret_header(key)?),
+            None => request.header(AUTHORIZATION, secret_header(&format!("Bearer {key}"))?),
+        })
     }
 
-    async fn refused(&self, mut response: Response) -> ChatError {
+    async fn refused(&self, mut response: Response) -> RefusedCall {
         let status = response.status().as_u16();
         let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let wait = header.and_then(|header| retry_after(header, jiff::Timestamp::now()));
+        if let Some(words) = told_by_headers(&response) {
+            return refusal(status, &words, wait);
+        }
         let until = Instant::now() + REFUSAL_LIMIT;
         let mut body = Vec::new();
         while let Ok(Ok(Some(chunk))) = timeout_at(until, response.chunk()).await {
@@ -225,19 +259,20 @@ impl HttpSender<'_> {
                 break;
             }
         }
-        let body = String::from_utf8_lossy(&body);
-        match &self.config.api_key {
-            // Before the text is shortened, which might leave half a key.
-            Some(key) => refusal(status, &without_key(&body, key.expose_secret()), wait),
-            None => refusal(status, &body, wait),
-        }
+        let body = String::from_utf8_lossy(&body).into_owned();
+        // Before the text is shortened, which might leave half a key.
+        let body = self.secrets().fold(body, |body, secret| without_key(&body, secret));
+        refusal(status, &body, wait)
     }
 
     fn redacted(&self, error: ChatError) -> ChatError {
-        match &self.config.api_key {
-            Some(key) => error.redact(key.expose_secret()),
-            None => error,
-        }
+        self.secrets().fold(error, ChatError::redact)
+    }
+
+    /// What no text may repeat.
+    fn secrets(&self) -> impl Iterator<Item = &str> {
+        let headers = self.config.headers.iter().map(|(_, value)| value);
+        self.config.api_key.iter().chain(headers).map(ExposeSecret::expose_secret)
     }
 }
 
@@ -265,16 +300,60 @@ fn late(phase: TimeoutPhase, watch: &CallWatchdog<'_>, meter: &Meter<'_>) -> Cha
 
 /// What varies between two chats with one server.
 pub(crate) struct Chat<'a> {
-    pub(crate) body: Vec<u8>,
+    pub(crate) model: &'a str,
+    /// Writes the request in the shape that the model takes.
+    pub(crate) write: &'a (dyn Fn(&RequestShape) -> Result<Vec<u8>, ChatError> + Sync),
+    /// What is known of that shape.
+    pub(crate) memory: &'a CorrectionMemory,
     pub(crate) timeouts: CallTimeouts,
     pub(crate) min_prompt_tokens: Option<u64>,
-    pub(crate) model: &'a str,
     /// How the server has counted prompts so far.
     pub(crate) counts: &'a PromptCounts,
     /// Asks a silent server whether it loads the model, where there is a way to ask.
     pub(crate) check: Option<&'a dyn LoadCheck>,
     /// What the server was told to generate at most.
     pub(crate) max_tokens: u32,
+}
+
+/// A request that is corrected until the server takes it.
+struct RequestDraft<'a> {
+    chat: &'a Chat<'a>,
+    fields: &'a ChatFields,
+    corrections: Vec<Correction>,
+    /// Those that hold for later calls as well.
+    lasting: Vec<Correction>,
+    body: Bytes,
+}
+
+impl<'a> RequestDraft<'a> {
+    fn new(chat: &'a Chat<'a>, fields: &'a ChatFields) -> Result<Self, ChatError> {
+        let known = chat.memory.of(chat.model);
+        let mut draft = Self { chat, fields, corrections: known.clone(), lasting: known, body: Bytes::new() };
+        draft.body = draft.written()?;
+        Ok(draft)
+    }
+
+    fn written(&self) -> Result<Bytes, ChatError> {
+        (self.chat.write)(&RequestShape::new(self.fields, &self.corrections)).map(Bytes::from)
+    }
+
+    /// Makes the first correction of each choice that changes anything; false where none does.
+    fn meet(&mut self, objections: &RefusedParts) -> Result<bool, ChatError> {
+        let refused = self.body.clone();
+        for choice in objections.choices() {
+            for correction in choice {
+                self.corrections.push(*correction);
+                let corrected = self.written()?;
+                if corrected != self.body {
+                    self.body = corrected;
+                    self.lasting.extend(objections.lasts(*correction).then_some(*correction));
+                    break;
+                }
+                self.corrections.pop();
+            }
+        }
+        Ok(self.body != refused)
+    }
 }
 
 /// The bounds of a call that is not a chat.
@@ -302,6 +381,46 @@ pub(crate) fn serialise(body: &impl Serialize, expected_bytes: usize) -> Result<
     serde_json::to_writer(&mut buffer, body)
         .map_err(|error| ChatError::new(ChatErrorKind::BadRequest, &error.to_string()))?;
     Ok(buffer)
+}
+
+fn secret_header(value: &str) -> Result<HeaderValue, ChatError> {
+    let mut header = HeaderValue::try_from(value)
+        .map_err(|_| ChatError::new(ChatErrorKind::BadRequest, "the key holds characters that no header may"))?;
+    header.set_sensitive(true);
+    Ok(header)
+}
+
+/// The reply, unless it is compressed although nobody asked for that.
+fn plain(response: Response) -> Result<Response, ChatError> {
+    match compression(&response) {
+        Some(words) => Err(ChatError::malformed(&words)),
+        None => Ok(response),
+    }
+}
+
+fn compression(response: &Response) -> Option<String> {
+    let coding = response.headers().get(CONTENT_ENCODING)?.to_str().ok()?.trim();
+    let is_plain = coding.is_empty() || coding.eq_ignore_ascii_case("identity");
+    let why = "although the call accepts none: switch compression off in the gateway before the model server";
+    (!is_plain).then(|| format!("the reply is compressed (Content-Encoding: {coding}), {why}"))
+}
+
+/// What the headers of a refusal say better than its body.
+fn told_by_headers(response: &Response) -> Option<String> {
+    let text = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    if response.status().is_redirection() {
+        let mut target = response.url().join(text(LOCATION)?).ok()?;
+        target.set_query(None);
+        target.set_fragment(None);
+        // an address with credentials is not repeated; http and https have a place for them
+        let _ = target.set_username("").and_then(|()| target.set_password(None));
+        return Some(format!("the server redirects to {target}; give its final address"));
+    }
+    let scheme = text(WWW_AUTHENTICATE).and_then(|value| value.split(' ').next()).unwrap_or_default();
+    if response.status() == 401 && scheme.eq_ignore_ascii_case("basic") {
+        return Some("it requires a user and a password (Basic authentication)".to_owned());
+    }
+    compression(response)
 }
 
 fn content_type(response: &Response) -> &str {

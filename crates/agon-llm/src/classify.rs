@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::corrections::RefusedParts;
 use crate::{ChatError, ChatErrorKind, overflow};
 
 // Ollama wraps llama-server's error once; anything deeper than this is not an error but a game.
-const MAX_LAYERS: usize = 4;
+const MAX_LAYERS: usize = 6;
 
 const QUOTA: [&str; 6] = ["insufficient_quota", "quota", "credit", "billing", "usage limit", "payment"];
 const RUNNER: [&str; 5] = [
@@ -17,7 +18,7 @@ const RUNNER: [&str; 5] = [
     "out of memory",
     "failed to load",
 ];
-const TEMPLATE: [&str; 2] = ["jinja", "roles must alternate"];
+const TEMPLATE: [&str; 4] = ["jinja", "template error", "must alternate", "system role"];
 const BUSY: [&str; 1] = ["server busy"];
 const LOADING: [&str; 1] = ["loading model"];
 
@@ -30,21 +31,44 @@ struct Complaint {
     code: Option<u16>,
     prompt_tokens: Option<u32>,
     context: Option<u32>,
+    /// The fields of the request that it names in a place of their own, in lower case.
+    fields: Vec<String>,
+}
+
+/// A call that was refused before it began.
+#[derive(Debug)]
+pub(crate) struct RefusedCall {
+    /// What it means.
+    pub(crate) error: ChatError,
+    /// What of the request the server does not take.
+    pub(crate) objections: RefusedParts,
+}
+
+impl From<ChatError> for RefusedCall {
+    fn from(error: ChatError) -> Self {
+        Self { error, objections: RefusedParts::default() }
+    }
 }
 
 /// Says what a response with a failing status means.
-pub(crate) fn refusal(status: u16, body: &str, retry_after: Option<Duration>) -> ChatError {
+pub(crate) fn refusal(status: u16, body: &str, retry_after: Option<Duration>) -> RefusedCall {
     let complaint = read(body);
     let detail = match (status, body.trim().is_empty()) {
         (403, true) => {
             "empty reply: Ollama bound to loopback refuses foreign Host headers; a proxy before it has to rewrite them"
         }
-        (300..400, _) => "the server redirects; give its final address",
+        (300..400, true) => "the server redirects; give its final address",
         (_, true) => "empty reply",
         (_, false) => &complaint.message,
     };
     let kind = kind_of(status, &complaint, retry_after.is_some());
-    ChatError { retry_after, status: Some(status), ..ChatError::new(kind, detail) }
+    // behind a proxy's own failure the call may have been taken
+    let is_said = kind == ChatErrorKind::BadRequest || kind == ChatErrorKind::Server5xx && status <= 501;
+    let objections = match is_said {
+        true => RefusedParts::read(&complaint.words, &complaint.fields),
+        false => RefusedParts::default(),
+    };
+    RefusedCall { error: ChatError { retry_after, status: Some(status), ..ChatError::new(kind, detail) }, objections }
 }
 
 /// Says what an error object within a reply of status 200 means.
@@ -103,7 +127,8 @@ impl Complaint {
             Value::Object(fields) if layer < MAX_LAYERS => {
                 for (name, field) in fields {
                     match name.as_str() {
-                        "error" | "message" | "detail" | "metadata" => self.add(field, layer + 1),
+                        "error" | "message" | "msg" | "detail" | "metadata" | "raw" => self.add(field, layer + 1),
+                        "param" | "loc" => self.point(field),
                         "n_prompt_tokens" => self.prompt_tokens = count(field),
                         "n_ctx" => self.context = count(field),
                         "code" | "type" | "limit_source" => self.note(field),
@@ -111,8 +136,15 @@ impl Complaint {
                     }
                 }
             }
+            Value::Array(all) if layer < MAX_LAYERS => all.iter().for_each(|one| self.add(one, layer + 1)),
             _ => {}
         }
+    }
+
+    /// Notes which field of the request is meant: a name, or a path to it.
+    fn point(&mut self, field: &Value) {
+        let path = field.as_array().map(Vec::as_slice).unwrap_or(std::slice::from_ref(field));
+        self.fields.extend(path.iter().filter_map(Value::as_str).map(str::to_lowercase));
     }
 
     fn add_text(&mut self, text: &str, layer: usize) {
@@ -172,14 +204,14 @@ mod tests {
     use super::*;
 
     fn kind(status: u16, body: &str) -> ChatErrorKind {
-        refusal(status, body, None).kind
+        refusal(status, body, None).error.kind
     }
 
     #[test]
     fn a_double_encoded_overflow_yields_its_counts() {
         let body = r#"{"error":"{\"error\":{\"code\":400,\"message\":\"request (5000 tokens) exceeds the available context size (4096 tokens)\",\"type\":\"exceed_context_size_error\",\"n_prompt_tokens\":5000,\"n_ctx\":4096}}"}"#;
 
-        let error = refusal(400, body, None);
+        let error = refusal(400, body, None).error;
 
         assert_eq!(error.kind, ChatErrorKind::ContextOverflow { prompt_tokens: Some(5000), context: Some(4096) });
         assert!(error.detail.starts_with("request (5000 tokens)"), "{}", error.detail);
@@ -231,7 +263,7 @@ mod tests {
 
     #[test]
     fn an_empty_403_is_explained() {
-        let error = refusal(403, "", None);
+        let error = refusal(403, "", None).error;
 
         assert_eq!(error.kind, ChatErrorKind::Unauthorized);
         assert!(error.detail.contains("Host header"));

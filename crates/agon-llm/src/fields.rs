@@ -39,3 +39,19 @@ pub enum OptionalField {
     /// `response_format`, which holds the schema of ballots and judgements
     ResponseFormat,
 }
+
+impl OptionalField {
+    /// Its name in a call, which is also its name in `omit`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Temperature => "temperature",
+            Self::TopP => "top_p",
+            Self::PresencePenalty => "presence_penalty",
+            Self::Seed => "seed",
+            Self::Stop => "stop",
+            Self::StreamOptions => "stream_options",
+            Self::ReasoningEffort => "reasoning_effort",
+            Self::ResponseFormat => "response_format",
+        }
+    }
+}

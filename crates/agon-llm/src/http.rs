@@ -3,12 +3,13 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use reqwest::{Certificate, Client};
+use reqwest::Client;
 use secrecy::SecretString;
 
 use crate::connections::ConnectionHistory;
+use crate::tls::NamedCertificates;
 use crate::transport::transport_error;
-use crate::{ChatError, ChatErrorKind, ChatFields, Endpoint, RunnerOptions};
+use crate::{ChatError, ChatFields, Endpoint, RunnerOptions};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(90);
@@ -20,8 +21,13 @@ const POOL_MAX_IDLE_PER_HOST: usize = 1024;
 pub struct ClientConfig {
     /// Where the server is.
     pub endpoint: Endpoint,
-    /// The key, sent as a bearer token and shown nowhere.
+    /// The key, shown nowhere: sent as a bearer token, as the password of `user`, or as it is where it names its scheme
+    /// (`Basic ...`).
     pub api_key: Option<SecretString>,
+    /// Whose password the key is.
+    pub user: Option<String>,
+    /// More headers of every request, whose values are shown nowhere.
+    pub headers: Vec<(String, SecretString)>,
     /// The connection pools; share one value among all clients.
     pub http: Http,
     /// What models are launched with on this host, for preloading and for calls that do not say.
@@ -41,6 +47,8 @@ impl ClientConfig {
         Self {
             endpoint,
             api_key: None,
+            user: None,
+            headers: Vec::new(),
             http: Http::default(),
             runner: RunnerOptions::default(),
             stream: true,
@@ -48,6 +56,12 @@ impl ClientConfig {
             deadlines: Deadlines::default(),
         }
     }
+}
+
+/// Whether a header can have this name.
+#[must_use]
+pub fn is_header(name: &str) -> bool {
+    http::HeaderName::try_from(name).is_ok()
 }
 
 /// How long calls other than chats may take, each as a whole.
@@ -76,8 +90,7 @@ pub struct Http(Arc<Pools>);
 
 #[derive(Debug, Default)]
 struct Pools {
-    /// The only authorities whose certificates are accepted; empty: those of the system.
-    authorities: Vec<Certificate>,
+    certificates: NamedCertificates,
     plain_near: ClientPool,
     plain_far: ClientPool,
     tls_near: ClientPool,
@@ -102,16 +115,14 @@ pub(crate) enum Reuse {
 }
 
 impl Http {
-    /// Connection pools that accept only server certificates signed by the authorities in `pem`.
+    /// Connection pools with certificates of their own, all as PEM: of the servers that are accepted only those in `authorities`
+    /// or signed by one of them; `identity` is our own certificate with its key.
     ///
     /// # Errors
-    /// When `pem` holds no certificate, or one that cannot be read.
-    pub fn trusting(pem: &[u8]) -> Result<Self, ChatError> {
-        let authorities = Certificate::from_pem_bundle(pem).map_err(transport_error)?;
-        if authorities.is_empty() {
-            return Err(ChatError::new(ChatErrorKind::BadRequest, "there is no certificate in it (PEM)"));
-        }
-        Ok(Self(Arc::new(Pools { authorities, ..Pools::default() })))
+    /// When a text holds no certificate or no key, or one that cannot be read.
+    pub fn secured(authorities: Option<&[u8]>, identity: Option<Vec<u8>>) -> Result<Self, ChatError> {
+        let certificates = NamedCertificates::read(authorities, identity)?;
+        Ok(Self(Arc::new(Pools { certificates, ..Pools::default() })))
     }
 
     /// What is known of the connections of all pools.
@@ -135,12 +146,12 @@ impl Http {
         if let Some(client) = place.get() {
             return Ok(client);
         }
-        let client = build(near, encrypted, idle, &self.0.authorities)?;
+        let client = build(near, encrypted, idle, &self.0.certificates)?;
         Ok(place.get_or_init(|| client))
     }
 }
 
-fn build(near: bool, encrypted: bool, idle: usize, authorities: &[Certificate]) -> Result<Client, ChatError> {
+fn build(near: bool, encrypted: bool, idle: usize, certificates: &NamedCertificates) -> Result<Client, ChatError> {
     // The first provider of the process stays; whoever installed one before us has decided.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()
@@ -156,8 +167,10 @@ fn build(near: bool, encrypted: bool, idle: usize, authorities: &[Certificate]) 
     }
     if !encrypted {
         builder = builder.tls_certs_only([]);
-    } else if !authorities.is_empty() {
-        builder = builder.tls_certs_only(authorities.iter().cloned());
+    } else if certificates.are_named() {
+        builder = builder.tls_backend_preconfigured(certificates.config()?);
+    } else if let Some(identity) = certificates.identity()? {
+        builder = builder.identity(identity);
     }
     builder.build().map_err(transport_error)
 }

@@ -6,8 +6,10 @@
 //! The wire is decoded by state machines without IO ([`NdjsonDecoder`], [`SseDecoder`]), so that framing is tested
 //! byte by byte without a socket.
 //!
-//! Invariant: no retry but of a call that a server refuses while it loads the model or whose reused connection was closed before any answer, no queue, no cache of answers; nothing here reads a debate or the environment,
-//! and no answer is returned that the server did not declare finished.
+//! Invariant: no retry but of a call that a server refuses while it loads the model or whose reused connection was closed
+//! before any answer; a request of which a server refuses a part by name is sent again without that part only. No queue, no cache
+//! of answers; nothing here reads a debate or the environment, and no answer is returned that the server did not declare
+//! finished.
 
 mod answer;
 mod call;
@@ -16,6 +18,7 @@ mod connections;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod counts;
+mod corrections;
 mod decode;
 mod draft;
 mod endpoint;
@@ -32,6 +35,7 @@ mod overflow;
 mod pace;
 mod request;
 mod text;
+mod tls;
 mod transport;
 mod version;
 mod watch;
@@ -46,7 +50,7 @@ pub use decode::{Decoder, Framing, Progress};
 pub use endpoint::{Endpoint, EndpointError, EndpointKind};
 pub use error::{ChatError, ChatErrorKind, TimeoutPhase, TransportFault};
 pub use fields::{ChatFields, OptionalField};
-pub use http::{ClientConfig, Deadlines, Http};
+pub use http::{ClientConfig, Deadlines, Http, is_header};
 pub use info::{LoadedModel, ModelDetails, ModelInfo};
 pub use model::{ChatModel, DeltaSink, Discard};
 pub use ollama::{NdjsonDecoder, OllamaClient};

@@ -7,17 +7,18 @@ mod rehearse;
 
 pub use needs::{check, hint, is_meant, models_of, participants, serves};
 pub use pick::{choose_model, choose_served, pick};
-pub use probe::{ProbedModels, probe, probe_all, same_model};
+pub use probe::{ProbedModels, answers, probe, probe_all, same_model};
 pub use rehearse::{READING_PACE, config, paced, start};
 
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
-use crate::settings::{HostSettings, claimed_elsewhere, masked_address};
+use crate::settings::{HostSettings, KeySource, claimed_elsewhere, masked_address};
 use agon_core::HostId;
 use agon_llm::{CallTimeouts, ChatModel, ClientConfig, Deadlines, Http, RunnerOptions};
 use agon_runtime::{HostConfig, Served};
 use anyhow::{Context, bail};
 use prefixed::Prefixed;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -88,7 +89,12 @@ fn client(host: &HostSettings, environment: &Environment) -> anyhow::Result<Arc<
     }
     let endpoint = host.endpoint().with_context(|| format!("{:?}", masked_address(&host.url)))?;
     let key = host.api_key.as_ref().map(|source| source.read(environment)).transpose();
+    let header = |(name, source): (&String, &KeySource)| -> anyhow::Result<_> {
+        Ok((name.clone(), source.read(environment).with_context(|| format!("headers.{name}"))?))
+    };
     let config = ClientConfig {
+        user: host.user.clone(),
+        headers: host.headers.iter().map(header).collect::<anyhow::Result<_>>()?,
         api_key: key.with_context(|| format!("the key ({})", host.key_setting()))?,
         http: http(host)?,
         runner: RunnerOptions { num_ctx: host.num_ctx },
@@ -104,10 +110,23 @@ fn client(host: &HostSettings, environment: &Environment) -> anyhow::Result<Arc<
     })
 }
 
-/// A server's connections: its own where it has authorities of its own.
+/// A server's connections: its own where it has certificates of its own.
 fn http(host: &HostSettings) -> anyhow::Result<Http> {
-    let Some(path) = &host.ca_file else { return Ok(Http::default()) };
-    let name = path.display();
-    let pem = agon_files::read(path, agon_files::MAX_FILE).with_context(|| format!("cannot read ca_file {name}"))?;
-    Http::trusting(&pem).with_context(|| format!("ca_file {name}"))
+    let (ca, cert, key) = (host.ca_file.as_deref(), host.cert_file.as_deref(), host.key_file.as_deref());
+    let read = |setting: &str, path: &Path| {
+        let name = path.display();
+        agon_files::read(path, agon_files::MAX_FILE).with_context(|| format!("cannot read {setting} {name}"))
+    };
+    let authorities = ca.map(|path| read("ca_file", path)).transpose()?;
+    let identity = match (cert, key) {
+        (Some(cert), Some(key)) => Some([read("cert_file", cert)?, b"\n".to_vec(), read("key_file", key)?].concat()),
+        (None, _) | (_, None) => None,
+    };
+    if authorities.is_none() && identity.is_none() {
+        return Ok(Http::default());
+    }
+    let named = [("ca_file", ca), ("cert_file", cert), ("key_file", key)].into_iter();
+    let named: Vec<String> =
+        named.filter_map(|(setting, path)| Some(format!("{setting} {}", path?.display()))).collect();
+    Http::secured(authorities.as_deref(), identity).with_context(|| named.join(", "))
 }

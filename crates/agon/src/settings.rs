@@ -14,6 +14,7 @@ mod length;
 mod list;
 mod listeners;
 mod nats;
+mod ollama_host;
 mod places;
 mod prices;
 mod providers;

@@ -14,6 +14,7 @@ pub use self::decode::NdjsonDecoder;
 use self::replies::{EmbedReply, LoadReply, PsReply, ShowReply, TagsReply, VersionReply};
 use crate::call::{CallLimit, Chat, HttpSender, NO_BODY};
 use crate::counts::PromptCounts;
+use crate::corrections::CorrectionMemory;
 use crate::watch::LoadCheck;
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,
@@ -29,6 +30,7 @@ pub struct OllamaClient {
     config: ClientConfig,
     chat: Url,
     counts: PromptCounts,
+    corrections: CorrectionMemory,
     /// The release last read, packed; 0 until [`ChatModel::version`] was called.
     release: AtomicU64,
 }
@@ -41,6 +43,7 @@ impl OllamaClient {
             chat: config.endpoint.join("/api/chat"),
             config,
             counts: PromptCounts::default(),
+            corrections: CorrectionMemory::default(),
             release: AtomicU64::new(0),
         }
     }
@@ -108,13 +111,14 @@ impl ChatModel for OllamaClient {
         let release = self.release();
         let check = self.load_check(&request.model);
         let chat = Chat {
-            body: requests::chat(request, &self.config)?,
+            model: &request.model,
+            write: &|shape| requests::chat(request, &self.config, shape),
+            memory: &self.corrections,
             timeouts: request.timeouts,
             max_tokens: request.max_tokens(),
             min_prompt_tokens: request
                 .min_prompt_tokens
                 .filter(|_| release.is_none_or(VersionNumbers::counts_whole_prompt)),
-            model: &request.model,
             counts: &self.counts,
             check: Some(&check),
         };

@@ -6,8 +6,12 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::call::serialise;
+use crate::corrections::RequestShape;
 use crate::wire::{expected_bytes, tools};
-use crate::{ChatError, ChatMessage, ChatRequest, ClientConfig, MessageRole, SharedText, ToolCall, ToolSpec};
+use crate::{
+    ChatError, ChatMessage, ChatRequest, ClientConfig, MessageRole, OptionalField as Field, SharedText, ToolCall,
+    ToolSpec,
+};
 use agon_core::Think;
 
 #[derive(Serialize)]
@@ -87,24 +91,25 @@ fn think<S: Serializer>(think: &Option<Think>, serializer: S) -> Result<S::Ok, S
     }
 }
 
-pub(super) fn chat(request: &ChatRequest, config: &ClientConfig) -> Result<Vec<u8>, ChatError> {
-    let options = &request.options;
+pub(super) fn chat(request: &ChatRequest, config: &ClientConfig, shape: &RequestShape) -> Result<Vec<u8>, ChatError> {
+    let (options, fields) = (&request.options, &shape.fields);
+    let messages = shape.messages(&request.messages);
     let body = ChatBody {
         model: &request.model,
-        messages: &request.messages,
+        messages: &messages,
         stream: config.stream,
         truncate: false,
-        format: request.format.as_deref(),
+        format: fields.keep(Field::ResponseFormat, request.format.as_deref()),
         tools: &request.tools,
-        think: options.think,
+        think: fields.keep(Field::ReasoningEffort, options.think),
         options: Options {
             num_ctx: request.runner.num_ctx.or(config.runner.num_ctx),
-            num_predict: request.max_tokens(),
-            temperature: options.temperature,
-            top_p: options.top_p,
-            presence_penalty: options.presence_penalty,
-            seed: request.seed(),
-            stop: request.stop.as_deref(),
+            num_predict: shape.limit(request.max_tokens()),
+            temperature: fields.keep(Field::Temperature, options.temperature),
+            top_p: fields.keep(Field::TopP, options.top_p),
+            presence_penalty: fields.keep(Field::PresencePenalty, options.presence_penalty),
+            seed: fields.keep(Field::Seed, request.seed()),
+            stop: fields.keep(Field::Stop, request.stop.as_deref()),
         },
         agon_speaker: request.speaker.as_deref(),
     };

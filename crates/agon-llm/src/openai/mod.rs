@@ -16,6 +16,7 @@ pub use self::decode::SseDecoder;
 use self::replies::{EmbeddingsReply, ModelsReply};
 use crate::call::{CallLimit, Chat, HttpSender, NO_BODY};
 use crate::counts::PromptCounts;
+use crate::corrections::CorrectionMemory;
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,
     EndpointKind, LoadedModel, ModelDetails, ModelInfo, ServerVersion,
@@ -27,13 +28,15 @@ pub struct OpenAiClient {
     config: ClientConfig,
     chat: Url,
     counts: PromptCounts,
+    corrections: CorrectionMemory,
 }
 
 impl OpenAiClient {
     /// Makes a client; nothing is sent.
     #[must_use]
     pub fn new(config: ClientConfig) -> Self {
-        Self { chat: config.endpoint.join("/chat/completions"), config, counts: PromptCounts::default() }
+        let chat = config.endpoint.join("/chat/completions");
+        Self { chat, config, counts: PromptCounts::default(), corrections: CorrectionMemory::default() }
     }
 
     fn caller(&self) -> HttpSender<'_> {
@@ -52,11 +55,12 @@ impl ChatModel for OpenAiClient {
             return Err(ChatError::new(ChatErrorKind::BadRequest, "a chat without messages has no answer"));
         }
         let chat = Chat {
-            body: requests::chat(request, &self.config)?,
+            model: &request.model,
+            write: &|shape| requests::chat(request, &self.config, shape),
+            memory: &self.corrections,
             timeouts: request.timeouts,
             max_tokens: request.max_tokens(),
             min_prompt_tokens: request.min_prompt_tokens,
-            model: &request.model,
             counts: &self.counts,
             check: None,
         };

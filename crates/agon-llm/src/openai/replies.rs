@@ -5,14 +5,27 @@ use serde::Deserialize;
 use crate::wire::{AtMost, MAX_MODELS, Metric, check_vectors};
 use crate::{ChatError, ModelInfo};
 
+/// A list of models: an object that holds one, or the bare list.
 #[derive(Deserialize)]
-pub(super) struct ModelsReply {
-    data: Option<AtMost<ListedModel, MAX_MODELS>>,
+#[serde(untagged)]
+pub(super) enum ModelsReply {
+    Listed { data: Option<ListedModels>, models: Option<ListedModels> },
+    Bare(ListedModels),
+}
+
+type ListedModels = AtMost<ListedEntry, MAX_MODELS>;
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum ListedEntry {
+    Model(ListedModel),
+    Name(String),
 }
 
 #[derive(Deserialize)]
-struct ListedModel {
-    id: String,
+pub(super) struct ListedModel {
+    id: Option<String>,
+    name: Option<String>,
     /// vLLM's word for the context length.
     max_model_len: Option<Metric>,
     /// OpenRouter's word for it.
@@ -28,16 +41,25 @@ struct Meta {
 
 impl ModelsReply {
     pub(super) fn into_models(self) -> Vec<ModelInfo> {
-        self.data.unwrap_or_default().0.into_iter().map(ListedModel::into_model).collect()
+        let listed = match self {
+            Self::Listed { data, models } => data.or(models).unwrap_or_default(),
+            Self::Bare(listed) => listed,
+        };
+        let entry = |entry| match entry {
+            ListedEntry::Model(model) => model.into_model(),
+            ListedEntry::Name(name) => Some(ModelInfo { name, ..ModelInfo::default() }),
+        };
+        listed.0.into_iter().filter_map(entry).collect()
     }
 }
 
 impl ListedModel {
-    fn into_model(self) -> ModelInfo {
+    fn into_model(self) -> Option<ModelInfo> {
         let launched = self.meta.and_then(|meta| meta.n_ctx);
         let context_length = self.max_model_len.or(self.context_length).or(launched).and_then(Metric::count);
         let context_length = context_length.filter(|length| *length > 0);
-        ModelInfo { name: self.id, context_length, ..ModelInfo::default() }
+        let name = self.id.or(self.name)?;
+        Some(ModelInfo { name, context_length, ..ModelInfo::default() })
     }
 }
 

@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::call::serialise;
+use crate::corrections::RequestShape;
 use crate::wire::{expected_bytes, tools};
 use crate::{
     ChatError, ChatMessage, ChatRequest, ClientConfig, MessageRole, OptionalField as Field, SharedText, ToolCall,
@@ -49,7 +50,8 @@ struct StreamOptions {
 #[derive(Serialize)]
 struct ResponseFormat<'a> {
     r#type: &'static str,
-    json_schema: NamedSchema<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    json_schema: Option<NamedSchema<'a>>,
 }
 
 #[derive(Serialize)]
@@ -89,16 +91,20 @@ fn tool_calls<S: Serializer>(calls: &&[ToolCall], serializer: S) -> Result<S::Ok
     }))
 }
 
-pub(super) fn chat(request: &ChatRequest, config: &ClientConfig) -> Result<Vec<u8>, ChatError> {
-    let (options, stream, fields) = (&request.options, config.stream, &config.fields);
-    let limit = request.max_tokens();
-    let format = request.format.as_deref().map(|schema| ResponseFormat {
-        r#type: "json_schema",
-        json_schema: NamedSchema { name: "answer", strict: true, schema },
+pub(super) fn chat(request: &ChatRequest, config: &ClientConfig, shape: &RequestShape) -> Result<Vec<u8>, ChatError> {
+    let (options, stream, fields) = (&request.options, config.stream, &shape.fields);
+    let limit = shape.limit(request.max_tokens());
+    let format = request.format.as_deref().map(|schema| match shape.object_format {
+        true => ResponseFormat { r#type: "json_object", json_schema: None },
+        false => ResponseFormat {
+            r#type: "json_schema",
+            json_schema: Some(NamedSchema { name: "answer", strict: true, schema }),
+        },
     });
+    let messages = shape.messages(&request.messages);
     let body = CompletionBody {
         model: &request.model,
-        messages: &request.messages,
+        messages: &messages,
         stream,
         stream_options: fields.keep(Field::StreamOptions, stream.then_some(StreamOptions { include_usage: true })),
         max_tokens: (!fields.completion_limit).then_some(limit),

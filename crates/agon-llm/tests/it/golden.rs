@@ -96,7 +96,9 @@ async fn run(kind: EndpointKind, case: &str, request: &ChatRequest) -> Result<Ch
     let outcome = client.chat(request, &mut |delta: &str| heard.push_str(delta)).await;
 
     let sent = stub.requests();
-    assert_eq!(sent.len(), 1, "{case}: one attempt, one request");
+    // what a correction may help is corrected, and this server refuses that as well
+    let corrected = ["e400_no_thinking", "e400_option_type", "e500_jinja", "e500_llamacpp_jinja"].contains(&case);
+    assert_eq!(sent.len(), if corrected { 2 } else { 1 }, "{case}: one attempt, one request");
     assert_eq!(sent[0].json(), expected, "{case}: what was sent");
     assert!(sent[0].headers.contains(&format!("authorization: bearer {KEY}")), "{case}: {}", sent[0].headers);
     if let Ok(answer) = &outcome {

@@ -1,9 +1,13 @@
 //! Tests of the model clients against servers made of exact bytes.
 
 #[cfg(test)]
+mod access;
+#[cfg(test)]
 mod bounds;
 #[cfg(test)]
 mod contract;
+#[cfg(test)]
+mod corrections;
 #[cfg(test)]
 mod ends;
 #[cfg(test)]

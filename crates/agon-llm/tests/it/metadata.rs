@@ -170,3 +170,26 @@ async fn an_open_ai_server_tells_its_models_and_little_else() {
     assert_eq!(client.show("m").await.unwrap(), agon_llm::ModelDetails::default());
     assert!(client.loaded().await.unwrap().is_empty());
 }
+
+#[tokio::test]
+async fn a_list_of_models_is_read_in_every_form() {
+    let forms = [
+        json!({"object": "list", "data": [{"id": "a"}, {"id": "b", "max_model_len": 4096}]}),
+        json!([{"id": "a"}, {"id": "b", "max_model_len": 4096}]),
+        json!({"models": [{"name": "a", "model": "a"}, {"name": "b", "max_model_len": 4096}]}),
+        // llama.cpp
+        json!({"models": [{"name": "x"}], "object": "list", "data": [{"id": "a"}, {"id": "b", "meta": {"n_ctx": 4096}}]}),
+        json!([{"name": "a"}, {"id": "b", "context_length": 4096}, {"object": "model"}]),
+    ];
+    for body in forms {
+        let stub = Stub::always(reply(&body)).await;
+        let models = OpenAiClient::new(ClientConfig::new(stub.open_ai())).models().await.unwrap();
+        let found: Vec<_> = models.iter().map(|model| (model.name.as_str(), model.context_length)).collect();
+        assert_eq!(found, [("a", None), ("b", Some(4096))], "{body}");
+    }
+    for (body, names) in [(json!(["a", "b"]), 2), (json!({"object": "list", "data": null}), 0), (json!([]), 0)] {
+        let stub = Stub::always(reply(&body)).await;
+        let models = OpenAiClient::new(ClientConfig::new(stub.open_ai())).models().await.unwrap();
+        assert_eq!(models.len(), names, "{body}");
+    }
+}

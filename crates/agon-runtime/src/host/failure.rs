@@ -4,7 +4,9 @@ use crate::host::contexts::Bound;
 use crate::host::gate::{Absence, CallReport, FailingCalls, PermitRefusal, ServerAway, ServerSight, Why};
 use agon_core::breaker::CallEnd;
 use agon_core::{Failure, FailureCause, HostId, ModelName, Timestamp};
-use agon_llm::{ChatError, ChatErrorKind, EndpointKind};
+use agon_llm::{ChatAnswer, ChatError, ChatErrorKind, EndpointKind};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// The failure that the log shall hold for a call that gave no answer.
 pub(crate) fn of_call(error: &ChatError, host: &HostId) -> Failure {
@@ -70,6 +72,37 @@ fn cause(kind: &ChatErrorKind) -> FailureCause {
         Kind::Slow(_) => FailureCause::TooSlow,
         Kind::Server5xx | Kind::RunnerDied => FailureCause::ServerError,
         Kind::Cancelled => FailureCause::Cancelled,
+    }
+}
+
+/// In which words a server failed the last call for each of its models.
+#[derive(Debug, Default)]
+pub(crate) struct RepeatedFailures(Mutex<BTreeMap<ModelName, String>>);
+
+impl RepeatedFailures {
+    /// What a call came to. A server that fails a model twice in the same words is there, and will fail it again: it refuses the call.
+    pub(crate) fn judge(
+        &self,
+        model: &ModelName,
+        outcome: Result<ChatAnswer, ChatError>,
+    ) -> Result<ChatAnswer, ChatError> {
+        let mut failed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match outcome {
+            Err(error) if error.kind == ChatErrorKind::Server5xx && error.status == Some(500) => {
+                let last = failed.insert(model.clone(), error.detail.clone());
+                if last.is_none_or(|last| last != error.detail) {
+                    return Err(error);
+                }
+                let detail =
+                    format!("it fails this model with the same answer each time (status 500): {}", error.detail);
+                Err(ChatError { kind: ChatErrorKind::BadRequest, detail, ..error })
+            }
+            Ok(answer) => {
+                failed.remove(model);
+                Ok(answer)
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -213,5 +246,29 @@ mod tests {
 
         assert_eq!(failure.retry_after_ms, Some(2_000));
         assert_eq!(failure.detail, "gpu1: the server is busy: full");
+    }
+
+    #[test]
+    fn a_server_that_fails_a_model_twice_in_the_same_words_refuses_it() {
+        let failed = |status: u16, detail: &str| {
+            Err(ChatError { status: Some(status), ..ChatError::new(ChatErrorKind::Server5xx, detail) })
+        };
+        let (one, other) = (ModelName::from("one:1b"), ModelName::from("other:1b"));
+        let repeated = RepeatedFailures::default();
+        let refuses = |model: &ModelName, outcome: Result<ChatAnswer, ChatError>| {
+            let error = repeated.judge(model, outcome).unwrap_err();
+            let refuses = error.kind == ChatErrorKind::BadRequest;
+            assert_eq!(end_of(&error).call == CallEnd::Neutral, refuses, "{error:?}");
+            refuses
+        };
+        assert!(!refuses(&one, failed(500, "tokenizer: index out of range")));
+        assert!(!refuses(&other, failed(500, "tokenizer: index out of range")), "another model");
+        assert!(!refuses(&one, failed(500, "out of workers")), "other words");
+        assert!(refuses(&one, failed(500, "out of workers")));
+        assert!(refuses(&one, failed(500, "out of workers")), "until it answers");
+        assert!(!refuses(&other, failed(502, "bad gateway")));
+        assert!(!refuses(&other, failed(502, "bad gateway")), "a proxy whose server is away");
+        assert!(repeated.judge(&one, Ok(ChatAnswer::default())).is_ok());
+        assert!(!refuses(&one, failed(500, "out of workers")), "it has answered since");
     }
 }

@@ -2,6 +2,7 @@
 use crate::base::config::HostConfig;
 use crate::cluster::seats_of;
 use crate::host::contexts::{self, Bound, Contexts};
+use crate::host::failure::RepeatedFailures;
 use agon_core::{Call, Failure, FailureCause, HostId, ModelName, NodeId, Think, Usage};
 use agon_llm::{ChatRequest, EndpointKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,7 @@ pub(crate) struct HostState {
     thinkers: std::sync::Mutex<BTreeSet<ModelName>>,
     /// The models of which it was said that the server counts their prompts wrong.
     miscounted: std::sync::Mutex<BTreeSet<ModelName>>,
+    pub(crate) repeated: RepeatedFailures,
 }
 
 /// Who answers there.
@@ -59,6 +61,7 @@ impl HostState {
             renamed: Default::default(),
             thinkers: Default::default(),
             miscounted: Default::default(),
+            repeated: RepeatedFailures::default(),
         }
     }
     pub(crate) fn seats(node: &NodeId) -> Self {
@@ -71,6 +74,7 @@ impl HostState {
             renamed: Default::default(),
             thinkers: Default::default(),
             miscounted: Default::default(),
+            repeated: RepeatedFailures::default(),
         }
     }
     /// Whether nothing that is said here is a model's word.

@@ -42,7 +42,7 @@ async fn able(server: &ReachableServer, found: &ProbedModels, model: &str) -> Ve
     let what = format!("model {model}");
     let tight = too_large(server, found, model).await;
     let mut findings = Vec::new();
-    match answers(server, model).await {
+    match servers::answers(server, model, None).await {
         Ok(()) => findings.push(CheckupFinding::ok(&what, "answers")),
         Err(error) => {
             let fix = tight.as_ref().and_then(|tight| tight.fix.clone());
@@ -103,19 +103,6 @@ fn request(server: &ReachableServer, model: &str, ask: &str, tokens: u32) -> Cha
         timeouts: server.timeouts(),
         ..ChatRequest::new(model, vec![ChatMessage::user(ask)])
     }
-}
-
-/// One token is enough: that it was cut there is the expected end.
-async fn answers(server: &ReachableServer, model: &str) -> Result<(), ChatError> {
-    match server.client.chat(&request(server, model, "Say yes.", 1), &mut Discard).await {
-        Ok(_) => Ok(()),
-        Err(error) if is_cut(&error.kind) => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
-fn is_cut(kind: &ChatErrorKind) -> bool {
-    matches!(kind, ChatErrorKind::Truncated { .. } | ChatErrorKind::BudgetEaten { .. })
 }
 
 async fn structured(server: &ReachableServer, model: &str) -> Result<bool, ChatError> {

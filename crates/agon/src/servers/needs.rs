@@ -133,10 +133,13 @@ fn keys_wanted<'a>(servers: impl Iterator<Item = &'a ReachableServer>, models: &
 /// What a failed probe usually means.
 pub fn hint(server: &ReachableServer, error: &ChatError) -> Option<String> {
     let hint = match (&error.kind, error.status) {
+        (ChatErrorKind::Unauthorized, _) if server.settings.user.is_none() && error.detail.contains("Basic auth") => {
+            "set user = \"NAME\" and, as its password, api_key = { env = \"VARIABLE\" } of this host in [[hosts]]; or put `Basic BASE64` into a variable and name it with --api-key-env"
+        }
         (ChatErrorKind::Unauthorized, _) if server.settings.api_key.is_some() => {
             return Some(format!("the server rejects the key from {}: put a valid one there", key_place(server)));
         }
-        (ChatErrorKind::Unauthorized, Some(403)) => {
+        (ChatErrorKind::Unauthorized, Some(403)) if server.settings.kind == HostKind::Ollama => {
             "a server that listens on loopback refuses foreign Host headers: let the proxy rewrite Host, or set OLLAMA_HOST there"
         }
         (ChatErrorKind::Unauthorized, _) if server.settings.origin == Origin::Flag => {

@@ -1,5 +1,6 @@
 //! Model servers, as settings and the environment name them.
 use super::credentials::carries;
+use super::ollama_host::connectable;
 use super::providers::{Provider, has_prefix, recognised};
 use super::{KeySource, Length};
 use crate::cli::ServerArgs;
@@ -7,6 +8,7 @@ use crate::environment::Environment;
 use agon_core::ModelName;
 use agon_llm::{ChatFields, Endpoint, EndpointKind, OptionalField};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -24,9 +26,22 @@ pub struct HostSettings {
     /// Where its key is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key: Option<KeySource>,
-    /// The only authorities (PEM) that may have signed the server's certificate; absent: those of the system.
+    /// Whose password the key is, where the server asks for both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// More headers of every request, and where their values are.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, KeySource>,
+    /// The only authorities (PEM) that may have signed the server's certificate, or that certificate itself; absent: those of the
+    /// system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca_file: Option<PathBuf>,
+    /// The certificate (PEM) that the server asks its clients for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cert_file: Option<PathBuf>,
+    /// The key (PEM) of `cert_file`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_file: Option<PathBuf>,
     /// What debates write before the names of its models, with a slash between: `gateway/MODEL`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
@@ -57,7 +72,7 @@ pub struct HostSettings {
     /// The field that a call's token limit is sent in; `openai` alone.
     #[serde(default)]
     pub token_limit: TokenLimit,
-    /// Fields of a call that the server refuses and that are left out; `openai` alone.
+    /// Fields of a call that the server refuses and that are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub omit: Vec<OptionalField>,
     /// Who named it.
@@ -149,7 +164,11 @@ impl HostSettings {
             url: url.to_owned(),
             kind: HostKind::Ollama,
             api_key: None,
+            user: None,
+            headers: BTreeMap::new(),
             ca_file: None,
+            cert_file: None,
+            key_file: None,
             prefix: None,
             models: Vec::new(),
             permits: one(),
@@ -185,8 +204,8 @@ impl HostSettings {
     pub fn remedy(&self, environment: &Environment) -> Option<String> {
         if carries(&self.url, true) {
             return Some(
-                "omit the user and the password; name a key by --api-key-env VARIABLE with --ollama or --base-url, or by \
-                 api_key = { env = \"VARIABLE\" } of a host in [[hosts]]"
+                "omit the user and the password; give them as user = \"NAME\" and api_key = { env = \"VARIABLE\" } of a host in \
+                 [[hosts]], or name a key by --api-key-env VARIABLE with --ollama or --base-url"
                     .to_owned(),
             );
         }
@@ -211,7 +230,9 @@ impl HostSettings {
     /// The server's address, checked.
     pub fn endpoint(&self) -> Result<Endpoint, agon_llm::EndpointError> {
         match self.kind {
-            HostKind::Ollama => Endpoint::parse(EndpointKind::Ollama, &connectable(&self.url)),
+            HostKind::Ollama => {
+                Endpoint::parse(EndpointKind::Ollama, &connectable(&self.url, self.origin == Origin::Variable))
+            }
             HostKind::Openai => Endpoint::parse(EndpointKind::OpenAi, &self.url),
         }
     }
@@ -234,11 +255,38 @@ impl HostSettings {
         if let Some(problem) = self.api_key.as_ref().and_then(KeySource::problem) {
             problems.push(format!("api_key: {problem}"));
         }
+        problems.extend(self.access_problems());
         if self.prefix.as_ref().is_some_and(|prefix| prefix.is_empty() || prefix.contains(['/', ' '])) {
             problems.push("prefix: one word without a slash".to_owned());
         }
-        if self.kind == HostKind::Ollama && self.fields() != ChatFields::default() {
-            problems.push("token_limit, omit: for kind = \"openai\" only".to_owned());
+        if self.kind == HostKind::Ollama && self.token_limit != TokenLimit::default() {
+            problems.push("token_limit: for kind = \"openai\" only".to_owned());
+        }
+        problems
+    }
+    /// What is wrong with how it is accessed, each with its field.
+    fn access_problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        for (name, source) in &self.headers {
+            if !agon_llm::is_header(name) {
+                problems.push(format!("headers: {name:?} is no name of a header"));
+            }
+            problems.extend(source.problem().map(|problem| format!("headers.{name}: {problem}")));
+        }
+        let authorized = self.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
+        if authorized && self.api_key.is_some() {
+            problems.push(
+                "headers.authorization, api_key: give only one, because both are sent as Authorization".to_owned(),
+            );
+        }
+        if self.user.is_some() && self.api_key.is_none() {
+            problems.push("user: its password is missing; set api_key = { env = \"VARIABLE\" }".to_owned());
+        }
+        if self.user.as_ref().is_some_and(|user| user.contains(':')) {
+            problems.push("user: a colon is not allowed".to_owned());
+        }
+        if self.cert_file.is_some() != self.key_file.is_some() {
+            problems.push("cert_file, key_file: give both or neither".to_owned());
         }
         problems
     }
@@ -304,43 +352,30 @@ fn filled(url: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
     format!("{before}{}{}", value(name).unwrap_or_else(unset), filled(after, value))
 }
 
-/// `OLLAMA_HOST` is first of all where the server listens: "every address" is no place to connect to, and a port alone is enough.
-fn connectable(address: &str) -> String {
-    let address = address.trim();
-    let (scheme, rest) = match address.split_once("://") {
-        Some((scheme, rest)) => (format!("{scheme}://"), rest),
-        None => (String::new(), address),
-    };
-    let local = ["0.0.0.0", "[::]"].into_iter().find_map(|any| rest.strip_prefix(any));
-    match (local, rest.starts_with(':')) {
-        (Some(port), _) if port.is_empty() || port.starts_with([':', '/']) => format!("{scheme}127.0.0.1{port}"),
-        (_, true) => format!("{scheme}127.0.0.1{rest}"),
-        (_, false) => address.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn base(url: &str) -> String {
-        HostSettings::ollama("a", url).endpoint().unwrap().base().to_owned()
-    }
-
     #[test]
-    fn every_form_of_ollama_host_can_be_connected_to() {
-        for (given, base_url) in [
-            ("0.0.0.0:11434", "http://127.0.0.1:11434/"),
-            ("0.0.0.0", "http://127.0.0.1:11434/"),
-            ("http://0.0.0.0:8080", "http://127.0.0.1:8080/"),
-            ("[::]:11434", "http://127.0.0.1:11434/"),
-            (":9000", "http://127.0.0.1:9000/"),
-            ("gpu1", "http://gpu1:11434/"),
-            ("gpu1:8000", "http://gpu1:8000/"),
-            ("https://gpu1.example.org/ollama/", "https://gpu1.example.org/ollama"),
-        ] {
-            assert_eq!(base(given), base_url, "{given}");
-        }
+    fn settings_of_access_that_do_not_fit_together_are_named() {
+        let key = || KeySource { env: Some("K".into()), file: None };
+        let host = |change: &dyn Fn(&mut HostSettings)| {
+            let mut host = HostSettings::ollama("a", "http://a:1");
+            change(&mut host);
+            host.problems().join("; ")
+        };
+        let headers = |name: &str, source: KeySource| BTreeMap::from([(name.to_owned(), source)]);
+        assert_eq!(host(&|_| {}), "");
+        assert_eq!(host(&|host| host.headers = headers("X-Api-Key", key())), "");
+        assert!(host(&|host| host.headers = headers("a b", key())).starts_with("headers: \"a b\""));
+        assert!(host(&|host| host.headers = headers("a", KeySource::default())).starts_with("headers.a: "));
+        let twice = |host: &mut HostSettings| {
+            host.headers = headers("Authorization", key());
+            host.api_key = Some(key());
+        };
+        assert!(host(&twice).starts_with("headers.authorization, api_key"));
+        assert!(host(&|host| host.user = Some("ada".into())).starts_with("user: its password"));
+        assert!(host(&|host| host.cert_file = Some("a.pem".into())).starts_with("cert_file, key_file"));
     }
 
     #[test]

@@ -416,6 +416,7 @@ impl Play {
             permit.cost(CallCost { usage: answer.usage, prefill_ms: answer.timing.prefill_ms });
         }
         self.shared.config.speeds.learn(&self.host_state.id, &self.work.ask.model, &outcome);
+        let outcome = self.host_state.repeated.judge(&self.work.ask.model, outcome);
         let is_away = match &outcome {
             Ok(_) => permit.report(CallReport::SUCCESS),
             Err(error) => permit.report_failed(failure::end_of(error), error),
