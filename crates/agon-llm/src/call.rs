@@ -16,8 +16,8 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::classify::{RefusedCall, refusal, retry_after};
 use crate::connections::Ends;
-use crate::counts::PromptCounts;
 use crate::corrections::{Correction, CorrectionMemory, RefusedParts, RequestShape};
+use crate::counts::PromptCounts;
 use crate::error::without_key;
 use crate::http::Reuse;
 use crate::meter::Meter;

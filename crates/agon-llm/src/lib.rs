@@ -17,8 +17,8 @@ mod classify;
 mod connections;
 #[cfg(feature = "contract")]
 pub mod contract;
-mod counts;
 mod corrections;
+mod counts;
 mod decode;
 mod draft;
 mod endpoint;

@@ -321,7 +321,7 @@ fn a_prompt_that_is_too_long_is_known_in_every_server_s_words_with_its_counts() 
             json!({ "detail": words }),
         ];
         for shape in &shapes {
-            assert_eq!(refusal(*status, &shape.to_string(), None).kind, expected, "{server}: {shape}");
+            assert_eq!(refusal(*status, &shape.to_string(), None).error.kind, expected, "{server}: {shape}");
         }
         assert_eq!(mid_stream(&json!({ "message": words })).kind, expected, "{server}: {words}");
     }
@@ -330,7 +330,7 @@ fn a_prompt_that_is_too_long_is_known_in_every_server_s_words_with_its_counts() 
 #[test]
 fn a_missing_model_is_known_in_every_server_s_words() {
     for (server, status, body) in MISSING {
-        assert_eq!(refusal(*status, body, None).kind, ChatErrorKind::NotFound, "{server}: {body}");
+        assert_eq!(refusal(*status, body, None).error.kind, ChatErrorKind::NotFound, "{server}: {body}");
     }
 }
 
@@ -344,7 +344,7 @@ fn what_only_sounds_like_a_missing_model_is_none() {
         (429, "model 'x' not found within the rate limit"),
         (500, "the model's runner has failed"),
     ] {
-        let kind = refusal(status, &json!({ "error": words }).to_string(), None).kind;
+        let kind = refusal(status, &json!({ "error": words }).to_string(), None).error.kind;
         assert_ne!(kind, ChatErrorKind::NotFound, "{words}");
     }
 }

@@ -126,7 +126,9 @@ impl Masks {
         let said = |text: String| self.said(&text);
         let reasons_of = |reasons: Vec<String>| reasons.into_iter().map(said).collect();
         match answer {
-            Answer::Speech { text, cut, cut_at_limit } => Answer::Speech { text: said(text.to_string()).into(), cut, cut_at_limit },
+            Answer::Speech { text, cut, cut_at_limit } => {
+                Answer::Speech { text: said(text.to_string()).into(), cut, cut_at_limit }
+            }
             Answer::Choice { choice: one, reasons, confidence } => {
                 Answer::Choice { choice: choice(one), reasons: reasons_of(reasons), confidence }
             }

@@ -97,7 +97,10 @@ fn an_unknown_figure_is_absent_and_a_known_zero_is_kept() {
     let call = |prompt_tokens| {
         let mut call = Call::default();
         call.usage.prompt_tokens = prompt_tokens;
-        TurnResult::Answered { answer: Answer::Speech { text: "x".into(), cut: false, cut_at_limit: false }, call: Box::new(call) }
+        TurnResult::Answered {
+            answer: Answer::Speech { text: "x".into(), cut: false, cut_at_limit: false },
+            call: Box::new(call),
+        }
     };
     let (unknown, zero) = (call(None), call(Some(0)));
     assert_ne!(unknown.to_bytes(), zero.to_bytes());

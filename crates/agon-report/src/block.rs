@@ -201,7 +201,12 @@ fn explained(text: &str, meant: &[String]) -> String {
 fn cut_at_limit(minutes: &Minutes<'_>) -> Option<String> {
     let cut = minutes.speeches().filter(|(_, speech)| speech.cut_at_limit).count();
     let all = minutes.speeches().count();
-    (cut > 0).then(|| format!("{cut} of {} reached the limit of tokens (max_tokens)", words::counted(all as u64, "speech", "speeches")))
+    (cut > 0).then(|| {
+        format!(
+            "{cut} of {} reached the limit of tokens (max_tokens)",
+            words::counted(all as u64, "speech", "speeches")
+        )
+    })
 }
 
 /// What the debaters scored each other with, where that decides nothing.

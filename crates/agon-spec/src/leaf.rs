@@ -3,8 +3,9 @@ use crate::section::CheckedValue;
 use agon_core::gate::GateRule;
 use agon_core::{
     AnswerKind, Ballots, ConsensusStrategy, ContextScope, DebateFormat, DebateWhen, Direction, EndCondition, Interject,
-    Interruptions, Memory, Mode, ModelName, Named, OnCut, OnTurnFailure, Output, ParticipantId, Quorum, Scoring, SelfVotes,
-    Sight, Style, SummaryStyle, Think, Tolerance, Topology, TurnKind, TurnMode, Visibility, VoteRule, Voters,
+    Interruptions, Memory, Mode, ModelName, Named, OnCut, OnTurnFailure, Output, ParticipantId, Quorum, Scoring,
+    SelfVotes, Sight, Style, SummaryStyle, Think, Tolerance, Topology, TurnKind, TurnMode, Visibility, VoteRule,
+    Voters,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -201,7 +201,7 @@ impl PropertyWorld<'_> {
             return self.trouble(ask);
         }
         let answer = match self.answer(ask) {
-            Answer::Speech { text, .. } => Answer::Speech { text, cut },
+            Answer::Speech { text, .. } => Answer::Speech { text, cut, cut_at_limit: false },
             answer => answer,
         };
         TurnResult::Answered { answer, call: answers::call() }

@@ -13,8 +13,8 @@ use serde_json::json;
 pub use self::decode::NdjsonDecoder;
 use self::replies::{EmbedReply, LoadReply, PsReply, ShowReply, TagsReply, VersionReply};
 use crate::call::{CallLimit, Chat, HttpSender, NO_BODY};
-use crate::counts::PromptCounts;
 use crate::corrections::CorrectionMemory;
+use crate::counts::PromptCounts;
 use crate::watch::LoadCheck;
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,

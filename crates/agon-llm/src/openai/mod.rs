@@ -15,8 +15,8 @@ use serde_json::json;
 pub use self::decode::SseDecoder;
 use self::replies::{EmbeddingsReply, ModelsReply};
 use crate::call::{CallLimit, Chat, HttpSender, NO_BODY};
-use crate::counts::PromptCounts;
 use crate::corrections::CorrectionMemory;
+use crate::counts::PromptCounts;
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,
     EndpointKind, LoadedModel, ModelDetails, ModelInfo, ServerVersion,

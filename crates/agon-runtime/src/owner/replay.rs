@@ -29,7 +29,8 @@ pub(crate) fn owner(records: &[Arc<Record>]) -> Option<&NodeId> {
 /// Who claimed a halted debate to end it, and has not done so.
 pub(crate) fn ender(records: &[Arc<Record>]) -> Option<&NodeId> {
     let events = records.iter().rev().flat_map(|record| record.events.iter().rev());
-    let last = events.into_iter().find(|event| matches!(event, Event::Claimed { .. } | Event::DebateInterrupted { .. }));
+    let last =
+        events.into_iter().find(|event| matches!(event, Event::Claimed { .. } | Event::DebateInterrupted { .. }));
     if let Some(Event::Claimed { writer, .. }) = last { Some(writer) } else { None }
 }
 

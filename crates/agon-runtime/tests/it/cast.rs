@@ -19,6 +19,8 @@ pub enum Cue {
     Answer,
     /// Says this, whatever was asked for.
     Say(String),
+    /// Says this, and is cut there by the limit of tokens.
+    Limited(&'static str),
     /// Answers under this name.
     As(&'static str),
     /// Wants a function called, with a text as its argument.
@@ -193,6 +195,11 @@ impl ChatModel for Cast {
                     sink.text(sentence);
                 }
                 std::future::pending().await
+            }
+            Cue::Limited(text) => {
+                text.split_inclusive(' ').for_each(|piece| sink.text(piece));
+                let cut = ChatErrorKind::Truncated { partial_chars: text.len() };
+                return running.fails(ChatError { usage: USAGE, ..ChatError::new(cut, "") });
             }
             Cue::Fail => {
                 return running.fails(ChatError::new(ChatErrorKind::Server5xx, "it failed"));

@@ -12,6 +12,8 @@ mod contexts;
 #[cfg(test)]
 mod crashes;
 #[cfg(test)]
+mod cut_at_limit;
+#[cfg(test)]
 mod deaths;
 #[cfg(test)]
 mod debates;

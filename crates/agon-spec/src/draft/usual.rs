@@ -2,8 +2,8 @@
 use crate::defaults::{Defaults, OUTPUTS, ROUNDS};
 use agon_core::{
     AnswerOptions, Ballots, Budget, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, DebateWhen,
-    EndCondition, FormatOptions, GateOptions, Judge, Memory, Mode, ModelName, Moderator, OnCut, OnTurnFailure, Phases, Quorum,
-    Scoring, SelfVotes, Similarity, ToolLimits, TurnMode, Visibility, Visible, Voice, VoteRule, Voters, Voting,
+    EndCondition, FormatOptions, GateOptions, Judge, Memory, Mode, ModelName, Moderator, OnCut, OnTurnFailure, Phases,
+    Quorum, Scoring, SelfVotes, Similarity, ToolLimits, TurnMode, Visibility, Visible, Voice, VoteRule, Voters, Voting,
     Windows,
 };
 use std::collections::BTreeMap;

@@ -9,7 +9,8 @@ use crate::section::CheckedValue;
 use crate::slot::{KeySlot, NestedMapping, SpecField, block, fill, millis, row, written};
 use agon_core::{
     AnswerForm, AnswerKind, Ballots, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, DebateWhen, Direction,
-    EndCondition, Interruptions, Memory, Mode, Named, OnCut, OnTurnFailure, Output, Scoring, Topology, TurnMode, Visibility,
+    EndCondition, Interruptions, Memory, Mode, Named, OnCut, OnTurnFailure, Output, Scoring, Topology, TurnMode,
+    Visibility,
 };
 use serde_json::{Map, Value};
 

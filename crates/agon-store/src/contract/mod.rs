@@ -161,7 +161,10 @@ pub(crate) fn ending(first: u64) -> Record {
 
 /// A result that says `text`.
 pub(crate) fn said(text: &str) -> TurnResult {
-    TurnResult::Answered { answer: Answer::Speech { text: text.into(), cut: false, cut_at_limit: false }, call: Box::default() }
+    TurnResult::Answered {
+        answer: Answer::Speech { text: text.into(), cut: false, cut_at_limit: false },
+        call: Box::default(),
+    }
 }
 
 pub(crate) const TURN: TurnId = TurnId { round: 1, seat: 0, attempt: 1 };

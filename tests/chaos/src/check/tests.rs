@@ -20,9 +20,11 @@ fn admission() -> Event {
 
 fn answer(ask: &Ask) -> Answer {
     match &ask.task.work {
-        Work::Opening | Work::Closing | Work::Argument { .. } => {
-            Answer::Speech { text: format!("{} of {}", ask.turn, ask.participant).into(), cut: false }
-        }
+        Work::Opening | Work::Closing | Work::Argument { .. } => Answer::Speech {
+            text: format!("{} of {}", ask.turn, ask.participant).into(),
+            cut: false,
+            cut_at_limit: false,
+        },
         Work::Judge { .. } => Answer::Judgement(Judgement {
             verdict: "yes".to_owned(),
             winner: ask.task.material.candidates().first().cloned(),

@@ -156,7 +156,8 @@ impl Play {
             turn.told.sends(call, &request);
         }
         let plain = talk.is_native();
-        let (mut generation, spec) = (Generation { turn, request, bound, permit, ear: None, plain }, &turn.admission.spec);
+        let (mut generation, spec) =
+            (Generation { turn, request, bound, permit, ear: None, plain }, &turn.admission.spec);
         if !may_call && talk.is_native() {
             generation.ear = self.ear(spec, call.options.max_tokens);
             let said = self.generate_once(generation, costs, call).await?;
