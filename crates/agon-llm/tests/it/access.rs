@@ -106,27 +106,27 @@ async fn what_stands_before_a_server_is_named() {
 }
 
 /// A certificate with its key, as PEM.
-struct Pair {
+struct IssuedCertificate {
     certificate: String,
     key: KeyPair,
 }
 
-fn self_signed(name: &str, is_authority: bool) -> Pair {
+fn self_signed(name: &str, is_authority: bool) -> IssuedCertificate {
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
     if is_authority {
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     }
-    Pair { certificate: params.self_signed(&key).unwrap().pem(), key }
+    IssuedCertificate { certificate: params.self_signed(&key).unwrap().pem(), key }
 }
 
-fn signed_by(authority: &Pair, name: &str) -> Pair {
+fn signed_by(authority: &IssuedCertificate, name: &str) -> IssuedCertificate {
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let issuer = Issuer::new(params, &authority.key);
     let key = KeyPair::generate().unwrap();
     let certificate = CertificateParams::new(vec![name.to_owned()]).unwrap().signed_by(&key, &issuer).unwrap().pem();
-    Pair { certificate, key }
+    IssuedCertificate { certificate, key }
 }
 
 fn der(pem: &str) -> rustls::pki_types::CertificateDer<'static> {
@@ -135,7 +135,7 @@ fn der(pem: &str) -> rustls::pki_types::CertificateDer<'static> {
 }
 
 /// An OpenAI-compatible server behind TLS that lists one model; where `clients` is given, only to clients with its certificates.
-async fn secure_server(pair: &Pair, clients: Option<&Pair>) -> Endpoint {
+async fn secure_server(pair: &IssuedCertificate, clients: Option<&IssuedCertificate>) -> Endpoint {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = match clients {
         None => ServerConfig::builder().with_no_client_auth(),
@@ -166,7 +166,11 @@ async fn secure_server(pair: &Pair, clients: Option<&Pair>) -> Endpoint {
     Endpoint::open_ai(&format!("https://127.0.0.1:{port}")).unwrap()
 }
 
-async fn lists(endpoint: &Endpoint, authorities: &[&Pair], identity: Option<&Pair>) -> Result<usize, ChatError> {
+async fn lists(
+    endpoint: &Endpoint,
+    authorities: &[&IssuedCertificate],
+    identity: Option<&IssuedCertificate>,
+) -> Result<usize, ChatError> {
     let authorities: String = authorities.iter().map(|pair| pair.certificate.as_str()).collect();
     let identity = identity.map(|pair| (pair.certificate.clone() + &pair.key.serialize_pem()).into_bytes());
     let http = Http::secured(Some(authorities.as_bytes()), identity)?;

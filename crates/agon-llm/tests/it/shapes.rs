@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 /// What a watcher has heard.
 #[derive(Default)]
-struct HeardAnswer {
+struct HeardPieces {
     text: String,
     thought: usize,
 }
-impl DeltaSink for HeardAnswer {
+impl DeltaSink for HeardPieces {
     fn text(&mut self, delta: &str) {
         self.text.push_str(delta);
     }
@@ -22,8 +22,8 @@ impl DeltaSink for HeardAnswer {
 }
 
 /// The answer of a body that comes in pieces of so many bytes, and what was heard of it.
-fn decode(mut decoder: impl Decoder, body: &[u8], length: usize) -> (Result<ChatAnswer, ChatError>, HeardAnswer) {
-    let mut heard = HeardAnswer::default();
+fn decode(mut decoder: impl Decoder, body: &[u8], length: usize) -> (Result<ChatAnswer, ChatError>, HeardPieces) {
+    let mut heard = HeardPieces::default();
     for piece in body.chunks(length) {
         if let Err(error) = decoder.push(piece, &mut heard) {
             return (Err(error), heard);
@@ -46,7 +46,7 @@ fn whole(message: Value, finish: &str) -> Vec<u8> {
 }
 
 /// The same message streamed, and as a whole.
-fn both(message: &Value, finish: &str) -> Vec<(Result<ChatAnswer, ChatError>, HeardAnswer)> {
+fn both(message: &Value, finish: &str) -> Vec<(Result<ChatAnswer, ChatError>, HeardPieces)> {
     let streamed =
         sse(&[event(json!({"role": "assistant"}), None), event(message.clone(), None), event(json!({}), Some(finish))]);
     let whole = whole(message.clone(), finish);

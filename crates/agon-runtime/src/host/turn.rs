@@ -21,6 +21,7 @@ mod cut;
 mod deltas;
 mod measure;
 pub(crate) mod seat;
+mod sinks;
 mod tooled;
 pub(crate) mod turn_report;
 

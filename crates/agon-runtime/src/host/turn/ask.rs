@@ -1,19 +1,20 @@
 //! One call of a turn: leave to make it, the asking, and what it cost.
 use super::answer::ServerTurn;
-use super::cut::{Ear, Said};
+use super::cut::{Ear, SpokenText};
+use super::sinks::{SpeechSink, UnheardSink};
 use super::{NoAnswer, Play, Unplayed};
 use crate::base::clock::millis;
 use crate::host::contexts::Bound;
 use crate::host::failure;
 use crate::host::gate::line::WaitingPlace;
-use crate::host::gate::{CallCost, CallReport, GateLink, Permit, PermitRefusal, Witness};
+use crate::host::gate::{CallCost, CallReport, GateLink, Permit, PermitRefusal};
 use crate::host::host_state::Answerer;
 use crate::host::open_turns::TakenTurn;
 use crate::host::request::{self, Costs};
-use crate::host::turn::deltas::{self, Batcher};
+use crate::host::turn::deltas;
 use crate::host::turn::seat::SeatCall;
 use agon_core::{Admission, Answer, Call, FIRST_WAIT_MS, Failure, FailureCause, ModelName, OnCut, Timestamp};
-use agon_llm::{ChatAnswer, ChatError, ChatRequest, DeltaSink};
+use agon_llm::{ChatAnswer, ChatError, ChatRequest};
 use agon_prompt::Prompt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,7 +63,7 @@ struct Lost {
 
 impl Lost {
     /// With what was said, where the limit of tokens cut it.
-    fn with(mut self, said: &Said) -> Self {
+    fn with(mut self, said: &SpokenText) -> Self {
         self.cut = (self.failure.cause == FailureCause::Truncated).then(|| said.text());
         self
     }
@@ -322,7 +323,7 @@ impl Play {
     ) -> Result<CallAnswer, Lost> {
         let Generation { turn, request, bound, permit, ear, plain: _ } = generation;
         let TakenTurn { debate, ask, .. } = &*self.work;
-        let said = Arc::new(Said::default());
+        let said = Arc::new(SpokenText::default());
         let (batcher, mut sender) = deltas::channel(&self.shared, debate, ask.turn, &ask.participant);
         let client = turn.config.client.clone();
         let started = Instant::now();
@@ -368,7 +369,7 @@ impl Play {
         let Generation { turn, request, bound, permit, ear: _, plain: _ } = generation;
         let client = turn.config.client.clone();
         let started = Instant::now();
-        let said = Arc::new(Said::default());
+        let said = Arc::new(SpokenText::default());
         let mut sink = UnheardSink { said: said.clone(), witness: permit.witness() };
         let chat = self.shared.tasks.run(async move { client.chat(&request, &mut sink).await });
         let outcome = self.taken(&permit, chat).await;
@@ -462,49 +463,5 @@ impl Play {
 fn add_away(call: &mut Call, ms: u64) {
     if ms > 0 {
         call.timing.away_ms = Some(call.timing.away_ms.unwrap_or(0).saturating_add(ms));
-    }
-}
-
-/// Where the pieces of a speech go: to watchers, and to the ear of whoever may interrupt.
-struct SpeechSink {
-    batcher: Batcher,
-    ear: Option<Arc<Ear>>,
-    said: Arc<Said>,
-    witness: Witness,
-}
-impl DeltaSink for SpeechSink {
-    fn text(&mut self, delta: &str) {
-        self.witness.sees();
-        self.said.hear(delta);
-        if let Some(ear) = &self.ear {
-            ear.hear(delta);
-        }
-        self.batcher.text(delta);
-    }
-    fn thinking(&mut self, _chars: usize) {
-        self.witness.sees();
-    }
-    fn retract(&mut self) {
-        if let Some(ear) = &self.ear {
-            ear.forget();
-        }
-        self.batcher.retract();
-    }
-    fn loading(&mut self) {
-        self.batcher.loading();
-    }
-}
-/// Where the pieces of an answer go that nobody hears.
-struct UnheardSink {
-    said: Arc<Said>,
-    witness: Witness,
-}
-impl DeltaSink for UnheardSink {
-    fn text(&mut self, delta: &str) {
-        self.witness.sees();
-        self.said.hear(delta);
-    }
-    fn thinking(&mut self, _chars: usize) {
-        self.witness.sees();
     }
 }

@@ -77,7 +77,7 @@ impl Ear {
 
 /// What was said, and whether it has begun to go in circles.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct SpokenText {
     heard: Mutex<HeardText>,
     circles: Notify,
 }
@@ -88,7 +88,7 @@ struct HeardText {
     looked_at: usize,
 }
 
-impl Said {
+impl SpokenText {
     /// Takes in the next piece. Of a text that goes in circles the first round is kept.
     pub(super) fn hear(&self, delta: &str) {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,6 +101,11 @@ impl Said {
             heard.text.truncate(first);
             self.circles.notify_one();
         }
+    }
+
+    /// What was said was thinking.
+    pub(super) fn forget(&self) {
+        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = HeardText::default();
     }
 
     pub(super) async fn goes_in_circles(&self) {
@@ -225,7 +230,7 @@ mod tests {
     }
 
     fn heard(text: &str) -> (bool, String) {
-        let said = Said::default();
+        let said = SpokenText::default();
         let mut circles = false;
         for piece in text.split_inclusive(' ') {
             said.hear(piece);
