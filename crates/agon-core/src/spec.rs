@@ -194,7 +194,6 @@ pub const MOST_FAILED: u32 = 10;
 /// Most feeds that a debate can read.
 pub const MOST_FEEDS: usize = 8;
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 fn keeps_cut_speeches(on_cut: &OnCut) -> bool {
     *on_cut == OnCut::Keep

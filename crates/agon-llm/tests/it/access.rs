@@ -17,9 +17,13 @@ fn request() -> ChatRequest {
     ChatRequest::new("m", vec![ChatMessage::user("Speak.")])
 }
 
+/// User, key, headers, and the lines that are sent for them.
+type SentAccess =
+    (Option<&'static str>, Option<&'static str>, &'static [(&'static str, &'static str)], &'static [&'static str]);
+
 #[tokio::test]
 async fn a_key_a_user_and_headers_are_sent_as_they_are_set() {
-    let cases: [(Option<&str>, Option<&str>, &[(&str, &str)], &[&str]); 6] = [
+    let cases: [SentAccess; 6] = [
         (Some("sk-1"), None, &[], &["authorization: bearer sk-1"]),
         // base64 of ada:pa55word, in the small letters of the stub
         (Some("pa55word"), Some("ada"), &[], &["authorization: basic ywrhonbhntv3b3jk"]),

@@ -88,7 +88,8 @@ impl Object {
 /// where its mistakes leave one meaning; else the objects in it count, and the mistake is told where they say nothing.
 pub(crate) fn objects(text: &str) -> Vec<Result<Object, Malformed>> {
     let unquoted = without_quotations(text);
-    let (mut found, mut broken): (Vec<Result<Object, Malformed>>, Option<(usize, Malformed)>) = (Vec::new(), None);
+    let mut found = Vec::new();
+    let mut broken: Option<(usize, Malformed)> = None;
     let (mut at, mut tries) = (0, 0);
     while let Some(start) = unquoted.get(at..).and_then(|rest| rest.find('{')).map(|brace| at + brace) {
         at = start + 1;

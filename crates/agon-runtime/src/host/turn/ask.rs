@@ -14,7 +14,7 @@ use crate::host::request::{self, Costs};
 use crate::host::turn::deltas;
 use crate::host::turn::seat::SeatCall;
 use agon_core::{Admission, Answer, Call, FIRST_WAIT_MS, Failure, FailureCause, ModelName, OnCut, Timestamp};
-use agon_llm::{ChatAnswer, ChatError, ChatRequest};
+use agon_llm::{ChatAnswer, ChatError, ChatRequest, DeltaSink as _};
 use agon_prompt::Prompt;
 use std::sync::Arc;
 use std::time::Duration;
