@@ -45,6 +45,15 @@ async fn a_speech_that_reaches_its_limit_stands_up_to_its_last_whole_sentence_an
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_has_no_whole_sentence_is_no_speech() {
+    for text in ["I would be", "1. The br", "Dr. A"] {
+        let (speeches, failures, _) = held(on_cut(OnCut::Keep), [Cue::Limited(text)]).await;
+        assert_eq!(failures, [FailureCause::Truncated], "{text}");
+        assert!(speeches.iter().all(|speech| !speech.cut_at_limit));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_file_may_have_it_asked_for_again_or_fail() {
     let whole = held(on_cut(OnCut::Keep), []).await.0.len();
     for (choice, failed, lost) in [(OnCut::Retry, 1, 0), (OnCut::Fail, 1, 1)] {

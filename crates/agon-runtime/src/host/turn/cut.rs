@@ -148,15 +148,19 @@ fn first_round(text: &str) -> Option<usize> {
 /// The text up to its last whole sentence; up to its last whole word where it has no whole sentence.
 fn whole(text: &str) -> &str {
     let text = text.trim();
+    sentences(text).or_else(|| text.get(..text.rfind(char::is_whitespace)?)).unwrap_or(text).trim_end()
+}
+
+/// The text up to its last whole sentence, if it has one.
+fn sentences(text: &str) -> Option<&str> {
     let closes = |c: char| matches!(c, '"' | '\'' | '”' | '’' | '»' | ')' | ']' | '*' | '_');
-    let ends = text.char_indices().rev().filter(|(_, c)| ENDS.contains(c)).find_map(|(at, c)| {
+    let end = text.char_indices().rev().filter(|(_, c)| ENDS.contains(c)).find_map(|(at, c)| {
         let rest = text.get(at + c.len_utf8()..)?;
         let behind = rest.trim_start_matches(closes);
         let whole = behind.is_empty() || behind.starts_with(char::is_whitespace) || !c.is_ascii();
         whole.then(|| text.len() - behind.len())
     });
-    let end = ends.or_else(|| text.rfind(char::is_whitespace)).unwrap_or(text.len());
-    text.get(..end).unwrap_or(text).trim_end()
+    text.get(..end?)
 }
 
 impl Play {
@@ -201,9 +205,12 @@ impl Play {
         Some(Answer::Speech { text, cut: true, cut_at_limit: false })
     }
 
-    /// What was said up to the limit of tokens, as a speech that ends with its last whole sentence.
+    /// What was said up to the limit of tokens, as a speech that ends with its last whole sentence; none where it has none.
     pub(super) fn speech_up_to(&self, admission: &Admission, said: &str) -> Option<Answer> {
-        let text = self.read_speech(admission, whole(said))?;
+        // `1.` or `Dr.` is no sentence
+        let sentences =
+            sentences(said.trim()).filter(|text| text.chars().filter(|c| c.is_alphabetic()).count() >= 4)?;
+        let text = self.read_speech(admission, sentences)?;
         Some(Answer::Speech { text, cut: false, cut_at_limit: true })
     }
 
