@@ -45,8 +45,9 @@ fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
 }
 
 /// Options that a single process does not have; each is tried in a test of its own.
-const ELSEWHERE: [(&str, &str); 8] = [
+const ELSEWHERE: [(&str, &str); 9] = [
     ("gate.strict", "agon-spec: a gate that was learned on another debate is an error, and else a warning"),
+    ("on_cut", "agon-runtime: a speech that reaches its limit stands, is asked for again, or fails, as the file says"),
     ("adapt_max_tokens", "agon-runtime: answers are bounded by the speed only where the file says so"),
     ("coerce_answers", "agon-prompt: without it a value that is not allowed is malformed"),
     ("visible.synthesizer.client", "agon-report: watchers are not sent the synthesis; the result has it all the same"),
