@@ -198,9 +198,6 @@ impl HttpSender<'_> {
             return Err(self.refused(response).await.error);
         }
         let response = plain(response)?;
-        if content_type(&response).starts_with("text/html") {
-            return Err(ChatError::malformed("a web page"));
-        }
         let read = read_to_end(response, limit.bytes);
         timeout_at(until, read).await.map_err(|_| ChatError::timeout(TimeoutPhase::Idle))?
     }
@@ -392,6 +389,9 @@ fn secret_header(value: &str) -> Result<HeaderValue, ChatError> {
 
 /// The reply, unless it is compressed although nobody asked for that.
 fn plain(response: Response) -> Result<Response, ChatError> {
+    if content_type(&response).starts_with("text/html") {
+        return Err(ChatError::malformed("a web page"));
+    }
     match compression(&response) {
         Some(words) => Err(ChatError::malformed(&words)),
         None => Ok(response),
