@@ -387,7 +387,7 @@ fn secret_header(value: &str) -> Result<HeaderValue, ChatError> {
     Ok(header)
 }
 
-/// The reply, unless it is compressed although nobody asked for that.
+/// The reply, unless it is a web page, or compressed although nobody asked for that.
 fn plain(response: Response) -> Result<Response, ChatError> {
     if content_type(&response).starts_with("text/html") {
         return Err(ChatError::malformed("a web page"));
