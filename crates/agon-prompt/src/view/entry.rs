@@ -100,13 +100,10 @@ fn kind_of(entry: &Entry, labels: &Labels) -> String {
         let gap = if kind.is_empty() { "" } else { " | " };
         kind = format!("{}{gap}{kind}", bench.title());
     }
-    if let Some(by) = &entry.cut_by {
+    let by = entry.cut_by.as_ref().map(|by| format!("by {}", called(by)));
+    if let Some(cut) = by.or_else(|| entry.cut_at_limit.then(|| "at its limit".to_owned())) {
         let gap = if kind.is_empty() { "" } else { " " };
-        kind.push_str(&format!("{gap}(cut off by {})", called(by)));
-    }
-    if entry.cut_at_limit {
-        let gap = if kind.is_empty() { "" } else { " " };
-        kind.push_str(&format!("{gap}(cut off at its limit)"));
+        kind.push_str(&format!("{gap}(cut off {cut})"));
     }
     kind
 }

@@ -65,6 +65,12 @@ pub(crate) fn standing(
     }
 }
 
+/// The note of a debate that is not to be left alone, halted or not: somebody is to end it.
+pub(crate) fn open(summary: DebateSummary, state: SummaryState) -> DebateSummary {
+    let halted = matches!(summary.state, SummaryState::Halted(_));
+    DebateSummary { state: if halted { state } else { summary.state }, ..summary }
+}
+
 /// Notes what is known of a debate; whether that worked. What no server may take up is noted as such, until it has ended.
 pub(crate) async fn note(shared: &Shared, mut summary: DebateSummary) -> bool {
     let debate = summary.id.clone();

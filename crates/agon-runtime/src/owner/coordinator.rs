@@ -158,12 +158,6 @@ pub(crate) struct State {
     alarm: Option<(Timestamp, AbortHandle)>,
 }
 
-/// The note of a debate that is not to be left alone, halted or not.
-fn open(summary: DebateSummary, state: SummaryState) -> DebateSummary {
-    let halted = matches!(summary.state, SummaryState::Halted(_));
-    DebateSummary { state: if halted { state } else { summary.state }, ..summary }
-}
-
 pub(crate) struct Coordinator;
 
 impl Actor for Coordinator {
@@ -277,7 +271,9 @@ impl State {
         match end {
             CoordinatorEnd::Finished | CoordinatorEnd::Interrupted => self.summary(None),
             // what is to be ended is not done
-            CoordinatorEnd::HandedOver => self.summary(None).map(|summary| open(summary, SummaryState::Queued)),
+            CoordinatorEnd::HandedOver => {
+                self.summary(None).map(|summary| catalogue::open(summary, SummaryState::Queued))
+            }
             // whoever goes on notes it
             CoordinatorEnd::Fenced | CoordinatorEnd::Unknown | CoordinatorEnd::Parked => None,
         }
@@ -295,7 +291,7 @@ impl State {
     fn note_claim(&mut self, myself: &ActorRef<Msg>) {
         let owner = self.shared.config.id.clone();
         let Some(summary) = self.summary(Some(owner.clone())) else { return };
-        let summary = open(summary, SummaryState::Running { owner });
+        let summary = catalogue::open(summary, SummaryState::Running { owner });
         self.noted = (summary.last, summary.updated);
         let (shared, debate) = (self.shared.clone(), self.id.clone());
         self.scope.spawn(myself.get_cell(), async move {

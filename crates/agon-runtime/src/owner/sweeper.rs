@@ -186,13 +186,13 @@ impl Sweeper {
         let records = journal::read(&self.shared, debate, Position(0)).await?;
         let (Some(first), Some(last)) = (records.first(), records.last()) else { return Ok(None) };
         let folded = Debate::fold(records.iter().map(Arc::as_ref));
-        let mut summary =
-            folded.map(|folded| catalogue::standing(&folded, first.at, last.at, replay::owner(&records).cloned()));
-        if let (Some(DebateSummary { state: state @ SummaryState::Halted(_), .. }), Some(owner)) =
-            (&mut summary, replay::ender(&records))
-        {
-            *state = SummaryState::Running { owner: owner.clone() };
-        }
+        let summary = folded.map(|folded| {
+            let standing = catalogue::standing(&folded, first.at, last.at, replay::owner(&records).cloned());
+            match replay::ender(&records) {
+                Some(owner) => catalogue::open(standing, SummaryState::Running { owner: owner.clone() }),
+                None => standing,
+            }
+        });
         if !self.shared.owned.has(debate) {
             self.shared.journal.forget(debate);
         }
