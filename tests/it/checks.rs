@@ -84,7 +84,7 @@ fn nothing_is_marked_or_checked_unless_the_file_asks_for_it() {
 
     assert_eq!(checks(&recording.events), Vec::<&Value>::new());
     assert!(
-        recording.calls.iter().all(|call| !call.asks().contains("```check") && !call.system().contains("### Check"))
+        recording.calls.iter().all(|call| !call.system().contains("```check") && !call.system().contains("### Check"))
     );
 }
 

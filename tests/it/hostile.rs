@@ -73,9 +73,11 @@ fn is_intact(recording: &Recording, call: &Recorded, name: &str) {
     let told = |what: &str| format!("{name}: {what} for {} ({}):\n{}", call.participant, call.task, call.asks());
     let ask = call.asks();
     assert_eq!(lines(ask).filter(|line| *line == YOUR_TURN).count(), 1, "{}", told("the delimiter"));
-    for key in ["You are:", "Role:", "Task:"] {
-        let found = lines(ask).filter(|line| line.starts_with(key)).count();
-        assert_eq!(found, 1, "{}", told(key));
+    for start in
+        ["You are the ", "You argue for this position:", "You moderate and take no side.", "Judge the debate now."]
+    {
+        let own = call.tail().lines().filter(|line| line.starts_with(start)).count();
+        assert_eq!(lines(ask).filter(|line| line.starts_with(start)).count(), own, "{}", told(start));
     }
     let fences: Vec<&str> = lines(ask).filter(|line| line.starts_with("<<<") || line.starts_with(">>>")).collect();
     for pair in fences.chunks(2) {

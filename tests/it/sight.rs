@@ -305,6 +305,12 @@ fn everybody_is_asked_to_speak_the_own_language_or_else_the_debates() {
     };
     assert!(recording.calls.len() > 10);
     for call in &recording.calls {
-        assert_eq!(call.key("Language"), Some(wanted(&call.participant)), "{} ({})", call.participant, call.task);
+        assert_eq!(
+            call.sentence("Write in ", "."),
+            Some(wanted(&call.participant)),
+            "{} ({})",
+            call.participant,
+            call.task
+        );
     }
 }

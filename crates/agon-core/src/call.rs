@@ -85,8 +85,9 @@ fn bare(name: &str) -> String {
     name.strip_suffix(".gguf").unwrap_or(name).to_owned()
 }
 
-/// A value of a structured answer that was read as another one; or, where `field` is empty, a mistake in its syntax that left one meaning:
-/// then `from` is what was wrong and where, and `to` is empty.
+/// A value of a structured answer that was read as another one. Where `field` is empty, a mistake in its syntax that left one meaning: then
+/// `from` is what was wrong and where, and `to` is empty. Where it is `speech`, the line, cut, with which a speech went on that is another's
+/// or the prompt's, and `to` is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Coercion {
     /// Where it stood, as in `ranking.0.candidate`.

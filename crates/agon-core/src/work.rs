@@ -5,7 +5,6 @@ use crate::task::{BallotStage, BidPurpose, Conclusion, SpeechKind};
 use serde::Serialize;
 use std::sync::Arc;
 
-mod names;
 mod traits;
 
 pub use traits::*;

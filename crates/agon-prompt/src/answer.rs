@@ -69,7 +69,9 @@ impl AnswerReader {
         let Task { work, material } = &ask.task;
         match work {
             Work::Opening | Work::Argument { .. } | Work::Statement { .. } | Work::Closing => {
-                speech::read(text, &ask.participant)
+                let (speech, ended) = speech::read(text, &ask.participant, spec)?;
+                self.coerced.extend(ended);
+                Ok(speech)
             }
             Work::Research
             | Work::Conclude { conclusion: Conclusion::Reconciliation | Conclusion::Summary }

@@ -1,5 +1,5 @@
 //! One ask as the messages and options of a model call.
-use crate::head::{own_section, sees_nobody};
+use crate::head::sees_nobody;
 use crate::judge::{self, JudgePreamble};
 use crate::tail;
 use crate::view::{View, VisibleEntries};
@@ -159,7 +159,7 @@ pub fn read_ahead(view: &View, last: &Ask) -> Option<Prompt> {
         return None;
     }
     let voice = role.voice()?;
-    let (system, seen) = (&view.heads.debate.system, view.seen_by(&VisibleEntries::of(view, ask), ask.sees));
+    let (system, seen) = (&view.heads.debate, view.seen_by(&VisibleEntries::of(view, ask), ask.sees));
     let mut user = Written::default();
     user.push(seen.text());
     Some(Prompt {
@@ -198,29 +198,29 @@ fn laid_out<'a>(
             let order = traits.order.unwrap_or(0);
             let unnamed = *work == Work::ScoreDebaters;
             let tail = tail::judge(view, ask, judge);
-            Some((&heads.judge.system, judged(JudgePreamble { order, unnamed, mark: &marks.judge }, &tail)))
+            Some((&heads.judge, judged(JudgePreamble { order, unnamed, mark: &marks.judge }, &tail)))
         }
         (Role::Moderator(moderator), Audience::Moderator) => {
             let tools = Author::all(moderator, |moderator| &moderator.tools);
             let tail = tail::moderator(view, ask, (moderator, if with_tools { &tools } else { &[] }));
-            Some((&heads.debate.system, after_transcript(view, ask, &tail)))
+            Some((&heads.debate, after_transcript(view, ask, &tail)))
         }
         (Role::Debater(_, persona), Audience::Debaters | Audience::Voters) => {
             let tools = Author::all(persona, |persona| &persona.tools);
             let tail = tail::debater(view, ask, (persona, if with_tools { &tools } else { &[] }));
             let user = for_debater(view, ask, tail);
-            Some((&heads.debate.system, user))
+            Some((&heads.debate, user))
         }
         (Role::Summarizer(summarizer), Audience::Summarizer) => {
             let sight = VisibleEntries::since_last_summary(view, ask.sees);
             let tail = tail::summarizer(view, ask, summarizer);
-            Some((&heads.summarizer.system, served(sight, &marks.summarizer, &tail)))
+            Some((&heads.summarizer, served(sight, &marks.summarizer, &tail)))
         }
         (Role::Synthesizer(synthesizer), Audience::Synthesizer) => {
             let total = view.entries(ask.sees).len();
             let sight = VisibleEntries { summary: None, shown: (0..total).collect(), total };
             let tail = tail::synthesizer(view, ask, synthesizer);
-            Some((&heads.synthesizer.system, served(sight, &marks.synthesizer, &tail)))
+            Some((&heads.synthesizer, served(sight, &marks.synthesizer, &tail)))
         }
         (_, _) => None,
     }
@@ -229,14 +229,13 @@ fn laid_out<'a>(
 /// What a debater reads after the system message, and how many characters that is.
 fn for_debater(view: &View, ask: &Ask, tail: Written) -> (Written, usize) {
     let work = &ask.task.work;
-    let then = if sees_nobody(&view.spec, work) {
+    let user = if sees_nobody(&view.spec, work) {
         tail
     } else if *work == Work::ScoreDebaters {
         judge::message(view, ask, &JudgePreamble { order: 0, unnamed: true, mark: &view.marks.debate }, &tail)
     } else {
         return after_transcript(view, ask, &Written::joined([tail::found(view, ask), tail], ""));
     };
-    let user = Written::joined([own_section(&view.spec, view.seed, &ask.task), then], "");
     let chars = Part::from(&user).chars();
     (user, chars)
 }

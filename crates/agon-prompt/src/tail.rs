@@ -11,66 +11,49 @@ pub(crate) use moderator::moderator;
 pub(crate) use service::{summarizer, synthesizer};
 pub(crate) use tool_results::found;
 
-use crate::head::{Head, instructions_vary};
-use crate::tasks::{described, is_number, title};
+use crate::head::instructions_vary;
+use crate::tasks::is_number;
 use crate::template::{self, fill, line};
 use crate::text::{alternatives, known_choices, listed};
 use crate::view::View;
 use agon_core::fence::{Author, Fence, FenceKind, Foreign, Mark, Part, Reader, Written, YOUR_TURN};
-use agon_core::{Ask, BallotForm, DebateSpec, ParticipantId, Think, Voice, Work};
+use agon_core::{Ask, BallotForm, DebateSpec, Mode, ParticipantId, Think, Voice, Work};
 
-/// What a turn quotes, inside a fence, and after the delimiter the `Key: value` lines and the instructions. No word from outside stands behind
-/// the delimiter.
+/// What a turn quotes, inside a fence, and after the delimiter what it says, in sentences: who speaks, what is to be done, how. Whoever reads
+/// this part alone knows what to write. No word from outside stands behind the delimiter.
 struct Tail {
     mark: Mark,
     quoted: Written,
     own: Written,
 }
 
-/// What a turn adds to the description of its task.
-struct TurnTask {
-    /// Who is meant, what may be chosen, how long a member may be.
-    lines: Vec<Written>,
-    answer: ReplyForm,
-}
-
-/// How a task is answered.
-enum ReplyForm {
-    /// In words, at most so many.
-    Speech(u32),
-    /// By the object that its description shows.
-    Json,
-    /// As the description says.
-    AsDescribed,
-}
-
-/// Whom a tail is for.
-struct TailHead<'a> {
-    stance: Option<Author<'a>>,
-    role: &'static str,
-}
+/// The longest question that a turn repeats, in characters.
+const LONGEST_QUESTION: usize = 300;
 
 impl Tail {
-    fn new(view: &View, ask: &Ask, head: &TailHead<'_>) -> Self {
-        let (mark, mut own) = (mark(view, ask), Written::default());
-        own.push(YOUR_TURN);
-        own.push("\n");
-        let mut tail = Self { mark, quoted: Written::default(), own };
-        tail.key("You are", view.called(&ask.participant));
-        tail.maybe("Your stance", head.stance);
-        tail.key("Role", head.role);
-        tail.key("Task", title(&view.spec, &ask.task));
+    fn new(view: &View, ask: &Ask, who: &Written) -> Self {
+        let mut tail = Self { mark: mark(view, ask), quoted: Written::default(), own: Written::default() };
+        tail.own.push(YOUR_TURN);
+        tail.own.push("\n");
+        tail.say("You are {{who}}.", who);
         tail
     }
-    fn key<'p>(&mut self, key: impl Into<Part<'p>>, value: impl Into<Part<'p>>) {
-        self.own.push(key);
-        self.own.push(": ");
-        self.own.push(value.into().on_one_line());
+    /// The question, which stands at the top of the prompt too.
+    fn question(&mut self, spec: &DebateSpec) {
+        let topic = Author::of(spec, |spec| Some(&spec.topic)).map(Author::on_one_line);
+        let short = topic.filter(|topic| Part::from(topic).chars() <= LONGEST_QUESTION);
+        self.maybe("The question is: {{question}}", short);
+    }
+    /// Adds a sentence, with the one value that it has.
+    fn say<'p>(&mut self, sentence: &'static str, value: impl Into<Part<'p>>) {
+        let value = value.into().on_one_line();
+        let name = sentence.split_once("{{").and_then(|(_, rest)| rest.split_once("}}")).map_or("", |(name, _)| name);
+        self.own.push(fill(sentence, &[(name, value)]));
         self.own.push("\n");
     }
-    fn maybe<'p>(&mut self, key: &'static str, value: Option<impl Into<Part<'p>>>) {
+    fn maybe<'p>(&mut self, sentence: &'static str, value: Option<impl Into<Part<'p>>>) {
         if let Some(value) = value {
-            self.key(key, value);
+            self.say(sentence, value);
         }
     }
     /// Adds words from outside to what the turn quotes.
@@ -95,18 +78,11 @@ impl Tail {
         self.own.push(text.into().trimmed());
         self.own.push("\n");
     }
-    /// What the task asks for, unless the head says it, what this turn adds, and how to answer.
-    fn task(&mut self, view: &View, ask: &Ask, (head, adds): (&Head, TurnTask)) {
-        let known = head.describes(&view.spec, &ask.task);
-        let what = if known { Written::default() } else { described(&view.spec, &ask.task) };
-        let now = match adds.answer {
-            ReplyForm::Speech(words) => fill(template::SPEAK_NOW, &[("words", words.into())]),
-            ReplyForm::Json if known => fill(template::ANSWER_NOW, &[]),
-            ReplyForm::Json | ReplyForm::AsDescribed => Written::default(),
-        };
-        let lines: Vec<Written> =
-            std::iter::once(what).chain(adds.lines).chain([now]).filter(|line| !Part::from(line).is_empty()).collect();
-        self.paragraph(Written::joined(&lines, "\n"));
+    /// The same for lines that belong together, if there are some.
+    fn lines(&mut self, lines: &[Written]) {
+        if !lines.is_empty() {
+            self.paragraph(Written::joined(lines, "\n"));
+        }
     }
     /// What tools there are, if there are some.
     fn tools(&mut self, view: &View, tools: &[Author<'_>]) {
@@ -116,8 +92,13 @@ impl Tail {
             self.paragraph(fill(template::TOOLS, &[("calls", calls), ("tools", named.into())]));
         }
     }
-    /// The author's instructions and, on a further try, what was wrong with the last one.
-    fn close(mut self, instructions: [Option<Author<'_>>; 2], values: &Values<'_>, ask: &Ask) -> Written {
+    /// The author's instructions, on a further try what was wrong with the last one, and what the answer looks like.
+    fn close(
+        mut self,
+        instructions: [Option<Author<'_>>; 2],
+        values: &Values<'_>,
+        (ask, form): (&Ask, &[Written]),
+    ) -> Written {
         for text in instructions.into_iter().flatten() {
             self.paragraph(values.fill(text));
         }
@@ -125,6 +106,7 @@ impl Tail {
             self.quoted("What was wrong with your last answer", Some(Foreign::new(correction.as_str())));
             self.paragraph(fill(template::CORRECTION, &[]));
         }
+        self.lines(form);
         let mut all = Written::default();
         if !Part::from(&self.quoted).is_empty() {
             let mut fence = Fence::open(&mut all, FenceKind::Task, &self.mark);
@@ -135,6 +117,47 @@ impl Tail {
         all.push(self.own);
         all
     }
+}
+
+/// How long a text may be, as the form of an answer, and how one begins that argues.
+fn at_most(words: u32, argues: bool) -> Written {
+    fill(line(template::SPEAK_NOW, usize::from(argues)), &[("words", words.into())])
+}
+
+/// The example of an object, as the form of an answer.
+fn like(example: Written) -> Vec<Written> {
+    vec![fill(template::ANSWER_NOW, &[]), example]
+}
+
+/// The line that ends a speech and states an answer, and the one that says how sure its speaker is.
+fn stated_answer(view: &View, ask: &Ask) -> Written {
+    let (spec, work) = (&view.spec, &ask.task.work);
+    let known =
+        || spec.options()?.iter().map(|option| Written::known(spec, view.seed, option)).collect::<Option<Vec<_>>>();
+    let form = match (spec.mode, known().map(|options| alternatives(&options)), is_number(spec)) {
+        (Mode::Deliberative, Some(choices), _) => fill(template::MY_OPTION, &[("choices", choices.into())]),
+        (Mode::Deliberative, None, true) => fill(template::MY_NUMBER, &[]),
+        (Mode::Deliberative, None, false) => fill(template::MY_ANSWER, &[]),
+        (Mode::Adversarial, Some(choices), _) => fill(template::MY_SIDE, &[("choice", choices.into())]),
+        (Mode::Adversarial, None, true) => fill(template::MY_SIDE, &[("choice", line(template::CHOICE, 2).into())]),
+        (Mode::Adversarial, None, false) => fill(template::MY_POSITION, &[]),
+    };
+    let end = fill(line(template::STATED_ANSWER, usize::from(*work == Work::Revise)), &[]);
+    let sure = spec.asks_confidence_of(work).then(|| fill(template::MY_CONFIDENCE, &[]));
+    Written::joined([end, form].into_iter().chain(sure), "\n")
+}
+
+/// How much agreement is sought. 0 and 10 have a wording of their own, the rest comes in three grades.
+fn agreement(spec: &DebateSpec, wording: &'static str) -> Option<Written> {
+    let intensity = spec.agreement_intensity?;
+    let grade = match intensity {
+        0 => 0,
+        1..=3 => 1,
+        4..=6 => 2,
+        7..=9 => 3,
+        10.. => 4,
+    };
+    Some(fill(line(wording, grade), &[("intensity", intensity.into())]))
 }
 
 /// The mark of what a turn quotes: whoever wrote it never saw it.
@@ -189,7 +212,7 @@ fn round_of(view: &View, ask: &Ask) -> Option<Written> {
 }
 
 /// The languages that debaters speak, where there is more than one; who names none speaks the debate's.
-pub(crate) fn languages(spec: &DebateSpec) -> Option<Written> {
+fn languages(spec: &DebateSpec) -> Option<Written> {
     let own = Author::of(spec, |spec| spec.language.as_deref());
     let mut spoken: Vec<Option<Author<'_>>> = Vec::new();
     for persona in &spec.personas {
@@ -208,10 +231,10 @@ pub(crate) fn languages(spec: &DebateSpec) -> Option<Written> {
     (spoken.len() > 1).then(|| Written::joined(spoken.into_iter().map(named), ", "))
 }
 
-/// The key lines on languages for those who do not debate.
+/// The sentences on languages for those who do not debate.
 fn staff_languages(tail: &mut Tail, spec: &DebateSpec) {
-    tail.maybe("Language", Author::of(spec, |spec| spec.language.as_deref()));
-    tail.maybe("Languages spoken", languages(spec));
+    tail.maybe("The debaters speak these languages: {{languages}}.", languages(spec));
+    tail.maybe("Write in {{language}}.", Author::of(spec, |spec| spec.language.as_deref()));
 }
 
 /// What may be chosen: the first line of the template where there are choices, else the second.
@@ -239,13 +262,14 @@ fn all_of(view: &View, choices: &[String]) -> Written {
     known_choices(view, choices).map_or_else(|| fill(line(template::CANDIDATES, 2), &[]), |known| listed(&known))
 }
 
-/// A length that ends well before the token limit does: half a word per token, a quarter where thinking shares the limit.
+/// A length that ends well before the token limit does, in languages with two tokens a word too: three words for eight tokens, half of that
+/// where thinking shares the limit.
 fn words(voice: &Voice) -> u32 {
     let share = match voice.think {
-        Some(Think::On | Think::Low | Think::Medium | Think::High) => 4,
-        Some(Think::Off) | None => 2,
+        Some(Think::On | Think::Low | Think::Medium | Think::High) => 16,
+        Some(Think::Off) | None => 8,
     };
-    let words = voice.max_tokens / share;
+    let words = voice.max_tokens.saturating_mul(3) / share;
     if words < 20 { words.max(1) } else { words - words % 10 }
 }
 
@@ -260,7 +284,11 @@ fn told_share(voice: &Voice) -> usize {
 /// What may be chosen on a ballot or vote, and the debaters to be scored.
 fn choosing(view: &View, ask: &Ask) -> Vec<Written> {
     let material = &ask.task.material;
-    let may = |at: usize, key, choices: Written| vec![fill(line(template::MAY_CHOOSE, at), &[(key, choices.into())])];
+    let may = |at: usize, key, choices: Written| {
+        let choice = fill(line(template::MAY_CHOOSE, at), &[(key, choices.into())]);
+        let sure = view.spec.answers.confidence && matches!(ask.task.work, Work::Ballot { .. } | Work::Vote);
+        std::iter::once(choice).chain(sure.then(|| fill(template::CONFIDENCE, &[]))).collect()
+    };
     let one = |template, choices: &[String]| choice_of(view, template, choices);
     let candidates = material.candidates();
     match (&ask.task.work, material.form()) {

@@ -60,7 +60,6 @@ templates! {
     MY_NUMBER = "my_number";
     MY_SIDE = "my_side";
     MY_CONFIDENCE = "my_confidence";
-    LANGUAGE = "language";
     BID_FLOOR = "bid_floor";
     BID_REACTION = "bid_reaction";
     BID_CIRCLE = "bid_circle";
@@ -102,16 +101,12 @@ templates! {
     CHECKED = "checked";
     MARK_CLAIMS = "mark_claims";
     RULES = "rules";
-    SPEECHES = "speeches";
-    OWN_RULES = "own_rules";
-    AGREEMENT_WHEN = "agreement_when";
+    JUDGE_RULES = "judge_rules";
+    SUMMARIZER_RULES = "summarizer_rules";
+    SYNTHESIZER_RULES = "synthesizer_rules";
     STATED_ANSWER = "stated_answer";
-    END_WITH = "end_with";
-    TASKS = "tasks";
-    JUDGE_TASKS = "judge_tasks";
     SPEAK_NOW = "speak_now";
     ANSWER_NOW = "answer_now";
-    TOOL_RULES = "tool_rules";
     INSTRUCTIONS = "instructions";
     REVISED_BY = "revised_by";
     COMMENT_WITHIN = "comment_within";

@@ -15,10 +15,10 @@ pub(crate) use history::section as history;
 pub(crate) use page::ShownTranscript;
 pub(crate) use sight::VisibleEntries;
 
-use crate::head::Head;
+use crate::head;
 use crate::mask::Masks;
 use crate::schema;
-use agon_core::fence::{Author, Fence, FenceKind, Mark, Part, Reader, Written};
+use agon_core::fence::{Author, Fence, FenceKind, Mark, Part, PromptText, Reader, Written};
 use agon_core::signals::{Gauge, Scale};
 use agon_core::{
     Admission, Ask, Check, DebateSpec, Entry, Event, Memory, ParticipantId, Position, SpeechKind, Task, Transcript,
@@ -51,13 +51,13 @@ type Schemas = Vec<(Task, Option<usize>, Arc<Value>)>;
 /// What does not change, by who reads it.
 pub(crate) struct PromptHeads {
     /// Debaters and moderator.
-    pub(crate) debate: Head,
+    pub(crate) debate: PromptText,
     /// Judges.
-    pub(crate) judge: Head,
+    pub(crate) judge: PromptText,
     /// The summarizer.
-    pub(crate) summarizer: Head,
+    pub(crate) summarizer: PromptText,
     /// The synthesizer.
-    pub(crate) synthesizer: Head,
+    pub(crate) synthesizer: PromptText,
 }
 
 /// The marks of the transcript, by who reads it.
@@ -82,15 +82,13 @@ impl View {
             summarizer: mark(Reader::Summarizer),
             synthesizer: mark(Reader::Synthesizer),
         };
-        let debate = Head::debate(admission, &marks.debate);
-        let roster = head(&admission.spec, &marks.debate);
         Self {
-            rendered: Rendered::new(Written::joined([debate.user.clone(), roster], ""), marks.debate.clone()),
+            rendered: Rendered::new(roster(&admission.spec, &marks.debate), marks.debate.clone()),
             heads: PromptHeads {
-                debate,
-                judge: Head::judges(admission, &marks.judge),
-                summarizer: Head::summarizer(admission, &marks.summarizer),
-                synthesizer: Head::synthesizer(admission, &marks.synthesizer),
+                debate: head::debate(admission, &marks.debate),
+                judge: head::judges(admission, &marks.judge),
+                summarizer: head::summarizer(admission, &marks.summarizer),
+                synthesizer: head::synthesizer(admission, &marks.synthesizer),
             },
             spec: Arc::new(admission.spec.clone()),
             seed: admission.seed,
@@ -167,7 +165,7 @@ impl View {
 
     /// The same for a reader with a mark of its own, who shares it with nobody.
     pub(crate) fn staff_sees(&self, sight: &VisibleEntries, sees: Position, mark: &Mark) -> Written {
-        let mut text = head(&self.spec, mark);
+        let mut text = roster(&self.spec, mark);
         self.shown(sight, sees, mark).push(&mut text);
         text
     }
@@ -250,11 +248,11 @@ impl View {
 const MOST_SCHEMAS: usize = 32;
 
 /// The roster and the fence's first line.
-fn head(spec: &DebateSpec, mark: &Mark) -> Written {
-    let mut head = Written::default();
-    head.push("# Debaters\n");
+fn roster(spec: &DebateSpec, mark: &Mark) -> Written {
+    let mut roster = Written::default();
+    roster.push("# Debaters\n");
     for persona in &spec.personas {
-        head.push("- ");
+        roster.push("- ");
         let name = Author::of(persona, |persona| Some(persona.name.as_str()));
         let stance = Author::of(persona, |persona| persona.stance.as_deref());
         let role = Author::of(persona, |persona| persona.role.as_deref());
@@ -264,11 +262,11 @@ fn head(spec: &DebateSpec, mark: &Mark) -> Written {
             (false, None, Some(role)) => [" (".into(), role.on_one_line().into(), ")".into()],
         };
         for part in name.map(|name| name.on_one_line().into()).into_iter().chain(parts) {
-            head.push(part);
+            roster.push(part);
         }
-        head.push("\n");
+        roster.push("\n");
     }
-    head.push("\n");
-    Fence::open(&mut head, FenceKind::Transcript, mark);
-    head
+    roster.push("\n");
+    Fence::open(&mut roster, FenceKind::Transcript, mark);
+    roster
 }

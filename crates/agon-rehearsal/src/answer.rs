@@ -79,7 +79,7 @@ fn wants_thinking(asked: &OllamaChatRequest<'_>) -> bool {
 }
 
 fn thoughts(scene: &Scene<'_>) -> String {
-    let task = scene.brief.task.as_deref().unwrap_or("answer");
+    let task = scene.brief.task.map_or("answer", |(_, title)| title);
     format!("I am asked for: {task}. I shall think about {} for as long as a script can.", scene.matter)
 }
 

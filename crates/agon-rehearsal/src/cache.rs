@@ -163,7 +163,7 @@ mod tests {
     fn shared_head(turn: usize) -> String {
         let transcript: String =
             (0..turn).map(|n| format!("### T{n}\n{}\n", "some words of a speech. ".repeat(20))).collect();
-        format!("{}\n{transcript}=== YOUR TURN ===\nYou are: speaker{}\n", "rules and roster. ".repeat(50), turn % 3)
+        format!("{}\n{transcript}=== YOUR TURN ===\nYou are speaker{}.\n", "rules and roster. ".repeat(50), turn % 3)
     }
 
     fn persona_first(turn: usize) -> String {

@@ -47,6 +47,7 @@ mod words;
 
 pub use config::{RehearsalConfig, RehearsalError};
 pub use fault::{Fault, FaultScript, Rule, RuleDuration, When};
+pub use prompt::Brief;
 pub use server::{HEADER, RehearsalServer, VERSION};
 pub use stats::Stats;
 pub use task::PromptTask;

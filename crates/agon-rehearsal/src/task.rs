@@ -1,113 +1,128 @@
-//! The tasks that a prompt may set, by the line `Task: ...`.
+//! The tasks that a prompt may set, by the words with which their text begins.
 
 use serde::{Deserialize, Serialize};
 
-macro_rules! tasks {
-    ($($name:ident: $first:literal $(, $other:literal)*;)+) => {
-        /// The task of a turn, as written after `Task:` in the prompt.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
-        #[serde(rename_all = "snake_case")]
-        pub enum PromptTask {
-            $(#[doc = concat!("`", $first, "`.")] $name,)+
-            /// Anything else.
-            Other,
-        }
-
-        /// How a task's line begins; the first that fits counts.
-        const LINES: &[(&str, PromptTask)] = &[$(($first, PromptTask::$name), $(($other, PromptTask::$name),)*)+];
-    };
+/// The task of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the table below has the words of each")]
+pub enum PromptTask {
+    BallotInitial,
+    BallotFinal,
+    Opening,
+    OpenRound,
+    ClosingSummary,
+    Closing,
+    CloseRound,
+    Judge,
+    RankedVote,
+    ApprovalVote,
+    Vote,
+    Proposal,
+    Question,
+    AnswerPoints,
+    Answer,
+    FollowUp,
+    Clarification,
+    Argument,
+    Rebuttal,
+    Interject,
+    Steps,
+    Research,
+    Reconcile,
+    Summarise,
+    Revision,
+    Critique,
+    Bid,
+    Reaction,
+    Interruption,
+    PointOfInformation,
+    Reflection,
+    ScoreSpeeches,
+    ScoreDebaters,
+    MediatorDecision,
+    Enough,
+    Rank,
+    Synthesise,
+    Other,
 }
+use PromptTask::*;
 
-// Longer lines stand before what they begin with.
-tasks! {
-    BallotFinal: "private ballot (final)", "final ballot", "ballot (final)";
-    BallotInitial: "private ballot", "ballot";
-    Opening: "opening";
-    OpenRound: "open";
-    ClosingSummary: "closing summary";
-    Closing: "closing";
-    CloseRound: "close";
-    Judge: "judge";
-    Vote: "vote";
-    Proposal: "proposal";
-    Question: "question";
-    AnswerPoints: "answer points";
-    Answer: "answer";
-    FollowUp: "follow";
-    Clarification: "clarif";
-    Rebuttal: "rebuttal";
-    Steps: "argument in steps";
-    Argument: "argument", "argue", "rebut", "speech as";
-    Research: "research";
-    Reconcile: "reconcile";
-    Summarise: "summaris", "summariz";
-    Revision: "revision";
-    Critique: "critique";
-    Bid: "bid";
-    Reaction: "reaction";
-    Interruption: "interruption";
-    PointOfInformation: "point of information";
-    Reflection: "reflection";
-    Interject: "interject";
-    ScoreSpeeches: "score speeches";
-    ScoreDebaters: "score debaters";
-    MediatorDecision: "mediator decision";
-    Enough: "enough";
-    RankedVote: "ranked vote";
-    Rank: "rank";
-    ApprovalVote: "approval vote";
-    Synthesise: "synthesis", "synthesiz";
-}
+/// Tasks with the name of each and how its text begins. What begins like another stands before it.
+const TASKS: &[(PromptTask, &str, &str)] = &[
+    (BallotInitial, "private ballot (initial)", "Cast a private ballot before"),
+    (BallotInitial, "private ballot (initial)", "Cast a private ballot on the proposals, before"),
+    (BallotFinal, "private ballot (final)", "Cast a private ballot after"),
+    (BallotFinal, "private ballot (final)", "Cast a private ballot on the proposals, as they stand"),
+    (Opening, "opening statement", "Give your opening statement"),
+    (OpenRound, "open the round", "You moderate and take no side. Open the round"),
+    (ClosingSummary, "closing summary", "You moderate and take no side. Sum the debate up"),
+    (Closing, "closing statement", "Give your closing statement"),
+    (CloseRound, "close the round", "You moderate and take no side. Close the round"),
+    (Judge, "judge", "Judge the debate"),
+    (RankedVote, "ranked vote", "Vote now by ranking"),
+    (ApprovalVote, "approval vote", "Vote now by approval"),
+    (Vote, "vote", "Vote now"),
+    (Proposal, "proposal", "Give your proposal"),
+    (Question, "question", "Ask the others one question"),
+    (AnswerPoints, "answer points", "You were offered the points of information"),
+    (Answer, "answer", "Answer the question"),
+    (FollowUp, "follow-up", "Ask one further question"),
+    (Clarification, "clarification", "The moderator asks you to clarify"),
+    (Argument, "revised position", "The moderator asks you to go over"),
+    (Rebuttal, "rebuttal", "Answer the closing statements"),
+    (Interject, "interjection", "Put in a word"),
+    (Steps, "argument in steps", "Give your argument now in numbered steps"),
+    (Argument, "argument", "Give your next speech"),
+    (Argument, "argument", "You sit in the inner circle"),
+    (Argument, "argument", "You have the floor"),
+    (Argument, "argument", "Open the debate now for"),
+    (Argument, "argument", "Open now for the opposition"),
+    (Argument, "argument", "Rebut now what"),
+    (Argument, "argument", "Bring an extension"),
+    (Argument, "argument", "Sum the debate up now for"),
+    (Research, "research", "You moderate and take no side. Before the first round"),
+    (Reconcile, "reconcile", "You moderate and take no side. The rounds are over"),
+    (Summarise, "summarise", "Sum up now what was said"),
+    (Revision, "revision", "Your proposal was criticised"),
+    (Critique, "critique", "Criticise the proposal"),
+    (Bid, "bid", "Say how much you want the floor"),
+    (Bid, "bid for the circle", "You listen outside the inner circle"),
+    (Reaction, "reaction", "Say whether you want to react"),
+    (Interruption, "interruption", "Somebody is speaking"),
+    (PointOfInformation, "point of information", "You may offer the speaker a point"),
+    (Reflection, "reflection", "Make notes for yourself"),
+    (Interject, "interject", "You moderate and take no side. Say what has to be said"),
+    (ScoreSpeeches, "score speeches", "You moderate and take no side. Score now each speech"),
+    (ScoreDebaters, "score debaters", "Score now how each debater"),
+    (MediatorDecision, "mediator decision", "You moderate, and your synthesis"),
+    (Enough, "enough", "The debate is still going on"),
+    (Rank, "rank", "Rank the candidates"),
+    (Synthesise, "synthesise", "Write now what the author"),
+];
 
 impl PromptTask {
-    /// The task of a line, and else what the role does.
-    pub(crate) fn read(line: &str, role: &str) -> Self {
-        let line = line.trim().to_lowercase();
-        let listed = LINES.iter().find(|(start, _)| line.starts_with(start)).map(|(_, task)| *task);
-        let of_role = || match role.trim().to_lowercase().as_str() {
-            "judge" => Self::Judge,
-            "debater" => Self::Argument,
-            _ => Self::Other,
-        };
-        listed.unwrap_or_else(of_role)
+    /// The task whose text a line begins, and its name.
+    pub fn begun_by(line: &str) -> Option<(Self, &'static str)> {
+        let row = TASKS.iter().find(|(.., words)| line.starts_with(words));
+        row.map(|(task, title, _)| (*task, *title))
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    #[test]
-    fn each_task_line_of_the_layout_is_known_by_its_name() {
-        let lines = "proposal, question, answer, follow-up, clarification, rebuttal, argument in steps, research, reconcile, closing summary, \
-            summarise, revision, critique, bid, reaction, interruption, point of information, answer points, reflection, interject, \
-            score speeches, score debaters, mediator decision, enough, rank, ranked vote, approval vote, synthesise";
-        let mut seen = Vec::new();
-        for line in lines.split(", ") {
-            let task = PromptTask::read(line, "judge");
-            assert!(!seen.contains(&task) && task != PromptTask::Judge, "{line} is {task:?}");
-            seen.push(task);
-        }
+    /// How the text of a task begins, by its name; the name itself where there is no such task.
+    pub fn words_of(title: &str) -> &str {
+        TASKS.iter().find(|(_, known, _)| *known == title).map_or(title, |(.., words)| words)
     }
 
     #[test]
-    fn the_classic_lines_keep_their_meaning() {
-        let known = [
-            ("opening statement", PromptTask::Opening),
-            ("argument", PromptTask::Argument),
-            ("Speech as PRIME MINISTER", PromptTask::Argument),
-            ("closing statement", PromptTask::Closing),
-            ("private ballot (initial)", PromptTask::BallotInitial),
-            ("private ballot (final)", PromptTask::BallotFinal),
-            ("open the round", PromptTask::OpenRound),
-            ("close the round", PromptTask::CloseRound),
-            ("judge", PromptTask::Judge),
-            ("vote", PromptTask::Vote),
-            ("write a poem", PromptTask::Other),
-        ];
-        for (line, task) in known {
-            assert_eq!(PromptTask::read(line, ""), task, "{line}");
+    fn the_words_of_each_task_are_its_own() {
+        for (task, title, words) in TASKS {
+            assert_eq!(PromptTask::begun_by(&format!("{words} ...")), Some((*task, *title)), "{words}");
         }
-        assert_eq!(PromptTask::read("something new", "debater"), PromptTask::Argument);
+        assert_eq!(PromptTask::begun_by("Write a poem"), None);
     }
 }

@@ -158,6 +158,9 @@ impl<'a> Minutes<'a> {
                     entry.turn
                 ));
             }
+            if to.is_empty() {
+                return sentence(&format!("the {field} of {who} ended where it went on as {from} ({})", entry.turn));
+            }
             sentence(&format!("{who} answered {from} as {field} ({}); it was read as {to}", entry.turn))
         });
         told.collect()

@@ -3,6 +3,7 @@ use super::World;
 use agon_core::fence::{Fence, FenceKind, Mark, Reader, Written, YOUR_TURN};
 use agon_core::seed::sampling_seed;
 use agon_core::{Admission, Ask, DebateId, Event, Position, Record, Transcript};
+use agon_rehearsal::Brief;
 use agon_store::{Journal as _, SqliteOptions, SqliteStore};
 use serde_json::Value;
 use std::sync::Arc;
@@ -10,9 +11,9 @@ use tokio::runtime::Builder;
 
 /// One call to a model.
 pub struct Recorded {
-    /// From `agon_speaker`, or from `You are:`.
+    /// From `agon_speaker`, or from `You are Ada.`
     pub participant: String,
-    /// From `Task:`.
+    /// The name of what the turn asks for.
     pub task: String,
     /// Role and content of each, first to last.
     pub messages: Vec<(String, String)>,
@@ -39,9 +40,10 @@ impl Recorded {
         let messages = body["messages"].as_array().unwrap().iter();
         let messages = messages.map(|message| (part(message, "role"), part(message, "content"))).collect();
         let mut call = Self { participant: String::new(), task: String::new(), messages, body };
+        let brief = Brief::read([("user", call.asks())].into_iter());
         let hidden = call.body["agon_speaker"].as_str();
-        call.participant = hidden.or_else(|| call.key("You are")).unwrap_or_default().to_owned();
-        call.task = call.key("Task").unwrap_or_default().to_owned();
+        call.participant = hidden.or(brief.you.as_deref()).unwrap_or_default().to_owned();
+        call.task = brief.task.map_or("", |(_, title)| title).to_owned();
         call
     }
 
@@ -61,10 +63,9 @@ impl Recorded {
     pub fn tail(&self) -> &str {
         parts(self.asks()).1
     }
-    /// The value of a key of the tail, or of what the turn quotes.
-    pub fn key(&self, key: &str) -> Option<&str> {
-        let quoted = self.shown().split_once("<<< quotations ").map_or("", |(_, quoted)| quoted);
-        self.tail().lines().chain(quoted.lines()).find_map(|line| line.strip_prefix(key)?.strip_prefix(": "))
+    /// The value of a sentence of the turn.
+    pub fn sentence(&self, before: &str, after: &str) -> Option<&str> {
+        self.tail().lines().find_map(|line| line.strip_prefix(before)?.strip_suffix(after))
     }
     /// The value of a key of what the moderator said when it opened a round.
     pub fn opening(&self, round: u32, key: &str) -> Option<&str> {
@@ -107,9 +108,9 @@ impl Recorded {
     pub fn speakers(&self) -> Vec<String> {
         self.entries().into_iter().map(|entry| entry.speaker).collect()
     }
-    /// The round of a speech or a moderator's duty, from `Round: 2 of 3`.
+    /// The round of a speech or a moderator's duty, from `This is round 2 of 3.`
     pub fn round(&self) -> Option<u32> {
-        self.key("Round")?.split(' ').next()?.parse().ok()
+        self.sentence("This is round ", ".")?.split(' ').next()?.parse().ok()
     }
     fn seed(&self) -> Option<u64> {
         self.body["options"]["seed"].as_u64()

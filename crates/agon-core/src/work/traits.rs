@@ -7,8 +7,6 @@ use crate::task::{Conclusion, SpeechKind};
 pub struct WorkTraits {
     /// The word for it in logs and traces.
     pub name: &'static str,
-    /// How a prompt calls it.
-    pub title: &'static str,
     /// How a report calls it, without the number that `order` gives it.
     pub label: &'static str,
     /// Which kinds it belongs to.
@@ -81,7 +79,6 @@ impl Work {
                 ..spoken("statement", *speech)
             },
             Self::Revise => WorkTraits {
-                title: "revision",
                 wants: "a revision",
                 findings: true,
                 tools: false,
@@ -89,67 +86,58 @@ impl Work {
             },
 
             Self::Bid { purpose, .. } => {
-                let row = aside("bid", purpose.title(), purpose.label(), "a bid");
+                let row = aside("bid", purpose.label(), "a bid");
                 WorkTraits { sort: Some(purpose.as_str()), missed: false, ..row }
             }
             Self::AnswerPoints => WorkTraits {
                 missed: false,
-                ..aside(
-                    "answer_points",
-                    "answer points",
-                    "answer to points of information",
-                    "a reply to points of information",
-                )
+                ..aside("answer_points", "answer to points of information", "a reply to points of information")
             },
             Self::Critique { .. } => WorkTraits {
                 speech: Some(SpeechKind::Critique),
                 findings: true,
-                ..aside("critique", "critique", "critique", "a critique")
+                ..aside("critique", "critique", "a critique")
             },
-            Self::Reflect => WorkTraits { missed: false, ..aside("reflect", "reflection", "note", "a note") },
+            Self::Reflect => WorkTraits { missed: false, ..aside("reflect", "note", "a note") },
 
             Self::Ballot { stage } => {
                 let of = (Audience::Debaters, "a choice");
-                choice(of, "ballot", stage.title(), stage.label())
+                choice(of, "ballot", stage.label())
             }
-            Self::Vote => {
-                WorkTraits { decides: true, ..choice((Audience::Voters, "a choice"), "vote", "vote", "vote") }
-            }
+            Self::Vote => WorkTraits { decides: true, ..choice((Audience::Voters, "a choice"), "vote", "vote") },
             Self::ScoreDebaters => {
                 let of = (Audience::Voters, "scores of debaters");
-                WorkTraits { decides: true, ..choice(of, "score_debaters", "score debaters", "scores of the others") }
+                WorkTraits { decides: true, ..choice(of, "score_debaters", "scores of the others") }
             }
             Self::Judge { order } => {
                 let of = (Audience::Judges, "a judgement");
-                WorkTraits { order: Some(*order), decides: true, ..choice(of, "judge", "judge", "judgement") }
+                WorkTraits { order: Some(*order), decides: true, ..choice(of, "judge", "judgement") }
             }
             Self::Rank { order } => {
                 let of = (Audience::Judges, "a ranking");
-                WorkTraits { order: Some(*order), decides: true, ..choice(of, "rank", "rank", "ranking") }
+                WorkTraits { order: Some(*order), decides: true, ..choice(of, "rank", "ranking") }
             }
             Self::EnoughSaid => {
                 let of = (Audience::Judges, "a word on whether enough was said");
-                WorkTraits { missed: false, ..choice(of, "enough_said", "enough", "whether enough was said") }
+                WorkTraits { missed: false, ..choice(of, "enough_said", "whether enough was said") }
             }
 
-            Self::OpenRound => moderation("open_round", "open the round", "opens the round", "a plan for a round"),
-            Self::CloseRound => {
-                moderation("close_round", "close the round", "closes the round", "a summary of a round")
-            }
+            Self::OpenRound => moderation("open_round", "opens the round", "a plan for a round"),
+            Self::CloseRound => moderation("close_round", "closes the round", "a summary of a round"),
             Self::Interject => WorkTraits {
                 missed: false,
-                ..moderation("interject", "interject", "interjection of the moderator", "an interjection")
+                ..moderation("interject", "interjection of the moderator", "an interjection")
             },
             Self::ScoreSpeeches => WorkTraits {
                 missed: false,
                 tools: false,
-                ..moderation("score_speeches", "score speeches", "scores of the speeches", "scores of speeches")
+                ..moderation("score_speeches", "scores of the speeches", "scores of speeches")
             },
-            Self::Research => moderation("research", "research", "research brief", "a text"),
+            Self::Research => moderation("research", "research brief", "a text"),
             Self::Conclude { conclusion } => {
                 let decides = *conclusion == Conclusion::Decision;
                 let wants = if decides { "a conclusion" } else { "a text" };
-                let row = moderation("conclude", conclusion.title(), conclusion.label(), wants);
+                let row = moderation("conclude", conclusion.label(), wants);
                 WorkTraits { sort: Some(conclusion.as_str()), decides, tools: !decides, ..row }
             }
 
@@ -168,10 +156,9 @@ impl Work {
 }
 
 /// A row that most of the others are written on top of: a debater's turn that nothing special is to be said of.
-fn aside(name: &'static str, title: &'static str, label: &'static str, wants: &'static str) -> WorkTraits {
+fn aside(name: &'static str, label: &'static str, wants: &'static str) -> WorkTraits {
     WorkTraits {
         name,
-        title,
         label,
         wants,
         group: WorkGroup::Aside,
@@ -187,30 +174,20 @@ fn aside(name: &'static str, title: &'static str, label: &'static str, wants: &'
 }
 
 fn spoken(name: &'static str, kind: SpeechKind) -> WorkTraits {
-    let row = aside(name, kind.title(), kind.label(), "a speech");
+    let row = aside(name, kind.label(), "a speech");
     WorkTraits { group: WorkGroup::Speech, speech: Some(kind), tools: true, ..row }
 }
 
-fn choice(
-    (audience, wants): (Audience, &'static str),
-    name: &'static str,
-    title: &'static str,
-    label: &'static str,
-) -> WorkTraits {
-    WorkTraits { group: WorkGroup::Choice, audience, ..aside(name, title, label, wants) }
+fn choice((audience, wants): (Audience, &'static str), name: &'static str, label: &'static str) -> WorkTraits {
+    WorkTraits { group: WorkGroup::Choice, audience, ..aside(name, label, wants) }
 }
 
-fn moderation(name: &'static str, title: &'static str, label: &'static str, wants: &'static str) -> WorkTraits {
-    WorkTraits {
-        group: WorkGroup::Moderation,
-        audience: Audience::Moderator,
-        tools: true,
-        ..aside(name, title, label, wants)
-    }
+fn moderation(name: &'static str, label: &'static str, wants: &'static str) -> WorkTraits {
+    WorkTraits { group: WorkGroup::Moderation, audience: Audience::Moderator, tools: true, ..aside(name, label, wants) }
 }
 
 fn service(audience: Audience, name: &'static str, label: &'static str, wants: &'static str) -> WorkTraits {
-    WorkTraits { group: WorkGroup::Service, audience, ..aside(name, name, label, wants) }
+    WorkTraits { group: WorkGroup::Service, audience, ..aside(name, label, wants) }
 }
 
 #[cfg(test)]

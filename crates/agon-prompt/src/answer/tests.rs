@@ -40,7 +40,7 @@ fn a_speech_loses_thoughts_and_its_speakers_own_label_and_nothing_else() {
     assert_eq!(speech("**Ada**: I **say**."), "I **say**.");
     assert_eq!(speech("still thinking </think> I say."), "I say.");
     assert_eq!(speech("Ada Byron: I quote."), "Ada Byron: I quote.");
-    assert_eq!(speech("Ben: no.\n### T4 | Ben"), "Ben: no.\n### T4 | Ben");
+    assert_eq!(speech("Ben: no.\nCleo: yes."), "Ben: no.\nCleo: yes.");
     assert_eq!(speech("He wrote <think> and nothing more."), "He wrote <think> and nothing more.");
 }
 
@@ -49,6 +49,32 @@ fn a_speech_of_thoughts_or_of_a_name_alone_is_empty() {
     for text in ["", " \n", "<think>on and on", "<think>a</think>", "Ada:"] {
         assert_eq!(read(Work::Opening.into(), text), Err("the speech is empty".to_owned()), "{text}");
     }
+}
+
+#[test]
+fn a_speech_ends_where_it_goes_on_as_another_or_as_the_prompt() {
+    let ended = |text: &str| {
+        let read = read_answer(
+            &spec(),
+            &agon_core::testing::ask(agon_core::testing::turn(1, 0), "Ada", Work::ARGUMENT.into()),
+            text,
+        )
+        .unwrap();
+        let Answer::Speech { text, .. } = read.answer else { panic!("no speech") };
+        (text.to_string(), read.coerced.into_iter().map(|ended| ended.from).next())
+    };
+    for (line, rest) in [
+        ("### T9 | Ben | keep it open", "\nNo."),
+        ("**Ben:** No.", "\n\nAda: Yes."),
+        ("You argue for this position: \"x\".", ""),
+        ("=== YOUR TURN ===", "\nYou are Ada."),
+    ] {
+        assert_eq!(ended(&format!("I say.\n\n{line}{rest}")), ("I say.".to_owned(), Some(line.to_owned())));
+        let begins = read(Work::ARGUMENT.into(), &format!("{line}{rest}")).unwrap_err();
+        assert!(begins.starts_with("the speech begins with words that are not its speaker's: "), "{begins}");
+    }
+    let to_ben = "I say.\nBen: where is your figure?\nCleo: and yours?";
+    assert_eq!(ended(to_ben), (to_ben.to_owned(), None));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The tail of the moderator's prompt.
-use super::{ReplyForm, Tail, TailHead, TurnTask, Values, instructions, round_of, staff_languages, told_share, words};
+use super::{Tail, Values, agreement, at_most, instructions, like, round_of, staff_languages, told_share, words};
+use crate::tasks::described;
 use crate::template::{self, fill, line};
 use crate::view::{View, VisibleEntries};
 use agon_core::fence::{Author, Part, Written};
@@ -8,24 +9,32 @@ use agon_core::{Ask, Conclusion, Moderator, TurnId, Work};
 /// The round, its own decisions so far, the task, the author's instructions.
 pub(crate) fn moderator(view: &View, ask: &Ask, (moderator, tools): (&Moderator, &[Author<'_>])) -> Written {
     let spec = &view.spec;
-    let mut tail = Tail::new(view, ask, &TailHead { stance: None, role: "moderator" });
-    tail.maybe("Round", round_of(view, ask));
+    let work = &ask.task.work;
+    let mut tail = Tail::new(view, ask, &fill("the moderator", &[]));
+    tail.question(spec);
+    tail.maybe("This is round {{round}}.", round_of(view, ask));
     let opened = view.openings(&VisibleEntries::of(view, ask), ask.sees);
     for decision in view.facts.decisions(ask.sees, told_share(&moderator.voice), opened) {
         tail.quoted("You decided", Some(decision));
     }
-    let decided = view.facts.decision(ask.sees).filter(|_| is_decision(&ask.task.work));
+    let decided = view.facts.decision(ask.sees).filter(|_| is_decision(work));
     let settled = decided.as_ref().map(|(settled, _)| *settled);
     tail.quoted("Your decision", decided.map(|(_, decision)| decision));
     push_speeches(&mut tail, view, ask, ask.task.material.speeches());
     staff_languages(&mut tail, spec);
-    tail.task(view, ask, (&view.heads.debate, adds(view, ask, moderator)));
-    if let Some(settled) = settled {
-        tail.paragraph(line(template::DECIDED, usize::from(!settled)));
+    let task = described(spec, &ask.task);
+    let mut lines = vec![task.words];
+    if !matches!(work, Work::Research | Work::ScoreSpeeches) {
+        lines.extend(agreement(spec, template::AGREEMENT));
     }
+    let words = words(&moderator.voice);
+    lines.extend(adds(view, ask, words));
+    lines.extend(settled.map(|settled| fill(line(template::DECIDED, usize::from(!settled)), &[])));
+    tail.lines(&lines);
     tail.tools(view, tools);
     let own = Author::of(moderator, |moderator| moderator.instructions.as_deref());
-    tail.close([instructions(spec), own], &Values::new(view, ask), ask)
+    let form = task.example.map_or_else(|| vec![at_most(words, false)], like);
+    tail.close([instructions(spec), own], &Values::new(view, ask), (ask, &form))
 }
 
 fn is_decision(work: &Work) -> bool {
@@ -37,25 +46,20 @@ fn push_speeches(tail: &mut Tail, view: &View, ask: &Ask, speeches: &[TurnId]) {
     for (number, speech) in (1_u32..).zip(speeches) {
         let entry = view.numbered(ask.sees, |entry| entry.turn.same_slot(*speech));
         let (at, by) = entry.map_or((0, Written::default()), |(at, entry)| (at, view.called(&entry.participant)));
-        let key = Written::joined(["Speech ".into(), Part::from(number)], "");
-        tail.key(key, Written::joined(["T".into(), Part::from(at), ", ".into(), by.into()], ""));
+        let parts = [number.into(), " is T".into(), Part::from(at), ", by ".into(), by.into()];
+        tail.say("Speech {{speech}}.", Written::joined(parts, ""));
     }
 }
 
 /// What this turn adds to the duty.
-fn adds(view: &View, ask: &Ask, moderator: &Moderator) -> TurnTask {
-    let words = words(&moderator.voice);
-    let within = || vec![fill(template::COMMENT_WITHIN, &[("words", words.into())])];
+fn adds(view: &View, ask: &Ask, words: u32) -> Option<Written> {
     match &ask.task.work {
-        Work::Conclude { conclusion: Conclusion::Reconciliation | Conclusion::Summary } | Work::Research => {
-            TurnTask { lines: Vec::new(), answer: ReplyForm::Speech(words) }
+        Work::Interject if view.spec.moderator.as_ref().is_some_and(Moderator::sums_up_midway) => {
+            Some(fill(template::COMMENT_WITHIN, &[("words", words.into())]))
         }
-        Work::Interject if moderator.sums_up_midway() => TurnTask { lines: within(), answer: ReplyForm::Json },
-        Work::CloseRound if is_last(view, ask) => {
-            TurnTask { lines: vec![fill(template::LAST_CLOSING, &[])], answer: ReplyForm::Json }
-        }
+        Work::CloseRound if is_last(view, ask) => Some(fill(template::LAST_CLOSING, &[])),
         // what else there is to say stands in the description of the duty
-        _ => TurnTask { lines: Vec::new(), answer: ReplyForm::Json },
+        _ => None,
     }
 }
 

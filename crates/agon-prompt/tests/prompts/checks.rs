@@ -34,15 +34,13 @@ fn speakers_are_told_how_to_mark_a_claim_where_the_file_names_verifiers() {
     let (with, without) = (after_one_round(&verified()), after_one_round(&everything(Mode::Adversarial)));
     let mark = "```check sum\nthe claim, in the form that the verifier reads\n```";
 
-    let (system, user) = whole(&with, "Ada", argument());
-    assert!(user.contains(mark) && user.contains("There is: sum, smt."), "{user}");
+    let (system, _) = whole(&with, "Ada", argument());
+    assert!(system.contains(mark) && system.contains("Verifiers: sum, smt."), "{system}");
     assert!(system.contains("\"### Check by NAME: RESULT\""), "{system}");
-    assert!(whole(&with, "Ada", Work::Opening.into()).1.contains(mark));
-    let ballot = agon_core::testing::ballot(BallotStage::Initial, Vec::new());
-    assert!(!whole(&with, "Ada", ballot).1.contains(mark), "it holds for speeches and revisions");
+    assert_eq!(whole(&with, "Ada", Work::Opening.into()).0, system);
 
     let (system, user) = whole(&without, "Ada", argument());
-    assert!(!system.contains("### Check") && !user.contains("```check"), "{system}{user}");
+    assert!(!system.contains("### Check") && !system.contains("```check"), "{system}{user}");
 }
 
 #[test]

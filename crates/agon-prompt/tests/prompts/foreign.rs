@@ -200,13 +200,8 @@ fn every_kind_of_turn_has_instructions_of_its_own() {
     let lines = |(who, task): (&str, Task)| {
         let prompt = prompt(&view, &ask(&view, who, turn(2, 0), task.clone())).unwrap();
         let all = prompt.messages.iter().map(|message| message.text.as_ref()).collect::<Vec<_>>().join("\n");
-        let (head, tail) = all.split_once("\n=== YOUR TURN ===\n").unwrap();
-        let title = tail.lines().find_map(|line| line.strip_prefix("Task: ")).unwrap();
-        // what the head says under the title, or else the tail
-        let described =
-            head.split_once(&format!("\n\n\"{title}\": ")).map(|(_, text)| text.split("\n\n").next().unwrap());
-        let lines = described.unwrap_or(tail).lines().filter(|line| !line.starts_with("Task: "));
-        (kind(&task), lines.map(str::to_owned).collect::<BTreeSet<String>>())
+        let (_, tail) = all.split_once("\n=== YOUR TURN ===\n").unwrap();
+        (kind(&task), tail.lines().map(str::to_owned).collect::<BTreeSet<String>>())
     };
     let tails: Vec<_> = tasks().into_iter().map(lines).collect();
     for (kind, own) in &tails {

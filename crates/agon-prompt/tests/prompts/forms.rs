@@ -60,13 +60,17 @@ fn options_stand_in_the_prompt_and_in_the_schema() {
     let spec = with(Mode::Deliberative, form(AnswerKind::Choice, &["Paris", "Rome"]));
     let (opening, _) = asked(&spec, "Ada", Work::Opening.into(), "");
     let line = "\nMy answer: <exactly \"Paris\" or \"Rome\", and nothing else>";
-    assert!(opening.contains(line) && opening.contains("\nEnd with the line My answer: <answer>\n"), "{opening}");
+    assert!(
+        opening.contains(line)
+            && opening.contains("\nEnd with a line of its own that states your answer, in this form:\n"),
+        "{opening}"
+    );
     let (text, choice) = asked(&spec, "Ada", ballot(&["Paris", "Rome"]), "choice");
     assert!(text.contains("choice: exactly \"Paris\" or \"Rome\"."), "{text}");
     assert_eq!(choice, json!({"type": "string", "enum": ["Paris", "Rome"]}));
     let candidates = vec!["Paris".to_owned(), "Rome".to_owned()];
     let (text, winner) = asked(&spec, "judge", testing::judging(0, candidates), "winner");
-    assert!(text.contains("\nwinner: exactly \"Paris\" or \"Rome\".\n"), "{text}");
+    assert!(text.contains("\n- winner: exactly \"Paris\" or \"Rome\".\n"), "{text}");
     assert_eq!(winner, json!({"enum": ["Paris", "Rome"]}));
 }
 
@@ -76,14 +80,14 @@ fn a_number_is_asked_for_as_one() {
     let (opening, _) = asked(&spec, "Ada", Work::Opening.into(), "");
     assert!(opening.contains("My answer: <one number in digits, such as 1200, 0.75 or 3/4, and nothing else>"));
     let (text, choice) = asked(&spec, "Ada", ballot(&[]), "choice");
-    assert!(text.contains("choice: one number in digits") && text.contains("{\"choice\": number,"), "{text}");
+    assert!(text.contains("choice: one number in digits") && text.contains("{\"choice\": 1200,"), "{text}");
     assert_eq!(choice, json!({"type": "number"}));
     let (text, winner) =
         asked(&spec, "judge", testing::judging(0, vec!["1200".to_owned(), "0.5".to_owned()]), "winner");
-    assert!(text.contains("\nwinner: exactly \"1200\" or \"0.5\"."), "{text}");
+    assert!(text.contains("\n- winner: exactly \"1200\" or \"0.5\"."), "{text}");
     assert_eq!(winner, json!({"enum": ["1200", "0.5"]}));
     let (text, winner) = asked(&spec, "judge", testing::judging(0, vec![]), "winner");
-    assert!(text.contains("\nwinner: one number in digits") && winner == json!({"type": "number"}), "{text}");
+    assert!(text.contains("\n- winner: one number in digits") && winner == json!({"type": "number"}), "{text}");
 }
 
 #[test]
@@ -92,7 +96,7 @@ fn with_assigned_stances_the_line_keeps_to_the_stance_and_names_what_else_there_
     let end_condition = vec![EndCondition::ConsensusReached];
     let spec = DebateSpec { end_condition, ..with(Mode::Adversarial, answer) };
     let (opening, _) = asked(&spec, "Ada", Work::Opening.into(), "");
-    let line = "My answer: <your stance, word for word; only if you no longer hold it, the answer that you hold: \"close it\", \
+    let line = "My answer: <your position, word for word; only if you no longer hold it, the answer that you hold: \"close it\", \
                 \"keep it open\", \"close it on weekends\" or \"ask the town\">";
     assert!(opening.contains(line), "{opening}");
 }
@@ -158,7 +162,7 @@ fn every_speech_that_states_an_answer_says_how_sure_its_speaker_is_where_a_conse
         let mut asking = spec(mode);
         asking.end_condition = vec![EndCondition::ConsensusReached];
         let ends =
-            |spec: &DebateSpec, task: Task| asked(spec, "Ada", task, "").0.contains(" and My confidence: <number>");
+            |spec: &DebateSpec, task: Task| asked(spec, "Ada", task, "").0.contains("\nMy confidence: <how sure");
         let question = Work::Statement { speech: SpeechKind::Question, to: None, about: None };
         assert!(!ends(&asking, argument()));
         (asking.answers.confidence, asking.answers.confidence_at_least) = (true, Some(70));

@@ -45,11 +45,11 @@ fn everybody_is_told_the_same_bytes() {
     let view = told(two());
     let told = section(&view);
     for (name, who, task) in every_task() {
-        assert!(unmarked(&system(&view, who, task)).ends_with(&unmarked(&told)), "{name}");
+        assert!(unmarked(&system(&view, who, task)).contains(&unmarked(&told)), "{name}");
     }
     let judged = agon_core::testing::judging(0, Vec::new());
     for (who, task) in [("judge", judged), ("Ben", Work::Opening.into()), ("moderator", Work::OpenRound.into())] {
-        assert!(unmarked(&system(&view, who, task)).ends_with(&unmarked(&told)), "{who}");
+        assert!(unmarked(&system(&view, who, task)).contains(&unmarked(&told)), "{who}");
     }
 }
 

@@ -34,24 +34,15 @@ fn the_system_message_is_the_same_for_debaters_and_moderator() {
 }
 
 #[test]
-fn each_task_of_an_adversarial_debate_has_its_prompt() {
+fn debaters_and_judges_have_their_prompts() {
     let view = after_one_round(&spec(Mode::Adversarial));
     let guided = guided(
         Some("Settle who the customers are.\n### T9 | Ada"),
         Some("deliveries"),
         Some("Ada: customers walk.\nBen: drivers spend more."),
     );
-    let ballot = |stage| agon_core::testing::ballot(stage, stances());
     let cases = [
-        ("opening", "Ada", Work::Opening.into()),
-        ("argument", "Cleo", argument()),
         ("argument_guided", "Ada", guided),
-        ("closing", "Ben", Work::Closing.into()),
-        ("ballot_initial", "Ada", ballot(BallotStage::Initial)),
-        ("ballot_final", "Ada", ballot(BallotStage::Final)),
-        ("vote", "Ben", vote(stances())),
-        ("open_round_fixed", "moderator", Work::OpenRound.into()),
-        ("close_round", "moderator", Work::CloseRound.into()),
         ("judge", "judge", agon_core::testing::judging(0, stances())),
         ("judge_reversed", "judge", agon_core::testing::judging(1, stances().into_iter().rev().collect())),
     ];
@@ -59,39 +50,6 @@ fn each_task_of_an_adversarial_debate_has_its_prompt() {
         let text = shown(&view, &ask(&view, who, turn(2, 0), task));
         assert!(!text.contains("{{"), "{name} has an unfilled variable");
         insta::assert_snapshot!(name, text);
-    }
-}
-
-#[test]
-fn each_task_of_a_deliberative_debate_has_its_prompt() {
-    let mut spec = spec(Mode::Deliberative);
-    spec.personas[1].role = Some("shopkeeper in Long Street".into());
-    spec.agreement_intensity = Some(7);
-    spec.turn_mode = TurnMode::Moderator;
-    let view = after_one_round(&spec);
-    let ballot = agon_core::testing::ballot(BallotStage::Final, Vec::new());
-    let cases = [
-        ("deliberative_opening", "Ben", Work::Opening.into()),
-        ("deliberative_argument", "Ben", argument()),
-        ("deliberative_ballot", "Ben", ballot),
-        ("deliberative_open_round", "moderator", Work::OpenRound.into()),
-        ("deliberative_judge_without_candidates", "judge", agon_core::testing::judging(0, Vec::new())),
-    ];
-    for (name, who, task) in cases {
-        insta::assert_snapshot!(name, shown(&view, &ask(&view, who, turn(2, 0), task)));
-    }
-}
-
-#[test]
-fn ballots_on_proposals_ask_for_the_best_one_and_show_them() {
-    let spec = DebateSpec { debate_format: DebateFormat::CritiqueRevision, ..spec(Mode::Adversarial) };
-    let view = after_one_round(&spec);
-    for (name, stage) in [("ballot_proposals", BallotStage::Initial), ("ballot_revisions", BallotStage::Final)] {
-        let choices = spec.personas.iter().map(|persona| persona.name.to_string()).collect();
-        insta::assert_snapshot!(
-            name,
-            shown(&view, &ask(&view, "Ada", turn(2, 0), agon_core::testing::ballot(stage, choices)))
-        );
     }
 }
 
@@ -167,18 +125,6 @@ fn the_schema_of_equal_choices_is_made_once() {
     let voting = |name: &str| prompt(&view, &ask(&view, name, turn(4, 0), vote(stances()))).unwrap();
     let (ada, ben) = (voting("Ada").schema.unwrap(), voting("Ben").schema.unwrap());
     assert!(std::sync::Arc::ptr_eq(&ada, &ben));
-}
-
-#[test]
-fn the_tail_of_a_speech_stays_below_400_tokens() {
-    for mode in [Mode::Adversarial, Mode::Deliberative] {
-        let mut spec = spec(mode);
-        spec.agreement_intensity = Some(8);
-        let view = after_one_round(&spec);
-        let text = user_of(&view, &ask(&view, "Ada", turn(2, 0), argument()));
-        let (_, tail) = text.split_once("=== YOUR TURN ===").unwrap();
-        assert!(tail.chars().count() * 2 / 7 < 400, "{}", tail.chars().count() * 2 / 7);
-    }
 }
 
 #[test]

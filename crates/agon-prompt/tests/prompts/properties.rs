@@ -132,7 +132,7 @@ proptest! {
         prop_assert_eq!(starting("<<<"), 1);
         prop_assert_eq!(starting(">>>"), 1);
         for key in ["you are:", "task:", "role:"] {
-            prop_assert_eq!(starting(key), 1);
+            prop_assert_eq!(starting(key), 0);
         }
     }
 
@@ -278,12 +278,12 @@ fn a_briefing_stands_in_the_round_that_it_was_given_for() {
     let mut view = after_one_round(&spec);
     let text = user_of(&view, &ask(&view, "Ada", turn(2, 0), argument()));
     assert!(!text.contains("Settle who the customers are."), "a round that was not opened says nothing");
-    assert!(!text.contains("Speak to what the moderator asks"));
+    assert!(!text.contains("Speak to what the moderator asked"));
     let told = guided(Some("Now deliveries."), None, None);
     open_round(&mut view, 2, &told);
     let text = user_of(&view, &ask(&view, "Ada", turn(2, 0), told));
     assert!(text.contains("\n### Round 2, opened by the moderator\nBriefing: Now deliveries.\n"), "{text}");
-    assert!(text.contains("\nSpeak to what the moderator asks for in this round.\n"));
+    assert!(text.contains("\nSpeak to what the moderator asked for when it opened this round.\n"));
 }
 
 #[test]

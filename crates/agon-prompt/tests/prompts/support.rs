@@ -158,11 +158,11 @@ pub fn system(view: &View, who: &str, task: Task) -> String {
     prompt(view, &ask(view, who, turn(1, 0), task)).unwrap().messages[0].text.to_string()
 }
 
-/// All behind a heading, as a debater reads it.
+/// What stands between a heading and the rules, as a debater reads it.
 pub fn section(view: &View, heading: &str) -> String {
     let system = system(view, "Ada", argument());
     let (_, section) = system.split_once(&format!("\n# {heading}\n")).unwrap();
-    section.to_owned()
+    format!("{}\n", section.split_once("\n\n# Rules\n").unwrap().0)
 }
 
 /// That a section behind the materials is counted, which `none` does not have.

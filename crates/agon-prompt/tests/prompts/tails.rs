@@ -39,15 +39,14 @@ const SUMMARY: &str = "Ada and Cleo hold that most customers walk, and name the 
 struct ToldTurn {
     spec: DebateSpec,
     view: View,
-    prompts: Vec<(&'static str, String)>,
+    prompts: Vec<String>,
 }
 
 impl ToldTurn {
     fn ask(&mut self, who: &str, turn: TurnId, task: Task) {
         let ask = ask(&self.view, who, turn, task);
-        let title = ask.task.work.traits().title;
         self.view.apply(self.view.position().next(), &Event::TurnAsked(ask.clone()));
-        self.prompts.push((title, user_of(&self.view, &ask)));
+        self.prompts.push(user_of(&self.view, &ask));
     }
     fn speak(&mut self, kind: SpeechKind, round: u32, task: Task) {
         for (seat, persona) in (0..).zip(self.spec.personas.clone()) {
@@ -101,22 +100,42 @@ fn own(user: &str) -> &str {
     &user[end.unwrap()..]
 }
 
-/// Word pieces of four letters, and every other character but the space: as the rehearsal server counts, for ASCII.
+/// About how many tokens an English text has, at four characters each.
 fn tokens(text: &str) -> usize {
-    assert!(text.is_ascii());
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).map(|word| word.len().div_ceil(4));
-    words.sum::<usize>() + text.chars().filter(|c| !c.is_ascii_alphanumeric() && *c != ' ').count()
+    text.chars().count() / 4
 }
 
 #[test]
-fn a_turn_costs_at_most_120_tokens_beyond_the_last_speech_on_average() {
+fn a_turn_costs_at_most_200_tokens_beyond_the_last_speech_on_average() {
     for mode in [Mode::Adversarial, Mode::Deliberative] {
         for moderator in [None, Some(moderator())] {
             let told = told(mode, moderator);
-            let all: Vec<usize> = told.prompts.iter().map(|(_, user)| tokens(own(user))).collect();
+            let all: Vec<usize> = told.prompts.iter().map(|user| tokens(own(user))).collect();
             let mean = all.iter().sum::<usize>() / all.len();
             println!("{mode:?}, moderated {}: {mean} tokens on average", told.spec.moderator.is_some());
-            assert!(mean <= 120, "{mode:?}: {mean}, {all:?}");
+            assert!(mean <= 200, "{mode:?}: {mean}, {all:?}");
+        }
+    }
+}
+
+#[test]
+fn whoever_reads_the_turn_alone_knows_what_to_write_and_it_has_at_most_250_tokens() {
+    for mode in [Mode::Adversarial, Mode::Deliberative] {
+        let mut spec = everything(mode);
+        spec.personas = cast(mode).into_iter().take(3).collect();
+        let view = after_one_round(&spec);
+        for (name, who, task) in every_task() {
+            let user = user_of(&view, &ask(&view, who, turn(2, 0), task));
+            let (_, turn) = format!("\n{user}")
+                .rsplit_once("\n=== YOUR TURN ===\n")
+                .map(|(before, turn)| (before.to_owned(), turn.to_owned()))
+                .unwrap();
+            let speaker = if spec.persona(&who.into()).is_some() { who.to_owned() } else { format!("the {who}") };
+            assert!(turn.starts_with(&format!("You are {speaker}")), "{name}: {turn}");
+            assert!(turn.contains("\nThe question is: Should the old town be closed to cars?\n"), "{name}: {turn}");
+            let form = turn.trim_end().rsplit("\n\n").next().unwrap();
+            assert!(["Write ", "Answer ", "End "].iter().any(|start| form.starts_with(start)), "{name}: {form}");
+            assert!(tokens(&turn) <= 250, "{name}: {} tokens\n{turn}", tokens(&turn));
         }
     }
 }
@@ -125,8 +144,7 @@ fn a_turn_costs_at_most_120_tokens_beyond_the_last_speech_on_average() {
 fn every_prompt_with_a_transcript_begins_with_the_transcript_of_all_before_it() {
     for moderator in [None, Some(moderator())] {
         let told = told(Mode::Adversarial, moderator);
-        let shared =
-            told.prompts.iter().filter_map(|(_, user)| Some(&user[..=user.rfind("\n>>> end of transcript ")?]));
+        let shared = told.prompts.iter().filter_map(|user| Some(&user[..=user.rfind("\n>>> end of transcript ")?]));
         let shared: Vec<&str> = shared.collect();
         assert!(shared.len() > 30 && shared.windows(2).all(|pair| pair[1].starts_with(pair[0])));
         let opened = shared.last().unwrap().matches(", opened by the moderator\n").count();
@@ -185,236 +203,6 @@ fn whole(view: &View, who: &str, task: Task) -> String {
     prompt.messages.iter().map(|message| message.text.as_ref()).collect::<Vec<_>>().join("\n").replace('\n', " ")
 }
 
-const HOLD: &str = "Your stance was assigned to you. Hold it to the end.";
-const MOVE: &str = "Change your answer only if you can name the flaw in an earlier step of your own";
-const STRONGEST: &str = "as its speaker made it and not in a weaker form.";
-const SIDES: &str = "You moderate; you take no side.";
-
-/// What each kind of task was told in its tail when all of it stood there.
-fn must_be_told(mode: Mode) -> Vec<(&'static str, Task, Vec<&'static str>)> {
-    let rules = match mode {
-        Mode::Adversarial => vec![
-            HOLD,
-            STRONGEST,
-            "mechanisms, cases, figures that you can account for",
-            "That many agree is no argument.",
-        ],
-        Mode::Deliberative => {
-            vec![MOVE, "Test the strongest point against your answer first.", "add what is missing", "My answer: <"]
-        }
-    };
-    let first = match mode {
-        Mode::Adversarial => {
-            vec!["Your stance was assigned to you. Hold it.", "the reasons that are hardest to answer, not the most"]
-        }
-        Mode::Deliberative => {
-            vec!["Say what would change your mind.", "so that each step can be tested", "My answer: <"]
-        }
-    };
-    let with = |rules: &[&'static str], own: &[&'static str]| [rules, own].concat();
-    let statement = |speech| Task::from(Work::Statement { speech, to: None, about: None });
-    let ballot = |stage| testing::ballot(stage, vec!["close it".into(), "keep it open".into()]);
-    let candidates = || vec!["close it".to_owned(), "keep it open".to_owned()];
-    let (honest, weigh) = ("your own honest", "Weigh the arguments and not the speakers");
-    vec![
-        (
-            "Ada",
-            Work::Opening.into(),
-            with(
-                &first,
-                &[
-                    "your position on the topic and the reasons that carry it",
-                    "at most 200 words",
-                    "speak to the topic alone",
-                ],
-            ),
-        ),
-        (
-            "Ada",
-            statement(SpeechKind::Proposal),
-            with(&first, &["concrete enough to be criticised point by point", "at most 200 words"]),
-        ),
-        (
-            "Ada",
-            argument(),
-            with(&rules, &["Give your speech for this round. Name whom you answer.", "at most 200 words"]),
-        ),
-        (
-            "Ada",
-            Work::Argument { to: Some("Ben".into()), bench: None }.into(),
-            with(&rules, &["You asked for the floor to answer Ben. Answer that first."]),
-        ),
-        (
-            "Ada",
-            Work::Closing.into(),
-            with(
-                &rules,
-                &["still stand after what was said against them. Bring no new argument.", "at most 200 words"],
-            ),
-        ),
-        ("Ada", statement(SpeechKind::Question), vec!["a premise, a term, a consequence", "at most 80 words"]),
-        ("Ada", statement(SpeechKind::FollowUp), vec!["Ask one further question", "at most 80 words"]),
-        (
-            "Ada",
-            statement(SpeechKind::Answer),
-            with(&rules, &["first the answer itself, then what it rests on", "Do not ask back."]),
-        ),
-        (
-            "Ada",
-            statement(SpeechKind::Rebuttal),
-            with(&rules, &["the one point that most needs an answer", "at most 120 words"]),
-        ),
-        ("Ada", statement(SpeechKind::Clarification), vec!["nothing else, in plain words", "at most 120 words"]),
-        ("Ada", statement(SpeechKind::Interjection), vec!["You do not have the floor.", "at most 40 words"]),
-        (
-            "Ada",
-            testing::revising(vec!["Ben".into()]),
-            with(
-                &rules,
-                &[
-                    "Your critics: Ben.",
-                    "at most 200 words",
-                    "Every critic stands in one of the two lists.",
-                    "\"declined\": [{\"critic\": name, \"why\": text}]",
-                ],
-            ),
-        ),
-        (
-            "Ada",
-            Work::Critique { of: "Ben".into() }.into(),
-            vec![
-                "Target: Ben",
-                "You want it to become better, not to win.",
-                "the gravest first",
-                "\"suggestions\": [texts]",
-            ],
-        ),
-        (
-            "Ada",
-            testing::bidding(BidPurpose::Floor),
-            vec!["Most of the time a middling figure is right.", "\"urgency\": number"],
-        ),
-        (
-            "Ada",
-            testing::reflecting(true, true),
-            vec!["Nobody else will see them", "\"next\": text}", "what you will try next"],
-        ),
-        (
-            "Ada",
-            ballot(BallotStage::Initial),
-            vec![honest, "before the debate", "exactly \"close it\" or \"keep it open\"", "1 to 5 short texts"],
-        ),
-        (
-            "Ada",
-            ballot(BallotStage::Final),
-            vec![
-                honest,
-                "Let arguments move you, and only arguments",
-                "exactly \"close it\" or \"keep it open\"",
-                "1 to 5 short texts",
-            ],
-        ),
-        (
-            "Ada",
-            testing::vote(candidates()),
-            vec![weigh, "exactly \"close it\" or \"keep it open\"", "\"choice\": text"],
-        ),
-        (
-            "Ada",
-            testing::vote_by(candidates(), BallotForm::Ranking),
-            vec![weigh, "every one of \"close it\", \"keep it open\", once", "\"ranking\": [texts]"],
-        ),
-        (
-            "Ada",
-            testing::vote_by(candidates(), BallotForm::Approval),
-            vec!["one at least", "one or more of \"close it\"", "\"approved\": [texts]"],
-        ),
-        (
-            "moderator",
-            Work::OpenRound.into(),
-            vec![
-                SIDES,
-                "what the speakers are to settle in this round",
-                "that nobody has covered yet",
-                "\"done\": true or false",
-            ],
-        ),
-        (
-            "moderator",
-            Work::CloseRound.into(),
-            vec![
-                SIDES,
-                "each side at its strongest",
-                "only if no further round could change the answer",
-                "\"status\": \"settled\" or \"continue\"",
-            ],
-        ),
-        (
-            "moderator",
-            Work::Interject.into(),
-            vec![SIDES, "whom to call back to the topic", "\"warnings\": [{\"name\": name, \"text\": text}]"],
-        ),
-        ("moderator", Work::Research.into(), vec![SIDES, "Say where each thing comes from.", "at most 200 words"]),
-        (
-            "moderator",
-            Work::Conclude { conclusion: Conclusion::Reconciliation }.into(),
-            vec!["name who could not, and why", "at most 200 words"],
-        ),
-        (
-            "moderator",
-            Work::Conclude { conclusion: Conclusion::Decision }.into(),
-            vec!["your synthesis is the debate's verdict", "{\"verdict\": text, \"reasoning\": text}"],
-        ),
-        (
-            "judge",
-            testing::judging(0, candidates()),
-            vec![
-                "in one to three sentences",
-                "exactly \"close it\" or \"keep it open\", or null if the best answer is a synthesis",
-                "copied from that speech word for word",
-                "Do not say how sure you are.",
-            ],
-        ),
-        (
-            "judge",
-            testing::ranking(0, candidates()),
-            vec!["every one of \"close it\", \"keep it open\", once", "best first", "what decided its place"],
-        ),
-        (
-            "judge",
-            Work::EnoughSaid.into(),
-            vec!["only if no further round is likely", "{\"enough\": true or false, \"reasoning\": text}"],
-        ),
-        (
-            "summarizer",
-            testing::summarising(1),
-            vec!["by name, and the reasons and figures", "must hold what it held", "at most 150 words"],
-        ),
-    ]
-}
-
-#[test]
-fn what_every_task_is_told_stands_in_its_head_or_in_its_tail() {
-    for mode in [Mode::Adversarial, Mode::Deliberative] {
-        let mut spec = everything(mode);
-        // deliberative debaters may begin with an answer; what may be chosen is then no word of a voter
-        for (persona, stance) in spec.personas.iter_mut().zip(["close it", "keep it open"]) {
-            persona.stance = Some(stance.into());
-        }
-        (spec.agreement_intensity, spec.instructions) = (Some(7), Some("Name your sources on {{topic}}.".into()));
-        let view = after_one_round(&spec);
-        for (who, task, told) in must_be_told(mode) {
-            let (text, title) = (whole(&view, who, task.clone()), task.work.traits().title);
-            for part in told.iter().chain(&["Name your sources on Should the old town"]) {
-                assert!(text.contains(part), "{mode:?}, {title}: {part}\n{text}");
-            }
-        }
-        for task in [argument(), Work::Closing.into(), testing::revising(vec!["Ben".into()])] {
-            assert!(whole(&view, "Ada", task).contains("Agreement sought: 7 of 10."));
-        }
-    }
-}
-
 #[test]
 fn what_only_one_persona_is_told_stands_in_its_tail_at_every_turn_and_nowhere_else() {
     let mut spec = everything(Mode::Adversarial);
@@ -422,7 +210,7 @@ fn what_only_one_persona_is_told_stands_in_its_tail_at_every_turn_and_nowhere_el
     spec.personas[0].system_prompt = Some("You bluff.".into());
     spec.instructions = Some("Round {{round}}.".into());
     let view = after_one_round(&spec);
-    for (who, task, _) in must_be_told(Mode::Adversarial) {
+    for (_, who, task) in every_task() {
         let text = whole(&view, who, task);
         let tail = text.split_once(" === YOUR TURN === ").unwrap().1.to_owned();
         for secret in ["Secret of Ada.", "You bluff."] {

@@ -4,62 +4,6 @@ use agon_core::testing::Asked;
 use agon_core::*;
 use agon_prompt::{PromptError, View, prompt};
 
-/// What the turn quotes, the part behind the delimiter, and the schema.
-fn tail(view: &View, ask: &Ask) -> String {
-    let prompt = prompt(view, ask).unwrap();
-    let user = format!("\n{}", prompt.messages[1].text);
-    let (before, tail) = user.split_once("\n=== YOUR TURN ===\n").unwrap();
-    let quoted = before.split_once("<<< quotations").map(|(_, quoted)| format!("<<< quotations{quoted}\n"));
-    let quoted = quoted.unwrap_or_default();
-    let schema = prompt.schema.map_or_else(|| "no schema".to_owned(), |schema| format!("{schema:#}"));
-    assert!(!tail.contains("{{"), "an unfilled variable: {tail}");
-    format!("{quoted}{tail}--- {schema} ---")
-}
-
-#[test]
-fn every_task_has_its_prompt() {
-    let view = after_one_round(&everything(Mode::Adversarial));
-    for (name, who, task) in every_task() {
-        insta::assert_snapshot!(name, tail(&view, &ask(&view, who, turn(2, 0), task)));
-    }
-}
-
-#[test]
-fn every_task_has_the_name_that_its_line_says() {
-    let view = after_one_round(&everything(Mode::Adversarial));
-    let named = |(_, who, task): (_, &str, _)| {
-        let user = user_of(&view, &ask(&view, who, turn(2, 0), task));
-        user.lines().find_map(|line| line.strip_prefix("Task: ")).unwrap().to_owned()
-    };
-    let names: Vec<String> = every_task().into_iter().map(named).collect();
-    assert_eq!(
-        names.join(", "),
-        "proposal, question, answer, follow-up, clarification, revised position, rebuttal, interjection, argument, bid, \
-         reaction, bid for the circle, interruption, point of information, answer points, critique, revision, reflection, \
-         reflection, interject, score speeches, research, reconcile, closing summary, mediator decision, summarise, enough, \
-         rank, vote, ranked vote, approval vote, score debaters, synthesise"
-    );
-}
-
-#[test]
-fn each_format_has_its_own_speech() {
-    let formats = [
-        (DebateFormat::Fishbowl, None),
-        (DebateFormat::ChainOfThought, None),
-        (DebateFormat::OpenFight, None),
-        (DebateFormat::BpStyle, Some(Bench::PrimeMinister)),
-        (DebateFormat::BpStyle, Some(Bench::OppositionWhip)),
-    ];
-    for (format, bench) in formats {
-        let mut spec = spec(Mode::Adversarial);
-        spec.debate_format = format;
-        let view = after_one_round(&spec);
-        let task = Task::from(Work::Argument { to: None, bench });
-        let name = format!("speech_{}{}", format.as_str(), bench.map_or(String::new(), |bench| format!("_{bench:?}")));
-        insta::assert_snapshot!(name, tail(&view, &ask(&view, "Ada", turn(2, 0), task)));
-    }
-}
-
 #[test]
 fn every_bench_has_a_duty_of_its_own() {
     let mut spec = spec(Mode::Adversarial);
@@ -68,7 +12,7 @@ fn every_bench_has_a_duty_of_its_own() {
     let mut duties: Vec<String> = Bench::ALL
         .iter()
         .map(|bench| Task::from(Work::Argument { to: None, bench: Some(*bench) }))
-        .map(|task| tail(&view, &ask(&view, "Ada", turn(1, 0), task)))
+        .map(|task| user_of(&view, &ask(&view, "Ada", turn(1, 0), task)))
         .collect();
     duties.sort();
     duties.dedup();
@@ -82,9 +26,7 @@ fn deliberative_speeches_end_with_the_answer_that_they_stand_for() {
         let view = after_one_round(&everything(mode));
         let asks = |task| {
             let text = user_of(&view, &ask(&view, "Ben", turn(2, 0), task));
-            let asks = text.contains("with the line My answer: <answer>\n");
-            assert!(!asks || text.contains(line), "what is asked for is described");
-            asks
+            text.contains(line)
         };
         let proposal = Task::from(Work::Statement { speech: SpeechKind::Proposal, to: None, about: None });
         for task in [argument(), Work::Opening.into(), proposal, agon_core::testing::revising(vec!["Ada".into()])] {
@@ -96,12 +38,12 @@ fn deliberative_speeches_end_with_the_answer_that_they_stand_for() {
 
 #[test]
 fn speeches_for_assigned_stances_state_an_answer_where_a_stop_rule_compares_them_without_embeddings() {
-    let line = "My answer: <your stance, word for word;";
+    let line = "My answer: <your position, word for word;";
     let mut spec = everything(Mode::Adversarial);
     spec.similarity.embedding_model = None;
     let asks = |spec: &DebateSpec, task| {
         let text = user_of(&after_one_round(spec), &ask(&after_one_round(spec), "Ben", turn(2, 0), task));
-        text.contains(line) && text.contains("with the line My answer: <answer>\n")
+        text.contains(line)
     };
     for condition in [EndCondition::ConsensusReached, EndCondition::NoNewArguments, EndCondition::Impasse] {
         spec.end_condition = vec![condition];
@@ -176,16 +118,16 @@ fn a_debate_in_several_languages_says_so() {
     spec.personas[1].language = Some("French".into());
     let view = after_one_round(&spec);
     let shown = |who: &str, task| user_of(&view, &ask(&view, who, turn(2, 0), task));
-    for (who, language) in [("Ben", "\nLanguage: French\n"), ("Ada", "\nLanguage: German\n")] {
+    for (who, language) in [("Ben", "\nWrite in French.\n"), ("Ada", "\nWrite in German.\n")] {
         let text = shown(who, argument());
-        assert!(text.contains(language) && text.contains("several languages. Speak the one that your turn names."));
+        assert!(text.contains(language), "{text}");
     }
     for (who, task) in [
         ("judge", Work::EnoughSaid.into()),
         ("moderator", Work::CloseRound.into()),
         ("synthesizer", Work::Synthesise.into()),
     ] {
-        assert!(shown(who, task).contains("\nLanguages spoken: German, French\n"), "{who}");
+        assert!(shown(who, task).contains("\nThe debaters speak these languages: German, French.\n"), "{who}");
     }
 }
 
@@ -234,7 +176,7 @@ fn debaters_score_each_other_without_names() {
     let label = |name: &str| labels.iter().find(|(known, _)| known.as_str() == name).unwrap().1.clone();
     let debaters = vec![("Ben".into(), label("Ben")), ("Cleo".into(), label("Cleo"))];
     let text = user_of(&view, &ask(&view, "Ada", turn(4, 0), agon_core::testing::scoring(debaters)));
-    assert!(text.contains(&format!("\nYou are shown as: {}\n", label("Ada"))));
+    assert!(text.contains(&format!("\nYou are shown as {}.\n", label("Ada"))));
     assert!(!text.contains("Ben") && !text.contains("Cleo"), "{text}");
     assert!(text.contains(&format!("{} names no figure.", label("Ben"))), "{text}");
 }
@@ -279,7 +221,10 @@ fn critics_and_those_who_revise_are_told_what_the_moderator_says_to_their_round(
     for task in [Work::Critique { of: "Ada".into() }.into(), revise()] {
         let now = told(&view, 2, task.clone());
         let lines = "### Round 2, opened by the moderator\nBriefing: Look at Task: deliveries\nNew angle: the winter\nSummary of the last round: Ada: customers walk.";
-        assert!(now.contains(lines) && now.contains("Speak to what the moderator asks for in this round."), "{now}");
+        assert!(
+            now.contains(lines) && now.contains("Speak to what the moderator asked for when it opened this round."),
+            "{now}"
+        );
         assert!(!told(&view, 1, task).contains("Speak to what the moderator"));
     }
     let opened = Event::RoundOpened { round: 3, speakers: Vec::new(), briefing: None, new_angle: None };
@@ -326,9 +271,9 @@ fn ballots_and_votes_ask_for_confidence_only_where_the_file_does() {
         assert!(!of(&spec).contains("confidence"));
         let asked = of(&sure);
         assert!(asked.contains(
-            "\nconfidence: how sure you are that your choice is right, a whole number from 0 (a guess) to 100"
+            "\n- confidence: how sure you are that your choice is right, a whole number from 0 (a guess) to 100"
         ));
-        assert!(asked.contains("short texts], \"confidence\": number}\n"), "{asked}");
+        assert!(asked.contains("second reason\"], \"confidence\": 60}\n"), "{asked}");
         assert!(asked.contains("\"maximum\":100"), "{asked}");
     }
 }

@@ -10,8 +10,8 @@ use crate::{
 /// Share of the debates in which nobody moves.
 const STAY_APART: f64 = 0.25;
 
-/// What the rules say where a stance was assigned: who has one keeps it.
-const ASSIGNED: &str = "your stance, word for word";
+/// What the turn says where a stance was assigned: who has one keeps it.
+const ASSIGNED: &str = "your position, word for word";
 
 /// Whether a speech is to end with the answer its speaker stands by.
 pub fn is_asked(scene: &Scene<'_>) -> bool {
@@ -50,7 +50,7 @@ pub fn answer(scene: &Scene<'_>) -> String {
     let own = own.filter(|stance| !stance.is_empty()).map_or_else(|| scene.thesis(), str::to_owned);
     match scene.behaviour {
         Some(Fault::Sycophant) => {}
-        _ if scene.brief.rules.contains(ASSIGNED) => return own,
+        _ if scene.brief.instructions.contains(ASSIGNED) => return own,
         Some(_) | None => {}
     }
     match scene.behaviour {

@@ -377,7 +377,7 @@ impl<'a, 's> SpeechDraft<'a, 's> {
 /// Now and then a claim for the first verifier that the prompt names, where it asks for such: a sum, of which every other is wrong.
 fn marked_claim(scene: &Scene<'_>) -> Option<String> {
     let speaks = scene.brief.role.as_deref() == Some("debater");
-    let fence = scene.brief.rules.lines().find(|line| speaks && line.starts_with("```check "))?;
+    let fence = scene.brief.claims.lines().find(|line| speaks && line.starts_with("```check "))?;
     let drawn = scene.deck("claims", 4).first().copied()?;
     if drawn > 1 {
         return None;

@@ -7,7 +7,9 @@ use crate::{
     dice::KeyedDice,
     fault::Fault,
     prompt::{Brief, TranscriptLine},
-    schema, words,
+    schema,
+    task::tests::words_of,
+    words,
 };
 
 mod drill;
@@ -27,18 +29,22 @@ struct ScriptedDebate {
     seed: u64,
     topic: &'static str,
     cast: Vec<(&'static str, &'static str)>,
-    /// What stands under `# Speeches`.
-    rules: &'static str,
+    /// How claims are marked that are checked.
+    claims: &'static str,
 }
 
 impl ScriptedDebate {
     fn new(seed: u64) -> Self {
-        Self { entries: Vec::new(), seed, topic: TOPIC, cast: CAST.to_vec(), rules: "" }
+        Self { entries: Vec::new(), seed, topic: TOPIC, cast: CAST.to_vec(), claims: "" }
     }
 
     fn prompt(&self, tail: &str) -> Brief {
-        let system = format!("Rules.\n\n# Topic\n{}\n\n# Context\n{CONTEXT}\n", self.topic);
-        let mut user = format!("# Speeches\n{}\n\n# Debaters\n", self.rules);
+        let system = format!(
+            "Rules.\n\n# Question\n{}\n\n# Context\n{CONTEXT}\n\n# Claims that can be checked\n{}\n",
+            self.topic, self.claims
+        );
+        let (quoted, tail) = tail.split_once("\n---\n").unwrap_or(("", tail));
+        let mut user = "# Debaters\n".to_owned();
         for (name, stance) in &self.cast {
             writeln!(user, "- {name}: {stance}").unwrap();
         }
@@ -46,14 +52,19 @@ impl ScriptedDebate {
         for (n, (speaker, stance, text)) in self.entries.iter().enumerate() {
             writeln!(user, "### T{} | {speaker} | {stance}\n<<<\n{text}\n>>>\n", n + 1).unwrap();
         }
+        if !quoted.is_empty() {
+            writeln!(user, "<<< quotations for your turn x\n{quoted}\n>>> end of quotations x\n").unwrap();
+        }
         writeln!(user, "=== YOUR TURN ===\n{tail}").unwrap();
         Brief::read([("system", system.as_str()), ("user", user.as_str())].into_iter())
     }
 
     fn speak(&mut self, seat: usize, task: &str, round: u32, behaviour: Option<Fault>) -> String {
         let (name, stance) = self.cast[seat];
-        let tail =
-            format!("You are: {name}\nYour stance: {stance}\nRole: debater\nTask: {task}\nRound: {round} of 3\n");
+        let tail = format!(
+            "You are {name}.\nYou argue for this position: \"{stance}\".\n{}\nThis is round {round} of 3.\n",
+            words_of(task)
+        );
         let brief = self.prompt(&tail);
         let text = super::speak(&Scene::new(&brief, self.seed, behaviour));
         self.entries.push((name.into(), stance.into(), text.clone()));
@@ -87,8 +98,9 @@ fn ballot() -> Value {
 
 fn final_ballot(debate: &ScriptedDebate, seat: usize, behaviour: Option<Fault>) -> String {
     let (name, stance) = CAST[seat];
-    let tail =
-        format!("You are: {name}\nYour stance: {stance}\nRole: debater\nTask: private ballot (final)\nRound: 3 of 3\n");
+    let tail = format!(
+        "You are {name}.\nYou argue for this position: \"{stance}\".\nCast a private ballot after\nThis is round 3 of 3.\n"
+    );
     debate.structured(&tail, &ballot(), behaviour)["choice"].as_str().unwrap().to_owned()
 }
 
@@ -122,9 +134,9 @@ fn openings_that_are_prompted_without_a_roster_differ_all_the_same() {
         .iter()
         .map(|(name, stance)| {
             let tail = format!(
-                "=== YOUR TURN ===\nYou are: {name}\nYour stance: {stance}\nRole: debater\nTask: opening statement\n"
+                "=== YOUR TURN ===\nYou are {name}.\nYou argue for this position: \"{stance}\".\nGive your opening statement\n"
             );
-            let brief = Brief::read([("system", format!("# Topic\n{TOPIC}\n").as_str()), ("user", &tail)].into_iter());
+            let brief = Brief::read([("system", format!("# Question\n{TOPIC}\n").as_str()), ("user", &tail)].into_iter());
             super::speak(&Scene::new(&brief, 7, None))
         })
         .collect();
@@ -138,7 +150,7 @@ fn openings_that_are_prompted_without_a_roster_differ_all_the_same() {
 #[test]
 fn a_speech_keeps_within_the_tokens_it_may_have() {
     let debate = ScriptedDebate::whole(1);
-    let brief = debate.prompt("You are: Ada\nRole: debater\nTask: argument\n");
+    let brief = debate.prompt("You are Ada.\nGive your next speech\n");
     for budget in [60, 120, 200] {
         let mut scene = Scene::new(&brief, 1, None);
         scene.budget = Some(budget);
@@ -227,7 +239,7 @@ fn an_initial_ballot_is_for_ones_own_stance_even_when_the_options_are_names() {
     let debate = ScriptedDebate::new(1);
     let schema =
         json!({ "type": "object", "properties": { "choice": { "enum": ["Ada", "Ben"] } }, "required": ["choice"] });
-    let tail = format!("You are: Ben\nYour stance: {}\nTask: private ballot (initial)\n", CAST[1].1);
+    let tail = format!("You are Ben.\nYou argue for this position: \"{}\".\nCast a private ballot before\n", CAST[1].1);
     assert_eq!(debate.structured(&tail, &schema, None)["choice"], "Ben");
 }
 
@@ -239,8 +251,8 @@ fn judge(debate: &ScriptedDebate, order: &[usize], behaviour: Option<Fault>) -> 
         let letter = debate.cast.iter().position(|(name, _)| name == speaker).unwrap();
         writeln!(user, "### [{}] Speaker {} | {stance}\n<<<\n{text}\n>>>", index + 1, ["A", "B", "C"][letter]).unwrap();
     }
-    user.push_str("=== YOUR TURN ===\nRole: judge\nTask: judge\n");
-    let system = format!("# Topic\n{TOPIC}\n");
+    user.push_str("=== YOUR TURN ===\nYou are the judge.\nJudge the debate\n");
+    let system = format!("# Question\n{TOPIC}\n");
     let brief = Brief::read([("system", system.as_str()), ("user", user.as_str())].into_iter());
     let mut stances: Vec<&str> = order.iter().map(|index| debate.entries[*index].1.as_str()).collect();
     stances.dedup();
@@ -298,7 +310,13 @@ fn a_moderator_names_every_speaker_and_ends_with_the_last_round() {
         "briefing": { "type": ["string", "null"] }, "new_angle": { "type": ["string", "null"] }, "done": { "type": "boolean" },
     }, "required": ["next_speakers", "briefing", "new_angle", "done"] });
     let open = |round| {
-        debate.structured(&format!("Role: moderator\nTask: open the round\nRound: {round} of 3\n"), &schema, None)
+        debate.structured(
+            &format!(
+                "You are the moderator.\nYou moderate and take no side. Open the round\nThis is round {round} of 3.\n"
+            ),
+            &schema,
+            None,
+        )
     };
     assert_eq!(open(2)["next_speakers"], json!(["Ben", "Cleo", "Ada"]));
     assert_eq!((&open(2)["done"], &open(3)["done"]), (&json!(false), &json!(true)));
@@ -312,7 +330,13 @@ fn a_round_is_closed_as_settled_only_in_the_last_round() {
         "summary": { "type": "string" }, "status": { "enum": ["settled", "continue"] }, "decision": { "type": ["string", "null"] },
     }, "required": ["summary", "status", "decision"] });
     let close = |round| {
-        debate.structured(&format!("Role: moderator\nTask: close the round\nRound: {round} of 3\n"), &schema, None)
+        debate.structured(
+            &format!(
+                "You are the moderator.\nYou moderate and take no side. Close the round\nThis is round {round} of 3.\n"
+            ),
+            &schema,
+            None,
+        )
     };
     assert_eq!((&close(2)["status"], &close(2)["decision"]), (&json!("continue"), &Value::Null));
     assert_eq!(close(3)["status"], "settled");
@@ -322,12 +346,18 @@ fn a_round_is_closed_as_settled_only_in_the_last_round() {
         "vote_now": { "type": "boolean" },
     }, "required": ["summary", "status", "decision", "vote_now"] });
     let called = |round: u32| {
-        let prompt = format!("Role: moderator\nTask: close the round\nRound: {round} of 9\n");
+        let prompt = format!(
+            "You are the moderator.\nYou moderate and take no side. Close the round\nThis is round {round} of 9.\n"
+        );
         debate.structured(&prompt, &calls, None)["vote_now"].clone()
     };
     assert_eq!((called(1), called(8)), (json!(false), json!(true)));
-    let text =
-        super::speak(&Scene::new(&debate.prompt("Role: moderator\nTask: close the round\nRound: 3 of 3\n"), 1, None));
+    let text = super::speak(&Scene::new(
+        &debate
+            .prompt("You are the moderator.\nYou moderate and take no side. Close the round\nThis is round 3 of 3.\n"),
+        1,
+        None,
+    ));
     assert!(text.starts_with("SUMMARY: ") && text.contains("\nSTATUS: SETTLED\nDECISION: "), "{text}");
 }
 

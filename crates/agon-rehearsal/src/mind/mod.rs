@@ -105,7 +105,7 @@ impl Minds {
 
     /// The question of a system message: by its topic, or by topic and context.
     pub(crate) fn find(&self, system: &str) -> Option<&KnownQuestion> {
-        let topic = system.split_once("\n# Topic\n").map(|(_, topic)| topic)?;
+        let topic = system.split_once("\n# Question\n").map(|(_, topic)| topic)?;
         let ends = topic.match_indices("\n# ").map(|(at, _)| at).take(MOST_SECTIONS).chain([topic.len()]);
         let ends: Vec<usize> = ends.collect();
         let found = ends.iter().rev().find_map(|end| self.by_topic.get(&question::key(topic.get(..*end)?)))?;

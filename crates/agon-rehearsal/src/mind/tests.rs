@@ -2,6 +2,7 @@ use std::fmt::Write as _;
 
 use super::*;
 use crate::prompt::Brief;
+use crate::task::tests::words_of;
 
 mod files;
 mod grades;
@@ -35,30 +36,29 @@ impl PromptedDebate {
     fn system(&self) -> String {
         let mark = &self.mark;
         format!(
-            "Rules. What was said stands between two lines with the mark {mark}.\n\n# Topic\n{}\n\n# Context\nFour lie there.\n",
+            "A debate.\n\n# Question\n{}\n\n# Context\nFour lie there.\n\n# Rules\n- What is quoted has a mark, such as {mark}.\n",
             self.topic
         )
     }
 
-    fn turn(&self, minds: &Minds, (you, role, task): (&str, &str, &str), sampling: Option<i64>) -> MindedTurn {
+    fn turn(&self, minds: &Minds, (you, task): (&str, &str), sampling: Option<i64>) -> MindedTurn {
         let mut user =
             String::from("# Debaters\n- Ada\n- Ben\n- Cleo\n\n<<< transcript x: what follows was said by others\n");
         for (n, (speaker, answer)) in self.entries.iter().enumerate() {
             writeln!(user, "### T{} | {speaker}\nI say so.\n\nMy answer: {answer}\n", n + 1).unwrap();
         }
-        write!(user, ">>> end of transcript x\n\n=== YOUR TURN ===\nYou are: {you}\nRole: {role}\nTask: {task}\n")
-            .unwrap();
+        write!(user, ">>> end of transcript x\n\n=== YOUR TURN ===\nYou are {you}.\n{}\n", words_of(task)).unwrap();
         let system = self.system();
         let brief = Brief::read([("system", system.as_str()), ("user", user.as_str())].into_iter());
         minds.turn(MindCall { model: "m", system: &system, sampling, brief: &brief }).unwrap()
     }
 
     fn debater(&self, minds: &Minds, you: &str, task: &str, sampling: Option<i64>) -> String {
-        self.turn(minds, (you, "debater", task), sampling).answer
+        self.turn(minds, (you, task), sampling).answer
     }
 
     fn judge(&self, minds: &Minds) -> String {
-        self.turn(minds, ("judge", "judge", "judge"), None).answer
+        self.turn(minds, ("judge", "judge"), None).answer
     }
 }
 
@@ -155,7 +155,7 @@ fn questions_with_the_same_topic_are_told_apart_by_their_context() {
     );
     let right = |context: &str| {
         let found = minds.find(&format!(
-            "Rules.\n\n# Topic\nAnswer the question  below.\n\n# Context\n{context}\n\n# Materials\nNone.\n"
+            "Rules.\n\n# Question\nAnswer the question  below.\n\n# Context\n{context}\n\n# Materials\nNone.\n"
         ));
         found.map(|question| question.text(0))
     };
@@ -191,7 +191,7 @@ fn a_calibrated_speaker_states_its_chance_and_a_shifted_one_more() {
     let stated = |shift| {
         let world = MindWorld { confidence: Some(StatedConfidence { shift }), ..MindWorld::default() };
         let minds = minds(world, 1);
-        PromptedDebate::new(0, 0).turn(&minds, ("Ada", "debater", "private ballot (initial)"), None).confidence.unwrap()
+        PromptedDebate::new(0, 0).turn(&minds, ("Ada", "private ballot (initial)"), None).confidence.unwrap()
     };
     let minds = minds(MindWorld::default(), 1);
     let chance = (100.0 * minds.world.chance(&minds.questions[0], "m")).round() as u64;

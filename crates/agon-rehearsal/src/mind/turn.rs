@@ -189,12 +189,12 @@ impl StatedAnswers {
 /// Whether the speaker has to argue the stance it was given: what it states is then not what it believes.
 fn is_assigned(brief: &Brief) -> bool {
     let speaks = brief.instructions.contains(MY_ANSWER);
-    if speaks { brief.rules.contains("your stance, word for word") } else { brief.stance.is_some() }
+    if speaks { brief.instructions.contains("your position, word for word") } else { brief.stance.is_some() }
 }
 
 /// The mark of a debate's transcript, 16 hexadecimal digits in the rules; empty where there is none.
 fn mark(system: &str) -> &str {
-    let rules = system.split_once("\n# Topic\n").map_or(system, |(rules, _)| rules);
+    let rules = system.rsplit_once("\n# Rules\n").map_or("", |(_, rules)| rules);
     let is_mark = |word: &&str| word.len() == 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     rules.split(|c: char| !c.is_ascii_alphanumeric()).find(is_mark).unwrap_or_default()
 }

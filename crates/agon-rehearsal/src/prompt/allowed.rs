@@ -12,11 +12,10 @@ pub enum AllowedAnswers {
 }
 
 impl Brief {
-    /// What the instructions list, or what the rules say of the line that states an answer; none where they list the debaters, or nothing.
+    /// What the turn lists as choices, or says of the line that states an answer; none where it lists the debaters, or nothing.
     pub fn allowed(&self) -> Option<AllowedAnswers> {
-        let cast = |line: &'_ str| line.strip_prefix("choice:").map(str::to_owned);
-        let own = |line: &'_ str| line.strip_prefix(MY_ANSWER).map(str::to_owned);
-        let wanted = self.instructions.lines().rev().find_map(cast).or_else(|| self.rules.lines().find_map(own))?;
+        let listed = |line: &'_ str| line.strip_prefix("- choice:").or(line.strip_prefix(MY_ANSWER)).map(str::to_owned);
+        let wanted = self.instructions.lines().rev().find_map(listed)?;
         if wanted.contains("one number in digits") {
             return Some(AllowedAnswers::Number);
         }

@@ -19,8 +19,8 @@ pub enum PromptSection {
     Result,
     Found,
     Earlier,
-    /// Rules and tasks, which hold at every turn.
-    Rules,
+    /// How claims are marked that are checked.
+    Claims,
     /// What the turn quotes: lines `Key: value`.
     Quoted,
     Elsewhere,
@@ -36,7 +36,7 @@ impl PromptSection {
             "result" | "outcome" | "decision" | "verdict" => Self::Result,
             "tool results" | "tool result" | "results of tools" | "what tools found" => Self::Found,
             "earlier debates" => Self::Earlier,
-            "rules for debaters" | "speeches" | "tasks" => Self::Rules,
+            "claims that can be checked" => Self::Claims,
             name if is_summary(name) => Self::Summary,
             _ => Self::Elsewhere,
         }
@@ -143,6 +143,11 @@ pub fn is_marker(line: &str) -> bool {
         || line.ends_with("<<<")
         || (line.starts_with('<') && line.ends_with('>'))
         || (line.starts_with("```") || line.starts_with("~~~"))
+}
+
+/// The value of a line that is a sentence around it.
+pub fn within<'l>(line: &'l str, before: &str, after: &str) -> Option<&'l str> {
+    line.trim_end().strip_prefix(before)?.strip_suffix(after)
 }
 
 /// `2 of 3`, or `2` alone.

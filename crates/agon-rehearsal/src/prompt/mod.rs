@@ -1,7 +1,7 @@
 //! Reads a debate prompt back into its parts: topic, cast, transcript and the task of the turn.
 //!
-//! The layout is Agon's: `# Topic` and friends as sections, entries under `### T7 | Ada | STANCE`, and behind the line
-//! `=== YOUR TURN ===` the lines `Key: value`. Whatever is missing is left empty; nothing here can fail.
+//! The layout is Agon's: `# Question` and friends as sections, entries under `### T7 | Ada | STANCE`, and behind the line
+//! `=== YOUR TURN ===` sentences. Whatever is missing is left empty; nothing here can fail.
 
 mod allowed;
 mod lines;
@@ -21,7 +21,7 @@ pub const MY_CONFIDENCE: &str = "My confidence:";
 /// The parts of a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Brief {
-    /// Text under `# Topic`.
+    /// Text under `# Question`.
     pub topic: String,
     /// Text under `# Context`.
     pub context: String,
@@ -39,36 +39,36 @@ pub struct Brief {
     pub to_shorten: Option<String>,
     /// Whether the delimiter line was there: without it, this is no debate prompt.
     pub is_debate: bool,
-    /// `You are:`
+    /// `You are Ada (town planner).`
     pub you: Option<String>,
-    /// `Your stance:`
+    /// `You argue for this position: "..."`
     pub stance: Option<String>,
-    /// `Role:`
+    /// What the speaker does in the debate.
     pub role: Option<String>,
-    /// `Task:`
-    pub task: Option<String>,
-    /// `Round: 2 of 3`
+    /// What the turn asks for, and its name.
+    pub task: Option<(PromptTask, &'static str)>,
+    /// `This is round 2 of 3.`
     pub round: Option<(u32, Option<u32>)>,
     /// `Briefing:`
     pub briefing: Option<String>,
     /// `New angle:`
     pub angle: Option<String>,
-    /// `To:` or `Target:`, whom this is addressed to.
+    /// Whom this is addressed to, or about.
     pub to: Option<String>,
-    /// `Bench:`, the team after the office.
+    /// The team: `You speak as Prime Minister for the Opening Government.`
     pub bench: Option<String>,
-    /// `Bench:`, the office before the team, in small letters.
+    /// The office before the team, in small letters.
     pub office: Option<String>,
     /// `Question:` or `Asked by the moderator:`, on the line or below it.
     pub question: Option<String>,
-    /// `Speeches:`, the numbers that are to be scored.
+    /// The numbers of the speeches that are to be scored.
     pub speeches: Vec<u64>,
-    /// `Style:` and `Tone:`
+    /// Style and tone.
     pub manner: String,
-    /// Free text behind the keys.
+    /// What else the turn says.
     pub instructions: String,
-    /// What holds at every turn: rules, how speeches end, and what tasks ask for.
-    pub rules: String,
+    /// How claims are marked that are checked.
+    pub claims: String,
     /// The round that the moderator opened last.
     pub opened: Option<u32>,
 }
@@ -106,9 +106,14 @@ impl TranscriptLine {
 }
 
 impl Brief {
-    /// The task, by its line and else by the role.
+    /// The task, by its text and else by the role.
     pub fn kind(&self) -> PromptTask {
-        PromptTask::read(self.task.as_deref().unwrap_or_default(), self.role.as_deref().unwrap_or_default())
+        match (self.task, self.role.as_deref()) {
+            (Some((task, _)), _) => task,
+            (None, Some("judge")) => PromptTask::Judge,
+            (None, Some("debater")) => PromptTask::Argument,
+            (None, _) => PromptTask::Other,
+        }
     }
 
     /// The entries of those who argue, in the order shown.

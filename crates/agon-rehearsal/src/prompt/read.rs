@@ -1,10 +1,12 @@
 //! From the messages of a chat to a [`Brief`].
 
+use crate::task::PromptTask;
+
 use super::{
     Brief, RosterLine,
     lines::{
         PromptSection, entry_header, fenced, heading, is_label, is_marker, is_staff, is_summary, numbers, opened_round,
-        push_line, read_round, split_at_delimiter,
+        push_line, read_round, split_at_delimiter, within,
     },
 };
 
@@ -66,8 +68,8 @@ impl Brief {
     fn take_line(&mut self, place: PromptSection, line: &str) {
         match place {
             PromptSection::Topic => push_line(&mut self.topic, line),
-            PromptSection::Rules => push_line(&mut self.rules, line),
             PromptSection::Context => push_line(&mut self.context, line),
+            PromptSection::Claims => push_line(&mut self.claims, line),
             PromptSection::Found if !is_marker(line) && !line.trim().is_empty() => self.found.push(line.to_owned()),
             PromptSection::Result => push_line(&mut self.result, line),
             PromptSection::Summary if !is_marker(line) => push_line(&mut self.summary, line),
@@ -103,47 +105,64 @@ impl Brief {
     }
 
     fn read_asked(&mut self, text: &str) {
-        let mut asks = false;
         for line in text.lines() {
-            let (key, value) = line.split_once(':').map_or((line, ""), |(key, value)| (key.trim(), value.trim()));
-            if asks && !line.trim().is_empty() && !is_marker(line) {
-                // the question stands below its key
-                self.question = Some(line.trim().to_owned());
-                asks = false;
-                continue;
-            }
-            asks = asks || (is_question(key) && value.is_empty() && line.contains(':'));
-            if !self.take_key(key, value) {
+            let taken = self.you.is_none() && self.take_speaker(line) || self.take_sentence(line);
+            if !taken {
+                self.task = self.task.or_else(|| PromptTask::begun_by(line));
                 push_line(&mut self.instructions, line);
             }
         }
     }
 
-    /// Whether the key was one that the cast knows.
-    fn take_key(&mut self, key: &str, value: &str) -> bool {
-        let given = || Some(value.to_owned()).filter(|value| !value.is_empty());
-        match key {
-            "You are" => self.you = given(),
-            "Your stance" => self.stance = given(),
-            "Role" => self.role = given(),
-            "Task" => self.task = given(),
-            "Round" => self.round = read_round(value),
-            "Briefing" => self.briefing = given(),
-            "New angle" => self.angle = given(),
-            "To" | "On" | "Of" | "Target" | "Proposal of" => self.to = given(),
-            "Bench" => {
-                let parts = value.split_once(", ");
-                self.bench = parts.map_or_else(given, |(_, team)| Some(team.to_owned()));
-                self.office = parts.map(|(office, _)| office.to_lowercase());
-            }
-            "Speeches" | "Speeches to score" => self.speeches = numbers(value).collect(),
-            "Result" | "Verdict" | "Decision" | "Outcome" | "Winner" => push_line(&mut self.result, value),
-            "Style" | "Tone" => push_line(&mut self.manner, &value.to_lowercase()),
-            "Language" => {} // the cast speaks English alone
-            key if is_question(key) => self.question = given().or(self.question.take()),
-            _ => return false,
+    /// Whether a line says who speaks: `You are Ada (town planner).`, `You are the moderator.`
+    fn take_speaker(&mut self, line: &str) -> bool {
+        let Some(who) = within(line, "You are ", ".") else { return false };
+        let (staff, role) = match who.strip_prefix("the ") {
+            Some(role) if is_staff(role) => (Some(role), role),
+            _ if who.starts_with("judge-") => (Some(who), "judge"),
+            _ => (None, "debater"),
+        };
+        let name = staff.unwrap_or_else(|| who.split_once(" (").map_or(who, |(name, _)| name));
+        (self.you, self.role) = (Some(name.to_owned()), Some(role.to_owned()));
+        true
+    }
+
+    /// Whether a line was one of the sentences that say who speaks, when and to whom.
+    fn take_sentence(&mut self, line: &str) -> bool {
+        let one_of = |befores: &[&str], after: &str| {
+            befores.iter().find_map(|before| within(line, before, after)).map(str::to_owned)
+        };
+        if let Some(stance) = one_of(&["You argue for this position: \"", "You lean towards this position: \""], "\".")
+        {
+            self.stance = Some(stance).filter(|stance| !stance.is_empty());
+        } else if let Some(round) = within(line, "This is round ", ".") {
+            self.round = read_round(round);
+        } else if let Some((office, team)) =
+            within(line, "You speak as ", ".").and_then(|bench| bench.split_once(" for the "))
+        {
+            (self.office, self.bench) = (Some(office.to_lowercase()), Some(team.to_owned()));
+        } else if let Some(to) = one_of(&["You speak to ", "You have heard ", "You criticise the proposal of "], ".") {
+            self.to = Some(to);
+        } else if let Some(manner) = one_of(&["Write in this style: ", "Write in this tone: "], ".") {
+            push_line(&mut self.manner, &manner.to_lowercase());
+        } else if let Some(speech) = within(line, "Speech ", ".").and_then(|speech| speech.split_once(" is T")) {
+            self.speeches.extend(numbers::<u64>(speech.1).next());
+        } else {
+            return line.starts_with("The question is: ");
         }
         true
+    }
+
+    /// A line of what the turn quotes, or of what the moderator said to a round.
+    fn take_key(&mut self, key: &str, value: &str) {
+        let given = || Some(value.to_owned()).filter(|value| !value.is_empty());
+        match key {
+            "Briefing" => self.briefing = given(),
+            "New angle" => self.angle = given(),
+            "Result" | "Verdict" | "Decision" | "Outcome" | "Winner" => push_line(&mut self.result, value),
+            key if is_question(key) => self.question = given().or(self.question.take()),
+            _ => {}
+        }
     }
 
     fn fill_gaps(&mut self) {

@@ -2,10 +2,10 @@ use super::*;
 use crate::task::PromptTask;
 
 const SYSTEM: &str =
-    "Rules of the house.\n\n# Topic\nShould we rewrite billing in Rust?\n\n# Context\nThe team has 5 people.\n";
+    "Rules of the house.\n\n# Question\nShould we rewrite billing in Rust?\n\n# Context\nThe team has 5 people.\n";
 const USER: &str = "# Debaters\n- Ada: for\n- Ben: against\n\n# Transcript\n### T1 | Ada | for\n<<<\nYes we should.\n>>>\n\
-    ### T2 | moderator\n<<<\nGo on.\n>>>\n=== YOUR TURN ===\nYou are: Ben\nRole: debater\nTask: argument\nRound: 2 of 3\n\
-    Tone: calm\nBriefing: answer Ada\n\nWrite at most 180 words.\n";
+    ### T2 | moderator\n<<<\nGo on.\n>>>\n=== YOUR TURN ===\nYou are Ben.\nGive your next speech\nThis is round 2 of 3.\n\
+    Write in this tone: calm.\n\nWrite at most 180 words.\n";
 
 fn read() -> Brief {
     Brief::read([("system", SYSTEM), ("user", USER)].into_iter())
@@ -22,13 +22,13 @@ fn every_part_of_the_layout_is_found() {
     assert_eq!(brief.entries[1].speaker, "moderator");
     assert_eq!((brief.you.as_deref(), brief.stance.as_deref()), (Some("Ben"), Some("against")));
     assert_eq!((brief.kind(), brief.round), (PromptTask::Argument, Some((2, Some(3)))));
-    assert_eq!(brief.briefing.as_deref(), Some("answer Ada"));
-    assert_eq!(brief.instructions, "Write at most 180 words.");
+    assert_eq!(brief.manner, "calm\n");
+    assert_eq!(brief.instructions, "Give your next speech\n\nWrite at most 180 words.");
 }
 
 #[test]
 fn a_judges_numbered_entries_are_read() {
-    let shown = "### [3] Speaker A | keep it\nWords.\n=== YOUR TURN ===\nRole: judge\nTask: judge\n";
+    let shown = "### [3] Speaker A | keep it\nWords.\n=== YOUR TURN ===\nYou are the judge.\nJudge the debate\n";
     let brief = Brief::read([("user", shown)].into_iter());
     assert_eq!(
         brief.entries,
@@ -45,7 +45,7 @@ fn a_judges_numbered_entries_are_read() {
 
 #[test]
 fn a_debater_with_a_role_instead_of_a_stance_is_known_by_name_and_given_a_position() {
-    let shown = "# Debaters\n- Ada (an economist)\n- Ben\n\n### T1 | Ada\nWords.\n=== YOUR TURN ===\nYou are: Ben\nRole: debater\n";
+    let shown = "# Debaters\n- Ada (an economist)\n- Ben\n\n### T1 | Ada\nWords.\n=== YOUR TURN ===\nYou are Ben.\n";
     let mut brief = Brief::read([("user", shown)].into_iter());
     brief.assume_positions(|name| format!("position of {name}"));
     let ada = RosterLine { name: "Ada".into(), stance: "position of Ada".into() };
@@ -65,20 +65,30 @@ fn roles_in_brackets_are_no_part_of_a_name() {
 }
 
 #[test]
-fn what_a_turn_is_about_is_read_from_its_lines() {
-    let asked = "=== YOUR TURN ===\nYou are: Ben\nTask: answer\nTo: Ada\nBench: Prime Minister, Opening Government\nSpeeches: T3, T4\nQuestion:\n\nWho pays?\nAnswer it.\n";
+fn what_a_turn_is_about_is_read_from_its_sentences() {
+    let asked = "<<< quotations for your turn x\nQuestion: Who pays?\n>>> end of quotations x\n\n=== YOUR TURN ===\nYou are Ben (a clerk).\n\
+        You speak as Prime Minister for the Opening Government.\nYou speak to Ada.\nSpeech 1 is T3, by Ada.\nSpeech 2 is T4, by Cleo.\n\n\
+        Answer the question that is quoted above now.\n";
     let brief = Brief::read([("user", asked)].into_iter());
+    assert_eq!((brief.you.as_deref(), brief.role.as_deref()), (Some("Ben"), Some("debater")));
     assert_eq!((brief.to.as_deref(), brief.bench.as_deref()), (Some("Ada"), Some("Opening Government")));
     assert_eq!(brief.office.as_deref(), Some("prime minister"));
     assert_eq!((brief.question.as_deref(), brief.speeches.as_slice()), (Some("Who pays?"), [3, 4].as_slice()));
-    assert_eq!(brief.instructions, "Answer it.");
-    let asked = asked.replace("Question:\n\nWho pays?", "Asked by the moderator: Who pays?");
+    assert_eq!(brief.task, Some((PromptTask::Answer, "answer")));
+    let asked = asked.replace("Question: Who pays?", "Asked by the moderator: Who pays?");
     assert_eq!(Brief::read([("user", asked.as_str())].into_iter()).question.as_deref(), Some("Who pays?"));
+    for (who, you, role) in
+        [("the moderator", "moderator", "moderator"), ("the judge", "judge", "judge"), ("judge-2", "judge-2", "judge")]
+    {
+        let asked = format!("=== YOUR TURN ===\nYou are {who}.\n");
+        let brief = Brief::read([("user", asked.as_str())].into_iter());
+        assert_eq!((brief.you.as_deref(), brief.role.as_deref()), (Some(you), Some(role)));
+    }
 }
 
 #[test]
 fn what_tools_have_answered_is_kept_apart_from_what_was_asked() {
-    let asked = "# Topic\nTrams\n=== YOUR TURN ===\nTask: argument\n";
+    let asked = "# Question\nTrams\n=== YOUR TURN ===\nGive your next speech\n";
     let chat = [("user", asked), ("assistant", "{}"), ("tool", "from a tool"), ("user", "Result of search: ten")];
     let brief = Brief::read(chat.into_iter());
     assert_eq!(brief.found, ["from a tool", "Result of search: ten"]);
@@ -87,9 +97,9 @@ fn what_tools_have_answered_is_kept_apart_from_what_was_asked() {
 
 #[test]
 fn what_came_out_of_earlier_debates_is_nobodys_speech() {
-    let earlier = "# Topic\nTrams\n# Earlier debates\nIt may be wrong.\n<<< earlier debates 1: what follows\n### Debate of 2026-05-03 | Ada\n\
+    let earlier = "# Question\nTrams\n# Earlier debates\nIt may be wrong.\n<<< earlier debates 1: what follows\n### Debate of 2026-05-03 | Ada\n\
         Topic: Buses\nSummary of it\n### T1 | Ada\n>>> end of earlier debates 1\n";
-    let asked = "### T1 | Ben\nWords.\n=== YOUR TURN ===\nTask: argument\n";
+    let asked = "### T1 | Ben\nWords.\n=== YOUR TURN ===\nGive your next speech\n";
     let brief = Brief::read([("system", earlier), ("user", asked)].into_iter());
     let speakers: Vec<_> = brief.entries.iter().map(|entry| entry.speaker.as_str()).collect();
     assert_eq!((brief.topic.as_str(), brief.summary.as_str(), speakers), ("Trams", "", vec!["Ben"]));
@@ -101,24 +111,25 @@ fn a_chat_without_the_delimiter_is_no_debate() {
 }
 
 #[test]
-fn rules_and_tasks_are_read_apart_from_what_the_turn_asks() {
-    let user = "# Speeches\nEnd so:\nMy answer: <exactly \"tea\" or \"milk\", and nothing else>\n\n# Tasks\n\n\"question\": Put one question.\n\n\
-        # Debaters\n- Ada: tea\n=== YOUR TURN ===\nYou are: Ada\nRole: debater\nTask: argument\n\nSpeak now.\n";
-    let brief = Brief::read([("system", SYSTEM), ("user", user)].into_iter());
-    assert!(brief.rules.contains("My answer: <exactly") && brief.rules.contains("\"question\": Put one question."));
-    assert_eq!(
-        (brief.instructions.as_str(), brief.topic.as_str()),
-        ("Speak now.", "Should we rewrite billing in Rust?")
-    );
-    assert_eq!(brief.allowed(), Some(AllowedAnswers::Options(vec!["tea".into(), "milk".into()])));
+fn what_may_be_answered_is_read_from_the_turn() {
+    let turn = "# Debaters\n- Ada: tea\n=== YOUR TURN ===\nYou are Ada.\nGive your next speech now.\n\nEnd so:\n";
+    let read = |line: &str| {
+        Brief::read([("system", SYSTEM), ("user", format!("{turn}{line}\n").as_str())].into_iter()).allowed()
+    };
+    let options = Some(AllowedAnswers::Options(vec!["tea".into(), "milk".into()]));
+    assert_eq!(read("My answer: <exactly \"tea\" or \"milk\", and nothing else>"), options);
+    assert_eq!(read("- choice: exactly \"tea\" or \"milk\"."), options);
+    assert_eq!(read("- choice: one number in digits, such as 7."), Some(AllowedAnswers::Number));
+    assert_eq!((read("- choice: exactly \"Ada\"."), read("Speak.")), (None, None));
 }
 
 #[test]
 fn what_the_moderator_said_counts_in_the_round_that_it_opened() {
     let shown = "### T1 | Ada\nYes.\n\n### Round 1, opened by the moderator\nBriefing: costs\nNew angle: time\n\n### T2 | Ben\nNo.\n\n\
-        ### Round 2, opened by the moderator\nBriefing: figures\n\n>>> end of transcript x\n\n=== YOUR TURN ===\nRole: ROLE\nTask: argument\n";
+        ### Round 2, opened by the moderator\nBriefing: figures\n\n>>> end of transcript x\n\n=== YOUR TURN ===\nYou are ROLE.\nGive your next speech\n";
     let read = |role: &str, round: &str| {
-        let user = format!("{}Round: {round} of 3\n", shown.replace("ROLE", role));
+        let role = if role == "moderator" { "the moderator" } else { "Ben" };
+        let user = format!("{}This is round {round} of 3.\n", shown.replace("ROLE", role));
         let brief = Brief::read([("user", user.as_str())].into_iter());
         assert_eq!(brief.entries.iter().map(|entry| entry.text.as_str()).collect::<Vec<_>>(), ["Yes.", "No."]);
         (brief.briefing, brief.angle)

@@ -2,6 +2,7 @@
 use crate::file::{ANSWERS, File, FileDice};
 use agon_core::Usage;
 use agon_llm::*;
+use agon_rehearsal::Brief;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -69,17 +70,16 @@ impl KnownModel {
     fn note(&self, request: &ChatRequest) -> CallNote {
         let mut notes = self.notes.lock().unwrap();
         let prompt: String = request.messages.iter().map(|message| format!("{}\n", message.content)).collect();
-        let turn = prompt.rsplit("=== YOUR TURN ===").next().unwrap().to_owned();
-        let key = |name: &str| {
-            turn.lines().find_map(|line| line.strip_prefix(&format!("{name}: "))).unwrap_or_default().to_owned()
-        };
+        let brief = Brief::read([("user", prompt.as_str())].into_iter());
+        let task = brief.task.map_or("", |(_, title)| title).to_owned();
+        let target = brief.to.filter(|_| task == "critique").unwrap_or_default();
         let mut dice = FileDice::new(self.file.seed, notes.len() as u64 + 1);
         let mut note = CallNote {
             mark: format!("zq{}w", notes.len()),
-            who: key("You are"),
-            task: key("Task"),
-            round: key("Round").split(' ').next().and_then(|number| number.parse().ok()),
-            target: key("Target"),
+            who: brief.you.unwrap_or_default(),
+            task,
+            round: brief.round.map(|(round, _)| round),
+            target,
             schema: request.format.as_deref().cloned().unwrap_or(Value::Null),
             answer: Value::Null,
             text: String::new(),

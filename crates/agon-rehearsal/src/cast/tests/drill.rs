@@ -36,8 +36,10 @@ fn a_hostile_debater_of_few_tokens_tries_everything_over_some_turns() {
     debate.speak(1, "opening statement", 1, None);
     let mut all = String::new();
     for round in 1..=4 {
-        let tail =
-            format!("You are: Ada\nYour stance: {}\nRole: debater\nTask: argument\nRound: {round} of 4\n", CAST[0].1);
+        let tail = format!(
+            "You are Ada.\nYou argue for this position: \"{}\".\nGive your next speech\nThis is round {round} of 4.\n",
+            CAST[0].1
+        );
         let brief = debate.prompt(&tail);
         let mut scene = Scene::new(&brief, 1, Some(Fault::Hostile));
         scene.budget = Some(300);
@@ -58,7 +60,10 @@ fn a_hostile_debater_stands_by_itself_and_attacks_in_structured_answers_as_well(
     let schema = json!({ "type": "object", "properties": {
         "urgency": { "type": "integer", "minimum": 0, "maximum": 10 }, "reason": { "type": "string" },
         "to": { "enum": ["Ben", "Cleo"] } }, "required": ["urgency", "reason", "to"] });
-    let tail = format!("You are: Ada\nYour stance: {}\nRole: debater\nTask: bid\nRound: 2 of 3\n", CAST[0].1);
+    let tail = format!(
+        "You are Ada.\nYou argue for this position: \"{}\".\nSay how much you want the floor\nThis is round 2 of 3.\n",
+        CAST[0].1
+    );
     let bid = debate.structured(&tail, &schema, Some(Fault::Hostile));
     assert!(jsonschema::is_valid(&schema, &bid) && bid["urgency"] == 10, "{bid}");
     assert!(bid["reason"].as_str().unwrap().contains("<script>") && bid["to"] != "<script>", "{bid}");
@@ -68,7 +73,7 @@ fn a_hostile_debater_stands_by_itself_and_attacks_in_structured_answers_as_well(
 fn a_hostile_debaters_answer_is_still_the_last_line() {
     let debate = ScriptedDebate::whole(1);
     let tail = format!(
-        "You are: Ada\nYour stance: {}\nRole: debater\nTask: argument\n\nEnd with \"My answer: ...\".\n",
+        "You are Ada.\nYou argue for this position: \"{}\".\nGive your next speech\n\nEnd with \"My answer: ...\".\n",
         CAST[0].1
     );
     let brief = debate.prompt(&tail);

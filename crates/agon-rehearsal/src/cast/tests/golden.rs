@@ -36,16 +36,17 @@ fn a_seed_says_what_it_always_said() {
     let mut said = blake3::Hasher::new();
     let behaviours =
         [None, Some(Fault::Hostile), Some(Fault::Sycophant), Some(Fault::Stubborn), Some(Fault::Persuader)];
-    let more = "To: Ben\nBench: Prime Minister, Opening Government\n";
+    let more = "You speak to Ben.\nYou speak as Prime Minister for the Opening Government.\n";
     for seed in 0..2 {
         for debate in [ScriptedDebate::new(seed), ScriptedDebate::whole(seed)] {
             debate.entries.iter().for_each(|(_, _, text)| _ = said.update(text.as_bytes()));
             for (at, line) in LINES.iter().enumerate() {
                 let (name, stance) = CAST[at % CAST.len()];
-                let more = ["", more, "Question:\nWho pays for the migration?\n"][at % 3];
-                let role = if at % 4 == 0 { "moderator" } else { "debater" };
+                let more = ["", more][at % 2];
+                let quoted = if at % 3 == 2 { "Question: Who pays for the migration?\n---\n" } else { "" };
+                let line = words_of(line);
                 let tail = format!(
-                    "You are: {name}\nYour stance: {stance}\nRole: {role}\nTask: {line}\nRound: 2 of 3\n{more}"
+                    "{quoted}You are {name}.\nYou argue for this position: \"{stance}\".\n{line}\nThis is round 2 of 3.\n{more}"
                 );
                 let brief = debate.prompt(&tail);
                 for behaviour in behaviours {
@@ -56,5 +57,5 @@ fn a_seed_says_what_it_always_said() {
         }
         said.update(super::position(seed, TOPIC, "Ada").as_bytes());
     }
-    assert_eq!(said.finalize().to_hex().as_str().get(..16), Some("fe53a28381c6574c"));
+    assert_eq!(said.finalize().to_hex().as_str().get(..16), Some("68faab1e91d42b44"));
 }

@@ -48,8 +48,10 @@ fn urge() -> Value {
 /// The answer of a seat to a task in a round of a debate.
 fn answer_in(debate: &ScriptedDebate, seat: usize, task: &str, round: u32, schema: &Value) -> Value {
     let (name, stance) = CAST[seat];
-    let tail =
-        format!("You are: {name}\nYour stance: {stance}\nRole: debater\nTask: {task}\nRound: {round} of 6\nTo: Ben\n");
+    let tail = format!(
+        "You are {name}.\nYou argue for this position: \"{stance}\".\n{}\nThis is round {round} of 6.\nYou speak to Ben.\n",
+        words_of(task)
+    );
     let value = debate.structured(&tail, schema, None);
     assert!(jsonschema::is_valid(schema, &value), "{task}: {value:#}");
     value
@@ -187,12 +189,12 @@ fn each_speech_that_is_listed_gets_its_marks() {
         assert_eq!(listed, [4, 5, 6]);
     }
     let schema = marks("speech", json!({ "type": "integer", "minimum": 1 }));
-    let tail = "You are: moderator\nRole: moderator\nTask: score speeches\nRound: 2 of 3\n";
+    let tail = "You are the moderator.\nYou moderate and take no side. Score now each speech\nThis is round 2 of 3.\n";
     let numbers = |tail: &str| -> Vec<u64> {
         let value = ScriptedDebate::whole(1).structured(tail, &schema, None);
         value["scores"].as_array().unwrap().iter().map(|score| score["speech"].as_u64().unwrap()).collect()
     };
-    assert_eq!(numbers(&format!("{tail}Speeches: T2, T3\n")), [2, 3]);
+    assert_eq!(numbers(&format!("{tail}Speech 1 is T2, by Ada.\nSpeech 2 is T3, by Ben.\n")), [2, 3]);
     assert_eq!(numbers(tail), [7, 8, 9], "without a list, the latest of each");
 }
 
@@ -271,7 +273,7 @@ fn a_synthesis_fills_a_users_schema_from_the_topic_and_the_result() {
         "additionalProperties": false,
     });
     let debate = ScriptedDebate::whole(3);
-    let tail = "You are: synthesizer\nRole: synthesizer\nTask: synthesise\nResult: The team should keep what it has.\n";
+    let tail = "Verdict: The team should keep what it has.\n---\nYou are the synthesizer.\nWrite now what the author\n";
     let value = debate.structured(tail, &schema, None);
     assert!(jsonschema::is_valid(&schema, &value), "{value:#}");
     assert_eq!((&value["title"], &value["recommendation"]), (&json!(TOPIC), &json!("keep")));
@@ -285,7 +287,7 @@ proptest! {
     #[test]
     fn whatever_schema_a_user_writes_the_synthesis_is_valid(schema in schema().prop_map(with_defs), seed in 0..4_u64) {
         let debate = ScriptedDebate::new(seed);
-        let value = debate.structured("Role: synthesizer\nTask: synthesise\n", &schema, None);
+        let value = debate.structured("You are the synthesizer.\nWrite now what the author\n", &schema, None);
         let valid = jsonschema::draft202012::new(&schema).unwrap().is_valid(&value);
         prop_assert!(valid, "{schema:#}\n{value:#}");
     }
@@ -340,12 +342,12 @@ proptest! {
 
     #[test]
     fn no_prompt_however_odd_leaves_a_task_without_an_answer(
-        shown in "(# Topic\n|# Debaters\n|- Ada: for\n|### T[0-9]{1,3} \\| (Ada|moderator|\\PC{0,3})\n|My answer: x\n|[0-9]\\. Claim: .\n|\\PC{0,40}\n){0,12}",
-        asked in "(You are: (Ada|Ben)\n|Role: debater\n|Round: [0-9] of [0-9]\n|To: \\PC{0,6}\n|Bench: \\PC{0,9}\n|Question:\n|\\PC{0,40}\n){0,8}",
+        shown in "(# Question\n|# Debaters\n|- Ada: for\n|### T[0-9]{1,3} \\| (Ada|moderator|\\PC{0,3})\n|My answer: x\n|[0-9]\\. Claim: .\n|\\PC{0,40}\n){0,12}",
+        asked in "(You are (Ada|Ben).\n|This is round [0-9] of [0-9].\n|You speak to \\PC{0,6}.\n|You speak as \\PC{0,9}.\n|\\PC{0,40}\n){0,8}",
         line in 0..LINES.len(),
         behaviour in prop::sample::select(vec![None, Some(Fault::Hostile), Some(Fault::Sycophant), Some(Fault::Stubborn)]),
     ) {
-        let user = format!("{shown}\n=== YOUR TURN ===\nTask: {}\n{asked}", LINES[line]);
+        let user = format!("{shown}\n=== YOUR TURN ===\n{}\n{asked}", words_of(LINES[line]));
         let brief = Brief::read([("user", user.as_str())].into_iter());
         let scene = Scene::new(&brief, 1, behaviour);
         prop_assert!(!super::super::speak(&scene).trim().is_empty(), "{user}");

@@ -4,7 +4,10 @@ use crate::prompt::MY_ANSWER;
 /// The tail of a debater's prompt for a task.
 fn tail(seat: usize, task: &str, round: u32, more: &str) -> String {
     let (name, stance) = CAST[seat];
-    format!("You are: {name}\nYour stance: {stance}\nRole: debater\nTask: {task}\nRound: {round} of 6\n{more}\n")
+    format!(
+        "You are {name}.\nYou argue for this position: \"{stance}\".\n{}\nThis is round {round} of 6.\n{more}\n",
+        words_of(task)
+    )
 }
 
 fn said(debate: &ScriptedDebate, seat: usize, task: &str, more: &str) -> String {
@@ -21,10 +24,10 @@ fn a_question_goes_to_whom_it_is_addressed_and_ends_with_its_mark() {
     for seed in 0..20 {
         let debate = ScriptedDebate::whole(seed);
         for task in ["question", "follow-up"] {
-            let text = said(&debate, 0, task, "To: Cleo\n");
+            let text = said(&debate, 0, task, "You speak to Cleo.\n");
             assert!(text.ends_with('?') && text.contains("Cleo") && words_in(&text) < 80, "{text}");
         }
-        let first = said(&ScriptedDebate::new(seed), 0, "question", "To: Ben\n");
+        let first = said(&ScriptedDebate::new(seed), 0, "question", "You speak to Ben.\n");
         assert!(first.ends_with('?') && first.starts_with("Ben"), "{first}");
     }
 }
@@ -32,13 +35,13 @@ fn a_question_goes_to_whom_it_is_addressed_and_ends_with_its_mark() {
 #[test]
 fn an_answer_repeats_the_question_that_stands_in_the_prompt_or_came_last() {
     let mut debate = ScriptedDebate::whole(1);
-    let text = said(&debate, 1, "answer", "To: Ada\nQuestion:\nWho pays for the migration?\n\nAnswer it.");
+    let asked = format!("Question: Who pays for the migration?\n---\n{}", tail(1, "answer", 2, "You speak to Ada."));
+    let text = super::super::speak(&Scene::new(&debate.prompt(&asked), debate.seed, None));
     assert!(text.contains("Who pays for the migration?"), "{text}");
-    let same_line = said(&debate, 1, "answer", "Question: Who is on call at night?\n");
-    assert!(same_line.contains("Who is on call at night?"), "{same_line}");
     debate.entries.push(("Ada".into(), CAST[0].1.into(), "I listened. Which service goes first?".into()));
     assert!(said(&debate, 1, "answer", "").contains("Which service goes first?"));
-    let asked = said(&debate, 1, "clarification", "Asked by the moderator: What do you mean by now?\n");
+    let asked = format!("Asked by the moderator: What do you mean by now?\n---\n{}", tail(1, "clarification", 2, ""));
+    let asked = super::super::speak(&Scene::new(&debate.prompt(&asked), debate.seed, None));
     assert!(asked.contains("What do you mean by now?") && words_in(&asked) <= 110, "{asked}");
 }
 
@@ -62,8 +65,9 @@ fn an_argument_in_steps_has_four_of_them_and_later_ones_attack_a_step_by_its_num
 
 #[test]
 fn a_speech_for_a_bench_says_for_which_and_the_whip_sums_up() {
-    let opens = said(&ScriptedDebate::new(3), 0, "argument", "Bench: Prime Minister, Opening Government\n");
-    let whip = "Bench: Government Whip, Closing Government\n";
+    let opens =
+        said(&ScriptedDebate::new(3), 0, "argument", "You speak as Prime Minister for the Opening Government.\n");
+    let whip = "You speak as Government Whip for the Closing Government.\n";
     let whips = said(&ScriptedDebate::whole(3), 0, "argument", whip);
     let argues =
         said(&ScriptedDebate::whole(3), 0, "argument", &whip.replace("Government Whip", "Member of Government"));
@@ -94,11 +98,11 @@ fn a_digest_is_shorter_than_what_it_sums_up_and_says_who_said_what() {
     for seed in 0..10 {
         let debate = ScriptedDebate::whole(seed);
         let shown: usize = debate.entries.iter().map(|(_, _, text)| words_in(text)).sum();
-        let brief = debate.prompt("Role: summariser\nTask: summarise\n");
+        let brief = debate.prompt("You are the summariser.\nSum up now what was said\n");
         let digest = super::super::speak(&Scene::new(&brief, seed, None));
         assert!(words_in(&digest) * 3 < shown && digest.contains("Ada: "), "{digest}");
     }
-    let alone = "=== YOUR TURN ===\nTask: summarise\n";
+    let alone = "=== YOUR TURN ===\nSum up now what was said\n";
     let brief = Brief::read([("user", alone)].into_iter());
     assert!(!super::super::speak(&Scene::new(&brief, 0, None)).is_empty());
 }
@@ -117,7 +121,7 @@ fn every_turn_of_the_chair_speaks_of_the_matter() {
     let debate = ScriptedDebate::whole(2);
     let mut heard = Vec::new();
     for task in ["research", "reconcile", "closing summary", "close the round"] {
-        let brief = debate.prompt(&format!("You are: moderator\nRole: moderator\nTask: {task}\nRound: 2 of 3\n"));
+        let brief = debate.prompt(&format!("You are the moderator.\n{}\nThis is round 2 of 3.\n", words_of(task)));
         let text = super::super::speak(&Scene::new(&brief, 2, None));
         assert!(words_in(&text) > 15 && !text.contains(['{', '}']) && !heard.contains(&text), "{task}: {text}");
         heard.push(text);
@@ -162,10 +166,9 @@ fn answers_converge_in_most_debates_and_stay_apart_in_some() {
 
 #[test]
 fn who_has_an_assigned_stance_states_it_to_the_end_unless_it_says_what_others_say() {
-    let ask = "End with the line My answer: <answer>";
+    let ask = "End with a line of its own:\nMy answer: <your position, word for word; another answer only if ...>";
     for seed in 0..20 {
         let mut debate = ScriptedDebate::new(seed);
-        debate.rules = "My answer: <your stance, word for word; another answer only if ...>";
         debate.entries.push((CAST[1].0.into(), CAST[1].1.into(), format!("So.\n\nMy answer: {}", CAST[1].1)));
         let brief = debate.prompt(&tail(0, "argument", 6, ask));
         let stated = |behaviour| {
@@ -227,9 +230,9 @@ fn summaries_other_labels_and_gaps_in_the_transcript_break_nothing() {
     let shown = "# Debaters\n- Ada: for\n- Ben: against\n\n# Transcript\nSummary of rounds 1 to 4:\nAda asks for a figure. Ben has none.\n\n\
         ### T31 | moderator | interjection\nStay on topic.\n### T33 | Ben | against | point of information\nOn that point: who pays for all of this?\n\
         ### T40 | Ben | critique of Ada\nThe claim has no figure at all behind it.\n### Round 6\n=== YOUR TURN ===\n";
-    let asked = "You are: Ada\nYour stance: for\nRole: debater\nRound: 6 of 9\nTask: ";
+    let asked = "You are Ada.\nYou argue for this position: \"for\".\nThis is round 6 of 9.\n";
     for task in ["argument", "answer", "rebuttal", "revision", "argument in steps", "closing statement", "follow-up"] {
-        let user = format!("{shown}{asked}{task}\n");
+        let user = format!("{shown}{asked}{}\n", words_of(task));
         let mut brief = Brief::read([("user", user.as_str())].into_iter());
         brief.assume_positions(|name| format!("position of {name}"));
         assert_eq!((brief.entries.len(), brief.entries[2].stance.as_str()), (3, "against"));
@@ -243,8 +246,8 @@ fn summaries_other_labels_and_gaps_in_the_transcript_break_nothing() {
 #[test]
 fn claims_are_marked_now_and_then_where_the_prompt_asks_for_it_and_some_are_wrong() {
     let rules = "Put that claim into a block of its own:\n```check sum\nthe claim\n```\nThere is: sum.";
-    let marked = |seed, rules| {
-        let debate = ScriptedDebate { rules, ..ScriptedDebate::whole(seed) };
+    let marked = |seed, claims| {
+        let debate = ScriptedDebate { claims, ..ScriptedDebate::whole(seed) };
         let speak = |seat| said(&debate, seat, "argument", "End with \"My answer: ...\".");
         (0..3).map(speak).filter(|text| text.contains("```check sum\n")).collect::<Vec<_>>()
     };

@@ -40,14 +40,14 @@ distractor = \"Zurich\"
     assert_eq!(minds.questions[0].difficulty, -1.5);
     assert_eq!(minds.questions[1].candidates, ["Bern", "Zurich", "Geneva"]);
     assert_eq!(minds.questions[1].index("berne."), Some(0));
-    let by_hash = minds.find("Rules.\n\n# Topic\nWhat is the capital\nof  Switzerland?\n");
+    let by_hash = minds.find("Rules.\n\n# Question\nWhat is the capital\nof  Switzerland?\n");
     assert_eq!(
         by_hash.map(|question| question.text(0)),
         Some("Bern"),
         "{}",
         blake3::Hash::from_bytes(question::key("What is the capital of Switzerland?"))
     );
-    assert!(minds.find("Rules.\n\n# Topic\nHow many legs has a spider?\n").is_some());
+    assert!(minds.find("Rules.\n\n# Question\nHow many legs has a spider?\n").is_some());
 }
 
 #[test]

@@ -14,8 +14,8 @@ fn grade_of(question: &str, grader: GraderMind, (lead, answers): (&str, &[(&str,
     for (title, answer) in answers {
         write!(context, "{title}:\n> {answer}\n\n").unwrap();
     }
-    let system = format!("Rules.\n\n# Topic\n{lead} Say so.\n\n# Context\n{context}");
-    let user = "=== YOUR TURN ===\nYou are: Grader 1\nRole: debater\nTask: opening statement\n";
+    let system = format!("Rules.\n\n# Question\n{lead} Say so.\n\n# Context\n{context}");
+    let user = "=== YOUR TURN ===\nYou are Grader 1.\nGive your opening statement\n";
     let brief = Brief::read([("system", system.as_str()), ("user", user)].into_iter());
     minds.turn(MindCall { model: "m", system: &system, sampling: Some(sampling), brief: &brief }).unwrap().answer
 }
