@@ -77,13 +77,11 @@ impl AnswerReader {
             | Work::Conclude { conclusion: Conclusion::Reconciliation | Conclusion::Summary }
             | Work::Summarise => speech::plain(text, &ask.participant),
             Work::Conclude { conclusion: Conclusion::Decision } => self.last_good(text, moderator::conclusion),
-            Work::Ballot { .. } => self.last_good(text, |object| choice::choice(spec, object, material.choices())),
+            Work::Ballot { .. } => self.choice(spec, text, material.choices()),
             Work::Vote => {
                 let candidates = material.candidates();
                 match material.form() {
-                    BallotForm::Single | BallotForm::Scores => {
-                        self.last_good(text, |object| choice::choice(spec, object, candidates))
-                    }
+                    BallotForm::Single | BallotForm::Scores => self.choice(spec, text, candidates),
                     BallotForm::Ranking => self.last_good(text, |object| choice::ranked(spec, object, candidates)),
                     BallotForm::Approval => self.last_good(text, |object| choice::approved(spec, object, candidates)),
                 }
@@ -108,6 +106,12 @@ impl AnswerReader {
             Work::Synthesise => synthesis::read(spec, ask, text),
             Work::Measure => Err(Malformed("similarity is measured, not answered".to_owned())),
         }
+    }
+
+    /// One choice, by an object or in lines.
+    fn choice(&mut self, spec: &DebateSpec, text: &str, allowed: &[String]) -> Result<Answer, Malformed> {
+        let found = self.last_good(text, |object| choice::choice(spec, object, allowed));
+        found.or_else(|problem| choice::in_lines(spec, text, allowed).ok_or(problem))
     }
 
     /// The last object in the text that has the right form; else what is wrong with the very last one.

@@ -104,9 +104,15 @@ impl Tail {
         }
         if let Some(correction) = &ask.correction {
             self.quoted("What was wrong with your last answer", Some(Foreign::new(correction.as_str())));
-            self.paragraph(fill(template::CORRECTION, &[]));
+            self.paragraph(line(template::CORRECTION, 0));
         }
-        self.lines(form);
+        let single = matches!(ask.task.material.form(), BallotForm::Single)
+            && matches!(ask.task.work, Work::Ballot { .. } | Work::Vote);
+        let mut form = form.to_vec();
+        if ask.correction.is_some() && single {
+            form.push(fill(line(template::CORRECTION, 1), &[]));
+        }
+        self.lines(&form);
         let mut all = Written::default();
         if !Part::from(&self.quoted).is_empty() {
             let mut fence = Fence::open(&mut all, FenceKind::Task, &self.mark);

@@ -28,6 +28,29 @@ pub(super) fn choice(spec: &DebateSpec, object: &Object, allowed: &[String]) -> 
     Ok(Answer::Choice { choice, reasons: reasons(object)?, confidence: confidence(spec, object)? })
 }
 
+/// The same in lines: the choice alone on the first, and a reason on each of the others, for models that write no JSON.
+pub(super) fn in_lines(spec: &DebateSpec, text: &str, allowed: &[String]) -> Option<Answer> {
+    if text.contains('{') || allowed.is_empty() || spec.answers.confidence {
+        return None;
+    }
+    let bare = |line: &str| {
+        let line = line.trim().trim_start_matches(['-', '*', '#', '>', ' ']);
+        let line = line
+            .split_once(['.', ')'])
+            .filter(|(number, _)| number.parse::<u8>().is_ok())
+            .map_or(line, |(_, rest)| rest);
+        line.trim().trim_end_matches('*').to_owned()
+    };
+    let mut lines = text.lines().map(bare).filter(|line| !line.is_empty());
+    let first = lines.next()?;
+    let is_key = |key: &str| matches!(key.to_lowercase().as_str(), "choice" | "answer" | "vote");
+    let named = first.split_once(':').filter(|(key, _)| is_key(key)).map(|(_, choice)| choice);
+    let choice = named.unwrap_or(&first).trim().trim_matches('"');
+    let choice = picked(spec, "choice", choice, allowed, "").ok()?;
+    let reasons: Vec<String> = lines.take(MAX_REASONS).collect();
+    (!reasons.is_empty()).then_some(Answer::Choice { choice, reasons, confidence: None })
+}
+
 /// A text, or the number where an answer is one.
 fn answer_text(spec: &DebateSpec, object: &Object, field: &str) -> Result<String, Malformed> {
     let is_number = spec.answer.as_ref().is_some_and(|form| form.kind == AnswerKind::Number);
@@ -124,7 +147,7 @@ pub(super) fn judgement(spec: &DebateSpec, object: &Object, candidates: &[String
             return Err(wrong("winner", other, allowed));
         }
     };
-    let items = object.array("citations", 0, MAX_CITATIONS)?;
+    let items = object.first("citations", 0, MAX_CITATIONS)?;
     let citations = items.iter().map(citation).collect::<Result<_, _>>()?;
     Ok(Answer::Judgement(Judgement {
         verdict: object.text("verdict")?,

@@ -36,13 +36,21 @@ impl Object {
         }
     }
     /// An array of a length between two bounds.
-    pub(crate) fn array(&self, field: &str, least: usize, most: usize) -> Result<&Vec<Value>, Malformed> {
-        let value = self.required(field)?;
-        let items = value.as_array().ok_or_else(|| wrong(field, value, "an array"))?;
+    pub(crate) fn array(&self, field: &str, least: usize, most: usize) -> Result<&[Value], Malformed> {
+        let items = self.first(field, 0, usize::MAX)?;
         if (least..=most).contains(&items.len()) {
             return Ok(items);
         }
         Err(Malformed(format!("{field}: found {} items, allowed {least} to {most}", items.len())))
+    }
+    /// The first items of an array that may be too long.
+    pub(crate) fn first(&self, field: &str, least: usize, most: usize) -> Result<&[Value], Malformed> {
+        let value = self.required(field)?;
+        let items = value.as_array().ok_or_else(|| wrong(field, value, "an array"))?;
+        if items.len() < least {
+            return Err(Malformed(format!("{field}: found {} items, allowed {least} or more", items.len())));
+        }
+        Ok(items.get(..most).unwrap_or(items))
     }
 }
 
@@ -64,7 +72,8 @@ impl Object {
     }
     /// Texts, of which blank ones are dropped.
     pub(crate) fn texts(&self, field: &str, least: usize, most: usize) -> Result<Vec<String>, Malformed> {
-        let items = self.array(field, least, most)?;
+        let alone = self.0.get(field).filter(|value| value.is_string()).map(std::slice::from_ref);
+        let items = alone.map_or_else(|| self.first(field, least, most), Ok)?;
         let mut texts = Vec::with_capacity(items.len());
         for item in items {
             let text = item.as_str().ok_or_else(|| wrong(field, item, "texts alone"))?.trim();

@@ -130,7 +130,10 @@ fn whoever_reads_the_turn_alone_knows_what_to_write_and_it_has_at_most_250_token
                 .rsplit_once("\n=== YOUR TURN ===\n")
                 .map(|(before, turn)| (before.to_owned(), turn.to_owned()))
                 .unwrap();
-            let speaker = if spec.persona(&who.into()).is_some() { who.to_owned() } else { format!("the {who}") };
+            let speaker = match who {
+                "moderator" | "judge" | "summarizer" | "synthesizer" => format!("the {who}"),
+                name => name.to_owned(),
+            };
             assert!(turn.starts_with(&format!("You are {speaker}")), "{name}: {turn}");
             assert!(turn.contains("\nThe question is: Should the old town be closed to cars?\n"), "{name}: {turn}");
             let form = turn.trim_end().rsplit("\n\n").next().unwrap();

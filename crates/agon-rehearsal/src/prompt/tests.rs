@@ -138,3 +138,15 @@ fn what_the_moderator_said_counts_in_the_round_that_it_opened() {
     assert_eq!(read("debater", "3"), (None, None));
     assert_eq!(read("moderator", "2"), (None, None));
 }
+
+#[test]
+fn every_turn_that_is_sent_is_understood() {
+    let page = include_str!("../../../../docs/reference/turns.md");
+    let turns: Vec<&str> = page.split("````text\n").skip(1).map(|rest| rest.split("````").next().unwrap()).collect();
+    assert!(turns.len() > 40);
+    for turn in turns {
+        let delimiter = if turn.contains("=== YOUR TURN ===\n") { "" } else { "=== YOUR TURN ===\n" };
+        let brief = Brief::read([("user", format!("{delimiter}{turn}").as_str())].into_iter());
+        assert!(brief.task.is_some() && brief.you.is_some(), "{turn}");
+    }
+}

@@ -19,6 +19,8 @@ pub fn prompt(speaker: &str, task: &str, transcript: &str) -> Value {
             "argument" => "Give your next speech now.",
             "closing statement" => "Give your closing statement now.",
             "private ballot (initial)" => "Cast a private ballot before the debate.",
+            "interruption" => "Somebody is speaking, and what you have heard is quoted above.",
+            "reflection" => "Make notes for yourself now.",
             other => panic!("no words for {other}"),
         }
     );

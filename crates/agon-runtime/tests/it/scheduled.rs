@@ -224,7 +224,7 @@ async fn many_debates_at_once_evaluate_little_more_than_one_after_the_other_and_
         let first_come = play(24, ram, Scheduling::Fifo).await;
         let ours = play(24, ram, Scheduling::CacheAware).await;
 
-        assert!(ours.evaluated <= 0.12, "{} of the prompt tokens", ours.evaluated);
+        assert!(ours.evaluated <= 0.16, "{} of the prompt tokens", ours.evaluated);
         assert!(ours.evaluated < 0.6 * first_come.evaluated, "{} {}", ours.evaluated, first_come.evaluated);
         assert!(ours.mean() <= first_come.mean(), "{} {}", ours.mean(), first_come.mean());
         assert!(ours.longest() <= first_come.longest(), "{} {}", ours.longest(), first_come.longest());
@@ -329,7 +329,7 @@ async fn play_ahead(debates: usize, servers: &[&Arc<CachingServer>], read_ahead:
 #[tokio::test(start_paused = true)]
 async fn models_that_read_while_others_speak_shorten_a_debate_and_its_log_has_what_they_read() {
     // the slow one still reads when its turn comes, which does not read the same in another slot
-    for (slots, lag) in [(1, 1), (2, 50)] {
+    for (slots, lag) in [(1, 1), (2, 30)] {
         let one = || CachingServer::with(MODELS.to_vec(), (slots, RAM), (PREFILL, lag));
         let (server, other) = (one(), one());
         let without = play_ahead(1, &[&other], false).await;
@@ -338,8 +338,8 @@ async fn models_that_read_while_others_speak_shorten_a_debate_and_its_log_has_wh
         // a turn evaluates one speech and its tail instead of four speeches
         assert!(with.longest() < without.longest() - 2.0, "{} {}", with.longest(), without.longest());
         assert!(with.evaluated <= without.evaluated * 11 / 10, "{} {}", with.evaluated, without.evaluated);
-        assert_eq!((with.prompt, with.evaluated), *server.tokens.lock().unwrap());
         assert_eq!(server.broken.load(Ordering::Relaxed), 0);
+        assert_eq!((with.prompt, with.evaluated), *server.tokens.lock().unwrap(), "{slots}");
     }
 }
 

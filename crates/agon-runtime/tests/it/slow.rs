@@ -79,7 +79,7 @@ async fn answers_are_bounded_by_the_speed_only_where_the_file_says_so() {
     // three quarters of 120 s
     let (cast, _, _, stage) = held(adapting.clone(), Some(1.5), vec![]).await;
     assert_eq!(limits(&cast), [135, 135, 135]);
-    assert!(cast.requests()[0].messages[1].content.to_string().contains("60 words"));
+    assert!(cast.requests()[0].messages[1].content.to_string().contains("50 words"));
     let log = stage.log(ID).await;
     let spoken = events(&log).find_map(Event::speech);
     assert_eq!(spoken.unwrap().0.call.options.tokens_per_second, Some(1.5));

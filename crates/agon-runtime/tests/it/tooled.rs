@@ -189,7 +189,7 @@ async fn functions_that_leave_no_room_for_a_call_are_not_offered_and_the_turn_go
     for native in [true, false] {
         let scene = ToolScene::new(native).await;
 
-        let log = scene.hold(narrow(1_060)).await;
+        let log = scene.hold(narrow(860)).await;
 
         assert_eq!(failures(&log), [], "native: {native}");
         let used = uses(&log);
