@@ -27,3 +27,4 @@ mod stub;
 #[cfg(test)]
 mod timing;
 mod withheld;
+mod within;
