@@ -15,6 +15,7 @@ mod framing;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod known;
 mod metadata;
 #[cfg(test)]
 mod properties;
