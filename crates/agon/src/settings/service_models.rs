@@ -74,7 +74,7 @@ mod tests {
             for (key, value) in facts.as_table().unwrap() {
                 let right = match key.as_str() {
                     "prompt" | "cached" | "generated" => {
-                        value.as_float().or(value.as_integer().map(|whole| whole as f64)).is_some_and(|it| it > 0.0)
+                        value.to_string().parse::<f64>().is_ok_and(|price| price > 0.0)
                     }
                     "context" | "output" => value.as_integer().is_some_and(|tokens| tokens > 0),
                     "thinks" => value.as_bool() == Some(true),
