@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{
-    ChatFields, ChatMessage, Endpoint, KnownModel, KnownModels, MessageRole, OptionalField as Field, SharedText,
+    ChatFields, ChatMessage, Endpoint, MessageRole, OptionalField as Field, SharedText, WellKnownModel, WellKnownModels,
 };
 
 /// So many models of a server are remembered; any other is corrected at every call.
@@ -248,13 +248,13 @@ fn joined(one: &SharedText, other: &SharedText) -> SharedText {
 /// The corrections that the models of one server need.
 #[derive(Debug, Default)]
 pub(crate) struct CorrectionMemory {
-    known: KnownModels,
+    known: WellKnownModels,
     learned: Mutex<BTreeMap<String, Vec<Correction>>>,
 }
 
 impl CorrectionMemory {
     /// Remembers nothing yet but what is known without asking.
-    pub(crate) fn new(known: KnownModels) -> Self {
+    pub(crate) fn new(known: WellKnownModels) -> Self {
         Self { known, learned: Mutex::default() }
     }
 
@@ -265,7 +265,7 @@ impl CorrectionMemory {
     }
 
     fn unasked(&self, model: &str) -> Vec<Correction> {
-        let KnownModel { output, refuses, .. } = self.known.of(model);
+        let WellKnownModel { output, refuses, .. } = self.known.of(model);
         refuses.into_iter().map(Correction::Omit).chain(output.map(Correction::LimitAtMost)).collect()
     }
 

@@ -11,7 +11,7 @@ use crate::OptionalField;
 /// What is known of a model without asking its server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct KnownModel {
+pub struct WellKnownModel {
     /// How long its context is, in tokens.
     pub context: Option<u64>,
     /// How long its answers may be, in tokens.
@@ -24,18 +24,18 @@ pub struct KnownModel {
 
 /// The known models of one server, as it calls them.
 #[derive(Clone, Debug, Default)]
-pub struct KnownModels(Arc<BTreeMap<String, KnownModel>>);
+pub struct WellKnownModels(Arc<BTreeMap<String, WellKnownModel>>);
 
-impl KnownModels {
+impl WellKnownModels {
     /// What is known of a model; of one that its name dates, what is known of the undated one.
-    pub(crate) fn of(&self, model: &str) -> KnownModel {
+    pub(crate) fn of(&self, model: &str) -> WellKnownModel {
         let undated = || ModelName::undated(model).and_then(|name| self.0.get(name));
         self.0.get(model).or_else(undated).cloned().unwrap_or_default()
     }
 }
 
-impl FromIterator<(String, KnownModel)> for KnownModels {
-    fn from_iter<I: IntoIterator<Item = (String, KnownModel)>>(models: I) -> Self {
+impl FromIterator<(String, WellKnownModel)> for WellKnownModels {
+    fn from_iter<I: IntoIterator<Item = (String, WellKnownModel)>>(models: I) -> Self {
         Self(Arc::new(models.into_iter().collect()))
     }
 }

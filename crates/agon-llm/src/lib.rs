@@ -53,7 +53,7 @@ pub use error::{ChatError, ChatErrorKind, TimeoutPhase, TransportFault};
 pub use fields::{ChatFields, OptionalField};
 pub use http::{ClientConfig, Deadlines, Http, is_header};
 pub use info::{LoadedModel, ModelDetails, ModelInfo};
-pub use known::{KnownModel, KnownModels};
+pub use known::{WellKnownModel, WellKnownModels};
 pub use model::{ChatModel, DeltaSink, Discard};
 pub use ollama::{NdjsonDecoder, OllamaClient};
 pub use openai::{OpenAiClient, SseDecoder};

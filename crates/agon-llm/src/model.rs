@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    CallTimeouts, ChatAnswer, ChatError, ChatRequest, Endpoint, KnownModel, LoadedModel, ModelDetails, ModelInfo,
-    ServerVersion,
+    CallTimeouts, ChatAnswer, ChatError, ChatRequest, Endpoint, LoadedModel, ModelDetails, ModelInfo, ServerVersion,
+    WellKnownModel,
 };
 
 /// A model server, as one attempt sees it: no retry, no fallback, no queue.
@@ -30,8 +30,8 @@ pub trait ChatModel: Send + Sync {
     async fn show(&self, model: &str) -> Result<ModelDetails, ChatError>;
 
     /// What is known of one model without asking.
-    fn known(&self, _model: &str) -> KnownModel {
-        KnownModel::default()
+    fn known(&self, _model: &str) -> WellKnownModel {
+        WellKnownModel::default()
     }
 
     /// Lists the models in memory, within a short deadline of its own, because Ollama may answer only after a load.

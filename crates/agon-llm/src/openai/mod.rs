@@ -19,7 +19,7 @@ use crate::corrections::CorrectionMemory;
 use crate::counts::PromptCounts;
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,
-    EndpointKind, KnownModel, LoadedModel, ModelDetails, ModelInfo, ServerVersion,
+    EndpointKind, LoadedModel, ModelDetails, ModelInfo, ServerVersion, WellKnownModel,
 };
 
 /// Speaks to one OpenAI-compatible server: vLLM, llama.cpp, LM Studio, OpenRouter and others.
@@ -86,7 +86,7 @@ impl ChatModel for OpenAiClient {
         Ok(ModelDetails::default())
     }
 
-    fn known(&self, model: &str) -> KnownModel {
+    fn known(&self, model: &str) -> WellKnownModel {
         self.config.known.of(model)
     }
 

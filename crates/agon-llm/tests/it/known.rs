@@ -1,5 +1,5 @@
 //! What is known of a service's models before it says anything.
-use agon_llm::{ChatModel as _, ChatRequest, ClientConfig, KnownModel, OptionalField, connect_with};
+use agon_llm::{ChatModel as _, ChatRequest, ClientConfig, OptionalField, WellKnownModel, connect_with};
 use serde_json::Value;
 
 use crate::corrections::{LIMIT, bodies, chat, error, fussy, request};
@@ -11,7 +11,8 @@ async fn what_is_known_of_a_model_is_in_no_call_and_the_rest_is_learned() {
         Some((400, error(&format!("Unsupported parameter: '{refused}' is not supported with this model."))))
     })
     .await;
-    let known = KnownModel { output: Some(2_000), refuses: vec![OptionalField::Temperature], ..KnownModel::default() };
+    let known =
+        WellKnownModel { output: Some(2_000), refuses: vec![OptionalField::Temperature], ..WellKnownModel::default() };
     let known = [("tea:1b".to_owned(), known)].into_iter().collect();
     let client = connect_with(ClientConfig { known, ..ClientConfig::new(stub.open_ai()) });
 

@@ -2,7 +2,7 @@
 use agon_core::{HostId, Usage};
 use agon_llm::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, EndpointKind,
-    KnownModel, LoadedModel, ModelDetails, ModelInfo, ServerVersion, TimeoutPhase, ToolCall, TransportFault,
+    LoadedModel, ModelDetails, ModelInfo, ServerVersion, TimeoutPhase, ToolCall, TransportFault, WellKnownModel,
 };
 use agon_runtime::{HostConfig, Served};
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ pub struct CastState {
     /// What it holds in memory.
     pub loaded: Mutex<Vec<LoadedModel>>,
     /// What is known of every model without asking.
-    pub known: Mutex<KnownModel>,
+    pub known: Mutex<WellKnownModel>,
     /// What `show` tells of every model.
     pub able: Mutex<Vec<String>>,
     /// What becomes of calls for embeddings; each text has the vector of its length and its vowels otherwise.
@@ -248,7 +248,7 @@ impl ChatModel for Cast {
         let capabilities = Some(self.state.able.lock().unwrap().clone());
         Ok(ModelDetails { capabilities, ..ModelDetails::default() })
     }
-    fn known(&self, _: &str) -> KnownModel {
+    fn known(&self, _: &str) -> WellKnownModel {
         self.state.known.lock().unwrap().clone()
     }
 

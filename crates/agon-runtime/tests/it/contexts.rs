@@ -2,7 +2,7 @@
 use crate::cast::{Cast, Cue};
 use crate::test_bench::*;
 use agon_core::*;
-use agon_llm::{ChatError, ChatErrorKind, KnownModel, LoadedModel};
+use agon_llm::{ChatError, ChatErrorKind, LoadedModel, WellKnownModel};
 use std::time::Duration;
 
 const ID: &str = "a-debate";
@@ -100,7 +100,8 @@ async fn a_prompt_that_cannot_fit_is_told_with_its_numbers_and_never_sent() {
 async fn what_is_known_of_a_model_without_asking_counts_where_its_server_does_not_say() {
     let known = || {
         let cast = Cast::new(Duration::from_millis(1));
-        *cast.state.known.lock().unwrap() = KnownModel { context: Some(8_192), thinks: true, ..KnownModel::default() };
+        *cast.state.known.lock().unwrap() =
+            WellKnownModel { context: Some(8_192), thinks: true, ..WellKnownModel::default() };
         cast
     };
     let long = || DebateSpec { topic: "A word of it. ".repeat(6_000), ..spec() };

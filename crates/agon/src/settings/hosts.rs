@@ -7,7 +7,7 @@ use super::{KeySource, Length};
 use crate::cli::ServerArgs;
 use crate::environment::Environment;
 use agon_core::ModelName;
-use agon_llm::{ChatFields, Endpoint, EndpointKind, KnownModels, OptionalField};
+use agon_llm::{ChatFields, Endpoint, EndpointKind, OptionalField, WellKnownModels};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -229,7 +229,7 @@ impl HostSettings {
         ChatFields { completion_limit: self.token_limit == TokenLimit::MaxCompletionTokens, omit: self.omit.clone() }
     }
     /// What is known of its models without asking: where it is a well-known service.
-    pub fn known(&self) -> KnownModels {
+    pub fn known(&self) -> WellKnownModels {
         let provider = match self.origin {
             Origin::Provider(provider) => Some(provider),
             Origin::Settings | Origin::Flag | Origin::Variable | Origin::Usual => Provider::at(&self.url),

@@ -1,6 +1,6 @@
 //! Facts about the models of well-known services, from a file that `data/service_models.py` writes.
 use agon_core::ModelName;
-use agon_llm::{KnownModel, KnownModels};
+use agon_llm::{WellKnownModel, WellKnownModels};
 use agon_report::Price;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ struct ServiceModel {
     #[serde(flatten)]
     price: Option<ListPrice>,
     #[serde(flatten)]
-    known: KnownModel,
+    known: WellKnownModel,
 }
 
 /// USD for a million tokens.
@@ -44,7 +44,7 @@ pub fn list_prices() -> impl Iterator<Item = (ModelName, Price)> {
 }
 
 /// What is known of the models of the service with this prefix, by its own names.
-pub fn known_models(prefix: &str) -> KnownModels {
+pub fn known_models(prefix: &str) -> WellKnownModels {
     let named = |(model, facts): (&String, &ServiceModel)| {
         Some((model.strip_prefix(prefix)?.strip_prefix('/')?.to_owned(), facts.known.clone()))
     };
@@ -122,7 +122,7 @@ mod tests {
         let price = &prices[&ModelName::from("openai/gpt-5-mini")];
         assert!(price.prompt > 0.0 && price.list.as_ref().unwrap().starts_with("20"), "{price:?}");
         let known = format!("{:?}", known_models("openai"));
-        assert!(known.contains("\"gpt-5-mini\": KnownModel") && known.contains("Temperature"), "{known}");
+        assert!(known.contains("\"gpt-5-mini\": WellKnownModel") && known.contains("Temperature"), "{known}");
         assert!(format!("{:?}", known_models("nobody")).contains("{}"));
     }
 }
