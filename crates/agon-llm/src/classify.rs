@@ -76,10 +76,16 @@ pub(crate) fn mid_stream(error: &Value) -> ChatError {
     let mut complaint = Complaint::default();
     complaint.add(error, 0);
     let status = complaint.code.unwrap_or(500);
-    ChatError {
-        status: complaint.code.or(Some(200)),
-        ..ChatError::new(kind_of(status, &complaint, false), &complaint.message)
-    }
+    let unnamed = complaint.fields.last().filter(|field| !complaint.words.contains(field.as_str()));
+    let message = unnamed.map_or_else(|| complaint.message.clone(), |field| format!("{} ({field})", complaint.message));
+    ChatError { status: complaint.code.or(Some(200)), ..ChatError::new(kind_of(status, &complaint, false), &message) }
+}
+
+/// What of the request a server does not take that says so within a reply of status 200.
+pub(crate) fn refused_within(error: &ChatError) -> Option<RefusedParts> {
+    let is_said = matches!(error.kind, ChatErrorKind::BadRequest | ChatErrorKind::Server5xx)
+        && error.status.is_some_and(|status| status <= 501);
+    is_said.then(|| RefusedParts::read(&error.detail.to_lowercase(), &[]))
 }
 
 fn kind_of(status: u16, complaint: &Complaint, told_when: bool) -> ChatErrorKind {

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::{ChatFields, ChatMessage, Endpoint, MessageRole, OptionalField as Field, SharedText};
+use crate::{
+    ChatFields, ChatMessage, Endpoint, MessageRole, OptionalField as Field, SharedText, WellKnownModel, WellKnownModels,
+};
 
 /// So many models of a server are remembered; any other is corrected at every call.
 const MOST_MODELS: usize = 1_024;
@@ -245,21 +247,35 @@ fn joined(one: &SharedText, other: &SharedText) -> SharedText {
 
 /// The corrections that the models of one server need.
 #[derive(Debug, Default)]
-pub(crate) struct CorrectionMemory(Mutex<BTreeMap<String, Vec<Correction>>>);
+pub(crate) struct CorrectionMemory {
+    known: WellKnownModels,
+    learned: Mutex<BTreeMap<String, Vec<Correction>>>,
+}
 
 impl CorrectionMemory {
+    /// Remembers nothing yet but what is known without asking.
+    pub(crate) fn new(known: WellKnownModels) -> Self {
+        Self { known, learned: Mutex::default() }
+    }
+
     /// What is known of a model.
     pub(crate) fn of(&self, model: &str) -> Vec<Correction> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(model).cloned().unwrap_or_default()
+        let learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner).get(model).cloned();
+        learned.unwrap_or_else(|| self.unasked(model))
+    }
+
+    fn unasked(&self, model: &str) -> Vec<Correction> {
+        let WellKnownModel { output, refuses, .. } = self.known.of(model);
+        refuses.into_iter().map(Correction::Omit).chain(output.map(Correction::LimitAtMost)).collect()
     }
 
     /// Remembers what a request was accepted with, and says each new correction once.
     pub(crate) fn keep(&self, endpoint: &Endpoint, model: &str, corrections: &[Correction]) {
-        let mut models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut models = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         if models.len() >= MOST_MODELS && !models.contains_key(model) {
             return;
         }
-        let known = models.entry(model.to_owned()).or_default();
+        let known = models.entry(model.to_owned()).or_insert_with(|| self.unasked(model));
         for correction in corrections {
             if !known.contains(correction) {
                 known.push(*correction);

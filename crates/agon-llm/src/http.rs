@@ -9,7 +9,7 @@ use secrecy::SecretString;
 use crate::connections::ConnectionHistory;
 use crate::tls::NamedCertificates;
 use crate::transport::transport_error;
-use crate::{ChatError, ChatFields, Endpoint, RunnerOptions};
+use crate::{ChatError, ChatFields, Endpoint, RunnerOptions, WellKnownModels};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(90);
@@ -36,6 +36,8 @@ pub struct ClientConfig {
     pub stream: bool,
     /// Where the server departs from the usual fields of a chat; for the OpenAI-compatible dialect only.
     pub fields: ChatFields,
+    /// What is known of the models without asking.
+    pub known: WellKnownModels,
     /// How long calls other than chats may take.
     pub deadlines: Deadlines,
 }
@@ -53,6 +55,7 @@ impl ClientConfig {
             runner: RunnerOptions::default(),
             stream: true,
             fields: ChatFields::default(),
+            known: WellKnownModels::default(),
             deadlines: Deadlines::default(),
         }
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatRequest, Endpoint, LoadedModel, ModelDetails, ModelInfo, ServerVersion,
+    WellKnownModel,
 };
 
 /// A model server, as one attempt sees it: no retry, no fallback, no queue.
@@ -27,6 +28,11 @@ pub trait ChatModel: Send + Sync {
 
     /// Reads what is known of one model; an OpenAI-compatible server tells nothing, so every field is `None`.
     async fn show(&self, model: &str) -> Result<ModelDetails, ChatError>;
+
+    /// What is known of one model without asking.
+    fn known(&self, _model: &str) -> WellKnownModel {
+        WellKnownModel::default()
+    }
 
     /// Lists the models in memory, within a short deadline of its own, because Ollama may answer only after a load.
     ///

@@ -2,19 +2,24 @@
 use agon_core::{Call, ModelName, SummaryFigures, UsageTotals, money};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Tokens that a price is for.
 const MILLION: f64 = 1_000_000.0;
 
 /// What a model's tokens cost.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Price {
-    /// A million tokens of prompts, cached ones included.
+    /// A million tokens of prompts.
     pub prompt: f64,
+    /// A million cached tokens of prompts; absent is `prompt`.
+    pub cached: Option<f64>,
     /// A million generated tokens.
     pub generated: f64,
     /// In which currency.
     pub currency: String,
+    /// Of which day and from where it is, where nobody has set it: a list price.
+    pub list: Option<Arc<str>>,
 }
 
 /// Prices by model. A model that is not among them has an unknown price, which is not zero.
@@ -27,13 +32,24 @@ pub struct Expense {
     pub currency: String,
     /// How much, for the tokens that were reported, of calls whose price is known.
     pub amount: f64,
+    /// Of which day and from where the prices are, where they are list prices that nobody has set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list_prices: Option<String>,
+}
+
+impl Expense {
+    /// What follows an amount: `USD`, `USD (list prices of 2026-11-20, pi-ai 1.6.0)`.
+    pub fn unit(currency: &str, list_prices: Option<&str>) -> String {
+        list_prices.map_or_else(|| currency.to_owned(), |of| format!("{currency} (list prices of {of})"))
+    }
 }
 
 /// What all calls cost, as far as that is known. Of a call that reports some of its tokens, these are paid, and the call is one of
 /// unknown cost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expenses {
-    by_currency: BTreeMap<String, f64>,
+    /// By currency and by what list prices, if any.
+    by_currency: BTreeMap<(String, Option<Arc<str>>), f64>,
     unknown: u32,
 }
 
@@ -54,7 +70,7 @@ impl Expenses {
     }
 
     fn add_calls(&mut self, prices: &Prices, model: Option<&ModelName>, usage: &UsageTotals) {
-        let Some(price) = model.and_then(|model| prices.get(model)) else {
+        let Some(price) = model.and_then(|model| price_of(prices, model)) else {
             self.unknown = self.unknown.saturating_add(usage.calls);
             return;
         };
@@ -62,14 +78,21 @@ impl Expenses {
         if usage.calls == usage.unknown_calls && usage.tokens() == 0 {
             return;
         }
-        let (prompt, generated) = (usage.prompt_tokens as f64, usage.completion_tokens as f64);
-        let amount = (prompt * price.prompt + generated * price.generated) / MILLION;
-        *self.by_currency.entry(price.currency.clone()).or_default() += amount;
+        let cached = usage.cached_tokens.unwrap_or(0).min(usage.prompt_tokens);
+        let (new, cached, generated) =
+            ((usage.prompt_tokens - cached) as f64, cached as f64, usage.completion_tokens as f64);
+        let prompts = new * price.prompt + cached * price.cached.unwrap_or(price.prompt);
+        let amount = (prompts + generated * price.generated) / MILLION;
+        *self.by_currency.entry((price.currency.clone(), price.list.clone())).or_default() += amount;
     }
 
     /// By currency; nothing where no call has a known price.
     pub fn known(&self) -> Vec<Expense> {
-        let one = |(currency, amount): (&String, &f64)| Expense { currency: currency.clone(), amount: *amount };
+        let one = |((currency, list), amount): (&(String, Option<Arc<str>>), &f64)| Expense {
+            currency: currency.clone(),
+            amount: *amount,
+            list_prices: list.as_deref().map(str::to_owned),
+        };
         self.by_currency.iter().map(one).collect()
     }
 
@@ -84,11 +107,20 @@ impl Expenses {
             return None;
         }
         let at_least = self.unknown > 0;
-        let sums: Vec<String> =
-            self.known().iter().map(|cost| format!("{} {}", money(cost.amount, at_least), cost.currency)).collect();
+        let sum = |cost: &Expense| {
+            let unit = Expense::unit(&cost.currency, cost.list_prices.as_deref());
+            format!("{} {unit}", money(cost.amount, at_least))
+        };
+        let sums: Vec<String> = self.known().iter().map(sum).collect();
         let least = if at_least { "at least " } else { "" };
         Some(format!("{least}{}", sums.join(" + ")))
     }
+}
+
+/// What a model costs. A dated name has the list price of the undated one, unless it has its own.
+fn price_of<'p>(prices: &'p Prices, model: &ModelName) -> Option<&'p Price> {
+    let undated = || prices.get(&ModelName::from(ModelName::undated(model.as_str())?)).filter(|one| one.list.is_some());
+    prices.get(model).or_else(undated)
 }
 
 #[cfg(test)]
@@ -102,7 +134,7 @@ mod tests {
     }
 
     fn prices() -> Prices {
-        let price = Price { prompt: 0.5, generated: 2.0, currency: "EUR".to_owned() };
+        let price = Price { prompt: 0.5, cached: None, generated: 2.0, currency: "EUR".to_owned(), list: None };
         [(ModelName::from("m"), price)].into()
     }
 
@@ -111,7 +143,7 @@ mod tests {
         let mut costs = Expenses::default();
         costs.add(&prices(), &call("m", Some(1_000_000), Some(500_000)));
         assert_eq!(costs.told().as_deref(), Some("1.50 EUR"));
-        assert_eq!(costs.known(), [Expense { currency: "EUR".into(), amount: 1.5 }]);
+        assert_eq!(costs.known(), [Expense { currency: "EUR".into(), amount: 1.5, list_prices: None }]);
     }
 
     #[test]
@@ -126,6 +158,36 @@ mod tests {
         let mut costs = Expenses::default();
         costs.add(&prices(), &call("m", None, None));
         assert_eq!((costs.told(), costs.unknown()), (None, 1), "unknown tokens are not free");
+    }
+
+    #[test]
+    fn list_prices_are_summed_apart_named_and_hold_for_dated_names_and_cached_tokens_have_their_own() {
+        let list = |cached| Price {
+            prompt: 2.0,
+            cached,
+            generated: 8.0,
+            currency: "EUR".to_owned(),
+            list: Some("2026-11-20, x 1".into()),
+        };
+        let mut prices = prices();
+        prices.extend([("a".into(), list(Some(0.5))), ("b".into(), list(None))]);
+        let paid = |model: &str, cached| {
+            let usage = Usage { prompt_tokens: Some(1_000_000), cached_tokens: cached, completion_tokens: Some(0) };
+            let mut costs = Expenses::default();
+            costs.add(&prices, &Call { model: Some(model.into()), usage, ..Call::default() });
+            costs.told()
+        };
+        let listed = |amount: &str| Some(format!("{amount} EUR (list prices of 2026-11-20, x 1)"));
+        assert_eq!(paid("a", None), listed("2.00"));
+        assert_eq!(paid("a", Some(600_000)), listed("1.10"));
+        assert_eq!(paid("a-2025-08-07", Some(2_000_000)), listed("0.500"));
+        assert_eq!(paid("b-20250807", Some(600_000)), listed("2.00"));
+        assert_eq!(paid("m", Some(600_000)).as_deref(), Some("0.500 EUR"));
+        assert_eq!(paid("m-2025-08-07", None), None, "a price of the settings is for the name that it names");
+        let mut costs = Expenses::default();
+        ["a", "m"].iter().for_each(|model| costs.add(&prices, &call(model, Some(1_000_000), Some(0))));
+        assert_eq!(costs.told().as_deref(), Some("0.500 EUR + 2.00 EUR (list prices of 2026-11-20, x 1)"));
+        assert_eq!(costs.known()[1].list_prices.as_deref(), Some("2026-11-20, x 1"));
     }
 
     #[test]

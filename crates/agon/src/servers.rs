@@ -100,6 +100,7 @@ fn client(host: &HostSettings, environment: &Environment) -> anyhow::Result<Arc<
         runner: RunnerOptions { num_ctx: host.num_ctx },
         stream: host.stream,
         fields: host.fields(),
+        known: host.known(),
         deadlines: Deadlines { metadata: METADATA, ..Deadlines::default() },
         ..ClientConfig::new(endpoint)
     };

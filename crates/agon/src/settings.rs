@@ -19,6 +19,7 @@ mod places;
 mod prices;
 mod providers;
 mod secret;
+mod service_models;
 mod tools;
 mod verifiers;
 
@@ -239,7 +240,7 @@ impl Settings {
 
     /// What calls cost, for reports.
     pub fn prices(&self) -> agon_report::Prices {
-        prices::of(&self.prices)
+        prices::of(&self.prices, &self.hosts)
     }
 
     /// When a server that fails is left alone.

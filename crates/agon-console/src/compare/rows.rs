@@ -2,7 +2,7 @@
 use crate::words::{self, duration, number};
 use agon_core::BallotStage;
 use agon_proto::pb::v1::debate::State;
-use agon_report::{BallotResult, DebateResult, ResultState, excerpt, one_line};
+use agon_report::{BallotResult, DebateResult, Expense, ResultState, excerpt, one_line};
 
 /// Characters of a text of a model.
 const MOST_TEXT: usize = 700;
@@ -132,6 +132,7 @@ fn tokens(result: &DebateResult) -> Option<Vec<String>> {
 }
 
 fn money(result: &DebateResult) -> Option<Vec<String>> {
-    let amounts = result.cost.iter().map(|cost| (cost.amount, cost.currency.as_str()));
+    let amounts =
+        result.cost.iter().map(|cost| (cost.amount, Expense::unit(&cost.currency, cost.list_prices.as_deref())));
     one(&words::cost(amounts, result.calls_without_cost.unwrap_or(0).into())?)
 }

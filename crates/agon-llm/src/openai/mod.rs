@@ -19,7 +19,7 @@ use crate::corrections::CorrectionMemory;
 use crate::counts::PromptCounts;
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,
-    EndpointKind, LoadedModel, ModelDetails, ModelInfo, ServerVersion,
+    EndpointKind, LoadedModel, ModelDetails, ModelInfo, ServerVersion, WellKnownModel,
 };
 
 /// Speaks to one OpenAI-compatible server: vLLM, llama.cpp, LM Studio, OpenRouter and others.
@@ -36,7 +36,8 @@ impl OpenAiClient {
     #[must_use]
     pub fn new(config: ClientConfig) -> Self {
         let chat = config.endpoint.join("/chat/completions");
-        Self { chat, config, counts: PromptCounts::default(), corrections: CorrectionMemory::default() }
+        let corrections = CorrectionMemory::new(config.known.clone());
+        Self { chat, config, counts: PromptCounts::default(), corrections }
     }
 
     fn caller(&self) -> HttpSender<'_> {
@@ -83,6 +84,10 @@ impl ChatModel for OpenAiClient {
 
     async fn show(&self, _model: &str) -> Result<ModelDetails, ChatError> {
         Ok(ModelDetails::default())
+    }
+
+    fn known(&self, model: &str) -> WellKnownModel {
+        self.config.known.of(model)
     }
 
     async fn loaded(&self) -> Result<Vec<LoadedModel>, ChatError> {

@@ -30,6 +30,10 @@ pub(super) struct ListedModel {
     max_model_len: Option<Metric>,
     /// OpenRouter's word for it.
     context_length: Option<Metric>,
+    /// Groq's word.
+    context_window: Option<Metric>,
+    /// Mistral's word.
+    max_context_length: Option<Metric>,
     /// Where llama.cpp tells it, as it was launched.
     meta: Option<Meta>,
 }
@@ -56,7 +60,8 @@ impl ModelsReply {
 impl ListedModel {
     fn into_model(self) -> Option<ModelInfo> {
         let launched = self.meta.and_then(|meta| meta.n_ctx);
-        let context_length = self.max_model_len.or(self.context_length).or(launched).and_then(Metric::count);
+        let told = [self.max_model_len, self.context_length, self.context_window, self.max_context_length, launched];
+        let context_length = told.into_iter().flatten().next().and_then(Metric::count);
         let context_length = context_length.filter(|length| *length > 0);
         let name = self.id.or(self.name)?;
         Some(ModelInfo { name, context_length, ..ModelInfo::default() })

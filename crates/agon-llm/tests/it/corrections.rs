@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::stub::{Stub, StubRequest, StubStep, json as reply, response};
 
-const LIMIT: u32 = 9_000;
+pub const LIMIT: u32 = 9_000;
 
-fn request() -> ChatRequest {
+pub fn request() -> ChatRequest {
     let options = CallOptions {
         temperature: Some(0.0),
         top_p: Some(0.9),
@@ -24,7 +24,7 @@ fn request() -> ChatRequest {
 }
 
 /// A server that refuses every request that `objects` to, and answers all others.
-async fn fussy(objects: impl Fn(&Value) -> Option<(u16, Value)> + Send + Sync + 'static) -> Stub {
+pub async fn fussy(objects: impl Fn(&Value) -> Option<(u16, Value)> + Send + Sync + 'static) -> Stub {
     let answer = |request: &StubRequest| match request.line.contains("/api/chat") {
         true => json!({"message": {"role": "assistant", "content": "Tea."}, "done": true, "done_reason": "stop"}),
         false => json!({"choices": [{"index": 0, "message": {"content": "Tea."}, "finish_reason": "stop"}]}),
@@ -39,29 +39,29 @@ async fn fussy(objects: impl Fn(&Value) -> Option<(u16, Value)> + Send + Sync + 
     .await
 }
 
-fn client(stub: &Stub, open_ai: bool) -> Arc<dyn ChatModel> {
+pub fn client(stub: &Stub, open_ai: bool) -> Arc<dyn ChatModel> {
     connect(&if open_ai { stub.open_ai() } else { stub.ollama() }, None, &Http::default())
 }
 
-async fn chat(client: &dyn ChatModel, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
+pub async fn chat(client: &dyn ChatModel, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
     client.chat(request, &mut |_: &str| {}).await
 }
 
-fn bodies(stub: &Stub) -> Vec<Value> {
+pub fn bodies(stub: &Stub) -> Vec<Value> {
     stub.requests().iter().map(StubRequest::json).collect()
 }
 
 /// The value at a path, in both dialects.
-fn at<'a>(body: &'a Value, path: &str) -> Option<&'a Value> {
+pub fn at<'a>(body: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('.').try_fold(body, |value, key| value.get(key))
 }
 
-fn error(message: &str) -> Value {
+pub fn error(message: &str) -> Value {
     json!({"error": {"message": message, "type": "invalid_request_error"}})
 }
 
 /// Servers' words, with the path of the field that they refuse.
-fn refusals() -> Vec<(&'static str, bool, u16, &'static str, Value)> {
+pub fn refusals() -> Vec<(&'static str, bool, u16, &'static str, Value)> {
     let with_param = |message: &str, param: &str| json!({"error": {"message": message, "param": param, "code": "unsupported_value"}});
     vec![
         (

@@ -15,6 +15,7 @@ mod framing;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod known;
 mod metadata;
 #[cfg(test)]
 mod properties;
@@ -27,3 +28,4 @@ mod stub;
 #[cfg(test)]
 mod timing;
 mod withheld;
+mod within;

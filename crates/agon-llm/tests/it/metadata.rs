@@ -180,6 +180,9 @@ async fn a_list_of_models_is_read_in_every_form() {
         // llama.cpp
         json!({"models": [{"name": "x"}], "object": "list", "data": [{"id": "a"}, {"id": "b", "meta": {"n_ctx": 4096}}]}),
         json!([{"name": "a"}, {"id": "b", "context_length": 4096}, {"object": "model"}]),
+        // Groq, Mistral
+        json!({"data": [{"id": "a"}, {"id": "b", "context_window": 4096, "max_completion_tokens": 512}]}),
+        json!({"data": [{"id": "a"}, {"id": "b", "max_context_length": 4096, "capabilities": {}}]}),
     ];
     for body in forms {
         let stub = Stub::always(reply(&body)).await;

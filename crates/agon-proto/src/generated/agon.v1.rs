@@ -837,6 +837,9 @@ pub mod debate {
         /// The amount.
         #[prost(double, tag = "2")]
         pub amount: f64,
+        /// The date and the source of the list prices that it is by; absent if the settings of the gateway have the prices.
+        #[prost(string, optional, tag = "3")]
+        pub list_prices: ::core::option::Option<::prost::alloc::string::String>,
     }
     /// The state of a debate.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]

@@ -183,7 +183,7 @@ fn a_price_that_is_known_stands_in_status_block_and_result_and_an_unknown_one_no
         let block = text(&ResultBlock::of(&minutes).lines());
         (text(&view.summary(Timestamp(log.now))), block, DebateResult::of(&minutes))
     };
-    let price = Price { prompt: 100.0, generated: 1_000.0, currency: "EUR".to_owned() };
+    let price = Price { prompt: 100.0, cached: None, generated: 1_000.0, currency: "EUR".to_owned(), list: None };
     let models = ["gemma3:4b", "llama3.2:3b", "gemma3:12b", "qwen3:8b"];
     let all: Prices = models.iter().map(|model| (ModelName::from(*model), price.clone())).collect();
     let (status, block, result) = told(&all);

@@ -125,7 +125,7 @@ fn bytes(request: &ChatRequest) -> u64 {
     u64::try_from(said + called.sum::<usize>() + offered.sum::<usize>()).unwrap_or(u64::MAX)
 }
 
-/// The least that the server says: of the model as it is loaded, and of the model at all.
+/// The least that the server says, of the model as it is loaded and of the model at all; else what is known without asking.
 async fn told(client: &dyn ChatModel, model: &ModelName) -> Option<u64> {
     let is_it = |name: &str| plain(name) == plain(model.as_str());
     let loaded = match client.endpoint().kind() {
@@ -135,7 +135,7 @@ async fn told(client: &dyn ChatModel, model: &ModelName) -> Option<u64> {
     let loaded = loaded.iter().find(|loaded| is_it(&loaded.name)).and_then(|loaded| loaded.context_length);
     let listed = client.models().await.unwrap_or_default();
     let listed = listed.iter().find(|listed| is_it(&listed.name)).and_then(|listed| listed.context_length);
-    loaded.into_iter().chain(listed).min()
+    loaded.into_iter().chain(listed).min().or(client.known(model.as_str()).context)
 }
 
 fn plain(model: &str) -> &str {

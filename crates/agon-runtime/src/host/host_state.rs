@@ -153,11 +153,12 @@ impl HostState {
         self.thinkers.lock().unwrap_or_else(PoisonError::into_inner).insert(model.clone());
     }
 
-    /// Gives an answer of a model that has spent one on thinking more room, and asks it to think less, where the debate leaves that
-    /// open: its token budget counts on `max_tokens`, and its file may say how much to think.
+    /// Gives an answer of a model that thinks more room, and asks one that has spent an answer on it to think less, where the debate
+    /// leaves that open: its token budget counts on `max_tokens`, and its file may say how much to think.
     pub(crate) fn make_room(&self, request: &mut ChatRequest, model: &ModelName, budgeted: bool) {
         let Answerer::Server(config) = &self.player else { return };
-        if !self.thinkers.lock().unwrap_or_else(PoisonError::into_inner).contains(model) {
+        let spent = self.thinkers.lock().unwrap_or_else(PoisonError::into_inner).contains(model);
+        if !spent && !config.client.known(model.as_str()).thinks {
             return;
         }
         // the levels are all that OpenAI's interface has
@@ -165,7 +166,9 @@ impl HostState {
             EndpointKind::Ollama => Think::Off,
             EndpointKind::OpenAi => Think::Low,
         };
-        request.options.think.get_or_insert(less);
+        if spent {
+            request.options.think.get_or_insert(less);
+        }
         if !budgeted {
             request.options.max_tokens = request.options.max_tokens.map(|most| most.saturating_mul(ROOM_TO_THINK));
         }

@@ -2,7 +2,7 @@
 use agon_core::{HostId, Usage};
 use agon_llm::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, EndpointKind,
-    LoadedModel, ModelDetails, ModelInfo, ServerVersion, TimeoutPhase, ToolCall, TransportFault,
+    LoadedModel, ModelDetails, ModelInfo, ServerVersion, TimeoutPhase, ToolCall, TransportFault, WellKnownModel,
 };
 use agon_runtime::{HostConfig, Served};
 use serde_json::{Value, json};
@@ -61,6 +61,8 @@ pub struct CastState {
     pub listed: Mutex<Option<Vec<String>>>,
     /// What it holds in memory.
     pub loaded: Mutex<Vec<LoadedModel>>,
+    /// What is known of every model without asking.
+    pub known: Mutex<WellKnownModel>,
     /// What `show` tells of every model.
     pub able: Mutex<Vec<String>>,
     /// What becomes of calls for embeddings; each text has the vector of its length and its vowels otherwise.
@@ -87,6 +89,7 @@ impl Cast {
             cues: Mutex::default(),
             listed: Mutex::new(Some(vec!["m".into()])),
             loaded: Mutex::default(),
+            known: Mutex::default(),
             able: Mutex::default(),
             no_embeddings: Mutex::default(),
             embeds_after: Mutex::default(),
@@ -245,6 +248,10 @@ impl ChatModel for Cast {
         let capabilities = Some(self.state.able.lock().unwrap().clone());
         Ok(ModelDetails { capabilities, ..ModelDetails::default() })
     }
+    fn known(&self, _: &str) -> WellKnownModel {
+        self.state.known.lock().unwrap().clone()
+    }
+
     async fn loaded(&self) -> Result<Vec<LoadedModel>, ChatError> {
         Ok(self.state.loaded.lock().unwrap().clone())
     }

@@ -2,7 +2,7 @@
 use crate::cast::{Cast, Cue};
 use crate::test_bench::*;
 use agon_core::*;
-use agon_llm::{ChatError, ChatErrorKind, LoadedModel};
+use agon_llm::{ChatError, ChatErrorKind, LoadedModel, WellKnownModel};
 use std::time::Duration;
 
 const ID: &str = "a-debate";
@@ -17,11 +17,19 @@ async fn debated_in(
     spec: DebateSpec,
     cues: impl IntoIterator<Item = Cue>,
 ) -> (Cast, Vec<Failure>, DebateState) {
-    let stage = TestBench::new();
     let cast = Cast::new(Duration::from_millis(1));
-    cast.cue(cues);
     let loaded = LoadedModel { name: "m:latest".into(), context_length: Some(context), ..LoadedModel::default() };
     cast.state.loaded.lock().unwrap().push(loaded);
+    debated(cast, spec, cues).await
+}
+
+async fn debated(
+    cast: Cast,
+    spec: DebateSpec,
+    cues: impl IntoIterator<Item = Cue>,
+) -> (Cast, Vec<Failure>, DebateState) {
+    let stage = TestBench::new();
+    cast.cue(cues);
     let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
     node.submit(admission(ID, spec)).await.unwrap();
     let state = node.finished(&debate(ID)).await.unwrap().0;
@@ -86,6 +94,31 @@ async fn a_prompt_that_cannot_fit_is_told_with_its_numbers_and_never_sent() {
     assert_eq!((cast.calls(), state), (0, DebateState::Failed));
     assert!(failures.iter().all(|failure| failure.cause == FailureCause::ContextOverflow), "{failures:?}");
     assert!(failures[0].detail.contains("cannot fit into the model's context of 8192"), "{failures:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_known_of_a_model_without_asking_counts_where_its_server_does_not_say() {
+    let known = || {
+        let cast = Cast::new(Duration::from_millis(1));
+        *cast.state.known.lock().unwrap() =
+            WellKnownModel { context: Some(8_192), thinks: true, ..WellKnownModel::default() };
+        cast
+    };
+    let long = || DebateSpec { topic: "A word of it. ".repeat(6_000), ..spec() };
+    let (cast, failures, _) = debated(known(), long(), []).await;
+    assert!(failures[0].detail.contains("cannot fit into the model's context of 8192"), "{failures:?}");
+    assert_eq!(cast.calls(), 0);
+
+    let cast = known();
+    let loaded = LoadedModel { name: "m:latest".into(), context_length: Some(65_536), ..LoadedModel::default() };
+    cast.state.loaded.lock().unwrap().push(loaded);
+    let (cast, failures, state) = debated(cast, long(), []).await;
+    assert_eq!((failures, state), (vec![], DebateState::Succeeded), "the server knows better");
+    assert_eq!(
+        (limits(&cast)[0], cast.requests()[0].options.think),
+        (800, None),
+        "room to think, and no less thinking"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,7 @@
 //! What lists and views of single debates show alike: winner, dissent, models, tokens, money and progress.
 use agon_core::{Dissent, DissentAmong, ModelUsage, SummaryFigures, UsageTotals};
 use agon_proto::pb::v1 as pb;
-use agon_report::{Expenses, Prices};
+use agon_report::{Expense, Expenses, Prices};
 use pb::debate::dissent::Among;
 
 /// The debate with its figures, which has opened so many rounds.
@@ -64,8 +64,6 @@ fn calls(model: String, usage: &UsageTotals) -> pb::debate::ModelUsage {
 
 fn expenses(expenses: &Expenses) -> pb::debate::Expenses {
     let amounts = expenses.known().into_iter();
-    pb::debate::Expenses {
-        amounts: amounts.map(|one| pb::debate::Expense { currency: one.currency, amount: one.amount }).collect(),
-        unknown_calls: u64::from(expenses.unknown()),
-    }
+    let amount = |Expense { currency, amount, list_prices }| pb::debate::Expense { currency, amount, list_prices };
+    pb::debate::Expenses { amounts: amounts.map(amount).collect(), unknown_calls: u64::from(expenses.unknown()) }
 }

@@ -200,7 +200,7 @@ async fn a_list_says_of_a_debate_that_is_over_what_its_log_says() {
 
 #[tokio::test]
 async fn a_list_shows_winners_dissent_models_money_and_progress_and_finds_debates_by_model() {
-    let price = Price { prompt: 1.0, generated: 2.0, currency: "EUR".into() };
+    let price = Price { prompt: 1.0, cached: None, generated: 2.0, currency: "EUR".into(), list: None };
     let config = GatewayConfig { prices: [("paid".into(), price)].into(), ..config() };
     let stage = GatewayBench::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config).await;
@@ -242,7 +242,7 @@ async fn a_list_shows_winners_dissent_models_money_and_progress_and_finds_debate
     assert_eq!(models, [("paid", 3, 1), ("own", 3, 0)]);
     assert_eq!(new.other_calls.as_ref().map(|other| (other.model.as_str(), other.unknown_calls)), Some(("", 3)));
     let expenses = new.expenses.as_ref().unwrap();
-    let amount = pb::debate::Expense { currency: "EUR".into(), amount: 2.0 };
+    let amount = pb::debate::Expense { currency: "EUR".into(), amount: 2.0, list_prices: None };
     assert_eq!((&expenses.amounts[..], expenses.unknown_calls), (&[amount][..], 7));
 
     let by = |models: &[&str]| pb::ListDebatesRequest {

@@ -183,7 +183,7 @@ async fn context_length(
     let loaded = all.iter().find(same);
     let listed = found.models.iter().find(|listed| servers::same_model(&listed.name, model));
     let known = [loaded.and_then(|loaded| loaded.context_length), listed.and_then(|listed| listed.context_length)];
-    let context = known.into_iter().flatten().min()?;
+    let context = known.into_iter().flatten().min().or(server.client.known(model).context)?;
     if let Some(outgrown) = wanted.outgrows(context) {
         return Some(CheckupFinding::warn(what, format!("the debate may not fit: {outgrown}"), Outgrown::REMEDY));
     }

@@ -1,7 +1,7 @@
 //! A server whose models debates call by a prefix, which the server itself does not know.
 use agon_llm::{
     CallTimeouts, ChatAnswer, ChatError, ChatModel, ChatRequest, DeltaSink, Endpoint, LoadedModel, ModelDetails,
-    ModelInfo, ServerVersion,
+    ModelInfo, ServerVersion, WellKnownModel,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,6 +44,9 @@ impl ChatModel for Prefixed {
     }
     async fn show(&self, model: &str) -> Result<ModelDetails, ChatError> {
         self.inner.show(self.bare(model)).await
+    }
+    fn known(&self, model: &str) -> WellKnownModel {
+        self.inner.known(self.bare(model))
     }
     async fn loaded(&self) -> Result<Vec<LoadedModel>, ChatError> {
         let models = self.inner.loaded().await?;

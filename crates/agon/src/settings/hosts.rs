@@ -2,11 +2,12 @@
 use super::credentials::carries;
 use super::ollama_host::connectable;
 use super::providers::{Provider, has_prefix, recognised};
+use super::service_models::known_models;
 use super::{KeySource, Length};
 use crate::cli::ServerArgs;
 use crate::environment::Environment;
 use agon_core::ModelName;
-use agon_llm::{ChatFields, Endpoint, EndpointKind, OptionalField};
+use agon_llm::{ChatFields, Endpoint, EndpointKind, OptionalField, WellKnownModels};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -226,6 +227,14 @@ impl HostSettings {
     /// Where it departs from the usual fields of a call.
     pub fn fields(&self) -> ChatFields {
         ChatFields { completion_limit: self.token_limit == TokenLimit::MaxCompletionTokens, omit: self.omit.clone() }
+    }
+    /// What is known of its models without asking: where it is a well-known service.
+    pub fn known(&self) -> WellKnownModels {
+        let provider = match self.origin {
+            Origin::Provider(provider) => Some(provider),
+            Origin::Settings | Origin::Flag | Origin::Variable | Origin::Usual => Provider::at(&self.url),
+        };
+        provider.map(|provider| known_models(provider.prefix)).unwrap_or_default()
     }
     /// The server's address, checked.
     pub fn endpoint(&self) -> Result<Endpoint, agon_llm::EndpointError> {
