@@ -8,7 +8,7 @@ use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
 /// A server of small models on a processor may take so long for a debate.
-const LONG: Duration = Duration::from_secs(20 * 60);
+pub(crate) const LONG: Duration = Duration::from_secs(20 * 60);
 
 /// Two debates that ask for every kind of answer: speeches and a judgement; proposals, critiques, revisions, ballots and votes.
 const DEBATES: [(&str, &str); 2] = [
@@ -30,17 +30,17 @@ const DEBATES: [(&str, &str); 2] = [
 /// The debate of an eval: two who speak once and vote.
 const PANEL: &str = "topic: Any question\nmode: deliberative\nmax_rounds: 1\ntimeout_per_turn: 4m\nballots: both\n\
     phases: {opening_statements: false, final_statements: false}\nconsensus_strategy: vote\nvoting: {rule: plurality}\n\
-    personas:\n- {name: Ada, max_tokens: 300}\n- {name: Ben, max_tokens: 300}\n";
+    personas:\n- {name: Ada, max_tokens: MOST}\n- {name: Ben, max_tokens: MOST}\n";
 const EVAL: &str = "live-eval";
-/// So many questions.
-const ASKED: u32 = 3;
+/// So many questions, and tokens of an answer.
+const ASKED: (u32, u32) = (3, 300);
 
 /// A server to hold debates at.
-struct LiveServer {
-    url: String,
-    openai: bool,
-    model: String,
-    key: Option<String>,
+pub(crate) struct LiveServer {
+    pub url: String,
+    pub openai: bool,
+    pub model: String,
+    pub key: Option<String>,
 }
 
 impl LiveServer {
@@ -52,7 +52,7 @@ impl LiveServer {
         Some(Self { url, openai, model, key: read("AGON_LIVE_KEY") })
     }
 
-    fn start(&self, world: &World, args: &[&str], name: &str) -> Child {
+    pub fn start(&self, world: &World, args: &[&str], name: &str) -> Child {
         let server = if self.openai { "--base-url" } else { "--ollama" };
         let key: &[&str] = if self.openai && self.key.is_some() { &["--api-key-env", "LIVE_KEY"] } else { &[] };
         let mut command = world.command(&[args, &[server, &self.url], key].concat());
@@ -73,21 +73,21 @@ impl LiveServer {
         }
     }
 
-    /// Holds an eval to its end: debates and polls, of which every cell is over and every log whole.
-    fn holds_an_eval(&self) {
+    /// Holds an eval of so many questions to its end: debates and polls, of which every cell is over and every log whole.
+    pub fn holds_an_eval(&self, (asked, most): (u32, u32)) {
         let world = World::new();
-        let panel = world.file("panel.yaml", PANEL);
-        let file = world.file("eval.yaml", &format!("questions: {{builtin: arithmetic, count: {ASKED}}}\nmax_samples: 4\ndebates: [{{name: panel, file: {panel:?}}}]\n"));
+        let panel = world.file("panel.yaml", &PANEL.replace("MOST", &most.to_string()));
+        let file = world.file("eval.yaml", &format!("questions: {{builtin: arithmetic, count: {asked}}}\nmax_samples: 4\ndebates: [{{name: panel, file: {panel:?}}}]\n"));
         let args = ["eval", "run", &file, "--model", &self.model, "--id", EVAL, "--yes", "--concurrency", "1"];
         let code = ended(self.start(&world, &args, EVAL)).code();
         // three questions tell nothing; failures of a small model are results too
         assert_eq!(code, Some(2), "{}", written(&world, EVAL, "err"));
         world.agon(&["eval", "verify", EVAL]).ok();
         let result = world.json(&["eval", "export", "result", EVAL]);
-        assert_eq!((&result["state"], &result["setup"]["covered"]), (&"complete".into(), &ASKED.into()), "{result}");
+        assert_eq!((&result["state"], &result["setup"]["covered"]), (&"complete".into(), &asked.into()), "{result}");
         for arm in result["arms"].as_array().unwrap() {
-            assert_eq!(arm["n"], ASKED, "{arm}");
-            println!("{}: {} of {ASKED} answered, {} calls", arm["id"], arm["answered"], arm["calls"]);
+            assert_eq!(arm["n"], asked, "{arm}");
+            println!("{}: {} of {asked} answered, {} calls", arm["id"], arm["answered"], arm["calls"]);
         }
     }
 
@@ -117,11 +117,11 @@ impl LiveServer {
     }
 }
 
-fn written(world: &World, name: &str, end: &str) -> String {
+pub(crate) fn written(world: &World, name: &str, end: &str) -> String {
     std::fs::read_to_string(world.path(&format!("{name}.{end}"))).unwrap()
 }
 
-fn ended(mut child: Child) -> ExitStatus {
+pub(crate) fn ended(mut child: Child) -> ExitStatus {
     let status = until("the run ends", LONG, || Ok(child.try_wait()?));
     if status.is_err() {
         child.kill().unwrap();
@@ -130,7 +130,7 @@ fn ended(mut child: Child) -> ExitStatus {
 }
 
 /// A debate that is over, by decision or for failures that are told, and whose log is whole.
-fn check(world: &World, id: &str) {
+pub(crate) fn check(world: &World, id: &str) {
     world.agon(&["verify", id]).ok();
     world.agon(&["replay", id]).ok();
     let (events, result) = (world.events(id), world.json(&["get", id, "--json"]));
@@ -179,7 +179,7 @@ fn a_live_host_holds_a_debate_that_is_killed_and_resumed_when_one_is_named() {
 
 #[test]
 fn a_live_host_holds_an_eval_when_one_is_named() {
-    named().iter().for_each(LiveServer::holds_an_eval);
+    named().iter().for_each(|host| host.holds_an_eval(ASKED));
 }
 
 const MODEL: &str = "tea:1b";
@@ -195,7 +195,7 @@ fn the_checks_of_a_live_host_hold_of_a_rehearsal_server() {
     let host = LiveServer { url: server.url().to_owned(), openai: false, model: MODEL.to_owned(), key: None };
 
     host.holds_whole_debates();
-    host.holds_an_eval();
+    host.holds_an_eval(ASKED);
     host.holds_a_debate_that_is_killed();
 }
 
@@ -208,7 +208,7 @@ fn the_checks_of_a_live_host_hold_of_a_server_with_the_interface_of_openai() {
     let host = LiveServer { url: door.url(), openai: true, model: MODEL.to_owned(), key: Some(key.clone()) };
 
     host.holds_whole_debates();
-    host.holds_an_eval();
+    host.holds_an_eval(ASKED);
     host.holds_a_debate_that_is_killed();
 
     assert!(door.calls().iter().all(|call| call.key() == Some(&key)));

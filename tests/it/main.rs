@@ -85,6 +85,8 @@ mod proof;
 #[cfg(test)]
 mod ratings;
 #[cfg(test)]
+mod real;
+#[cfg(test)]
 mod run;
 #[cfg(test)]
 mod scale;

@@ -17,7 +17,7 @@ mod tools;
 mod values;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -109,6 +109,11 @@ const STEPS: &[ShipStep] = &[
     ShipStep { name: "workflows", tools: &[tools::ACTIONLINT], schemas: false, action: containers::workflows },
 ];
 
+/// Where tools of others are kept.
+pub fn tools_folder(target: &Path) -> PathBuf {
+    tools::folder(|name| std::env::var_os(name), target)
+}
+
 /// Checks everything, or installs what that takes; whoever asks for this wants no part of it left out.
 pub fn run(args: &Args) -> Result<()> {
     if args.install {
@@ -156,7 +161,7 @@ impl ShipPaths {
         let scratch = target.join("ship");
         let _ = fs::remove_dir_all(&scratch);
         fs::create_dir_all(&scratch).with_context(|| format!("cannot make {}", scratch.display()))?;
-        let tools = tools::folder(|name| std::env::var_os(name), &target);
+        let tools = tools_folder(&target);
         Ok(Self { root, tools, scratch, accept })
     }
 

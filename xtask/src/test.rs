@@ -3,6 +3,7 @@
 mod groups;
 mod list;
 mod pool;
+mod real;
 mod report;
 
 use std::ffi::OsString;
@@ -33,6 +34,10 @@ pub struct Args {
     /// The interface of that host [default: openai where the path of the URL ends in /v1, else ollama]
     #[arg(long, value_name = "NAME", requires = "live", value_parser = ["ollama", "openai"])]
     kind: Option<String>,
+    /// Run the tests with a real model, and no others: SmolLM2 at llama.cpp's server, both fetched once (127 MB) into the user's
+    /// cache. With --all or a name, the tests that these choose run besides; --thorough has them all, --all a few
+    #[arg(long)]
+    real: bool,
     /// Run the suites of bus and store against this nats-server too, in addition to the installed one
     #[arg(long, value_name = "PROGRAM")]
     nats_server: Vec<PathBuf>,
@@ -60,6 +65,13 @@ impl Args {
     fn is_whole(&self) -> bool {
         self.scope() > TestScope::Usual
     }
+    /// Whether tests are picked by what they ask.
+    fn is_picked(&self) -> bool {
+        self.live.is_some() || self.real
+    }
+    fn picks(&self, test: &Test) -> bool {
+        self.live.is_some() && test.name.contains(LIVE) || self.real && real::asks_it(test)
+    }
 }
 
 /// Builds what the tests drive, runs them, and prints `N passed, N failed` last.
@@ -69,8 +81,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let built = list::build()?;
     let all = list::tests(&built)?;
     let (tests, left) = chosen(args, all)?;
-    let environment = environment(args, &built.program)?;
-    let documented = args.filter.is_none() && (args.live.is_none() || args.is_whole());
+    let environment = environment(args, &built.program, &tests)?;
+    let documented = args.filter.is_none() && (!args.is_picked() || args.is_whole());
     println!("xtask: running {} tests", tests.len());
     let outcome = pool::run(&tests, documented, &environment)?;
 
@@ -101,15 +113,16 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 /// The tests that the command line asks for, and what it leaves out.
 fn chosen(args: &Args, all: Vec<Test>) -> Result<(Vec<Test>, Vec<SkippedGroup>)> {
     groups::check(&all)?;
-    let live = |test: &Test| args.live.is_some() && test.name.contains(LIVE);
     match &args.filter {
         // Who names a test wants it, however slow it is.
         Some(filter) => {
-            let named = |test: &Test| test.name.contains(filter) || live(test);
+            let named = |test: &Test| test.name.contains(filter) || args.picks(test);
             Ok((all.into_iter().filter(named).collect(), Vec::new()))
         }
-        None if args.live.is_some() && !args.is_whole() => Ok((all.into_iter().filter(live).collect(), Vec::new())),
-        None => Ok(groups::leave(all, args.scope())),
+        None if args.is_picked() && !args.is_whole() => {
+            Ok((all.into_iter().filter(|test| args.picks(test)).collect(), Vec::new()))
+        }
+        None => Ok(groups::leave(all, args.scope(), |test| args.picks(test))),
     }
 }
 
@@ -121,13 +134,16 @@ fn kind(args: &Args) -> Option<String> {
 }
 
 /// What the tests find in their environment.
-fn environment(args: &Args, program: &Path) -> Result<Vec<(&'static str, Option<OsString>)>> {
+fn environment(args: &Args, program: &Path, tests: &[Test]) -> Result<Vec<(&'static str, Option<OsString>)>> {
     let metadata = process::metadata()?;
-    let fetched = |wanted| needs::npm_file(metadata.target_directory.as_std_path(), wanted);
+    let target = metadata.target_directory.as_std_path();
+    let fetched = |wanted| needs::npm_file(target, wanted);
+    let real = tests.iter().any(real::asks_it).then(|| real::packages(target)).transpose()?;
     Ok(vec![
         ("AGON_BIN", Some(program.into())),
         ("AGON_MCP_SERVER", Some(fetched(&needs::MCP_SERVER).into())),
         ("AGON_AXE", Some(fetched(&needs::AXE).into())),
+        ("AGON_REAL", real.map(Into::into)),
         ("AGON_NATS_SERVERS", Some(nats_servers(args)?)),
         ("PROPTEST_RNG_SEED", Some(args.seed.to_string().into())),
         // Otherwise each process with snapshots asks cargo for it, which takes longer than its test.

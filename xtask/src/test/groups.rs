@@ -52,6 +52,18 @@ const SLOW: &[TestGroup] = &[
         tests: &["formats::each_format_is_held_in_each_", "options::every_option_changes_"],
     },
     TestGroup {
+        name: "a real model: its server's contract, a debate that is paused and resumed, a server that is restarted",
+        scope: TestScope::All,
+        suite: "agon-tests it",
+        tests: &["real::short::"],
+    },
+    TestGroup {
+        name: "a real model: every format, eight debates at once, a full context, an eval",
+        scope: TestScope::Thorough,
+        suite: "agon-tests it",
+        tests: &["real::long::"],
+    },
+    TestGroup {
         name: "200 random sequences of run, Ctrl-C, kill, resume and a server on one store",
         scope: TestScope::Thorough,
         suite: "agon-tests it",
@@ -84,16 +96,17 @@ pub fn check(all: &[Test]) -> Result<()> {
     Ok(())
 }
 
-/// The tests of a scope, and what was left out for that.
-pub fn leave(all: Vec<Test>, scope: TestScope) -> (Vec<Test>, Vec<SkippedGroup>) {
+/// The tests of a scope and those that are picked, and what was left out.
+pub fn leave(all: Vec<Test>, scope: TestScope, picked: impl Fn(&Test) -> bool) -> (Vec<Test>, Vec<SkippedGroup>) {
     let left = || SLOW.iter().filter(|group| group.scope > scope);
-    let (slow, kept): (Vec<Test>, Vec<Test>) = all.into_iter().partition(|test| left().any(|group| group.holds(test)));
+    let is_slow = |test: &Test| !picked(test) && left().any(|group| group.holds(test));
+    let (slow, kept): (Vec<Test>, Vec<Test>) = all.into_iter().partition(is_slow);
     let skipped = left().map(|group| SkippedGroup {
         name: group.name,
         scope: group.scope,
         tests: slow.iter().filter(|test| group.holds(test)).count(),
     });
-    (kept, skipped.collect())
+    (kept, skipped.filter(|group| group.tests > 0).collect())
 }
 
 impl TestGroup {
@@ -133,16 +146,24 @@ mod tests {
 
     #[test]
     fn slow_tests_are_left_out_and_said_to_be() {
+        let nothing = |_: &Test| false;
         let other = test("agon-core chart", SLOW[0].tests[0]);
         let all = [slow(), vec![other.clone()]].concat();
-        let (kept, left) = leave(all.clone(), TestScope::Usual);
+        let (kept, left) = leave(all.clone(), TestScope::Usual, nothing);
         assert_eq!(kept, [other]);
         assert_eq!(left.iter().map(|left| left.tests).sum::<usize>(), all.len() - 1);
         assert!(left[0].to_string().starts_with("left to --all: the chart's pods"), "{}", left[0]);
-        let (kept, left) = leave(all.clone(), TestScope::All);
+        let (kept, left) = leave(all.clone(), TestScope::All, nothing);
         assert!(kept.len() > 1 && kept.len() < all.len());
         assert!(left.iter().all(|left| left.to_string().starts_with("left to --thorough: ")), "{left:?}");
-        assert_eq!(leave(all.clone(), TestScope::Thorough), (all, Vec::new()));
+        assert_eq!(leave(all.clone(), TestScope::Thorough, nothing), (all, Vec::new()));
+    }
+
+    #[test]
+    fn slow_tests_that_are_picked_are_kept() {
+        let (kept, left) = leave(slow(), TestScope::All, |test| test.name.starts_with("real::"));
+        assert!(kept.iter().any(|test| test.name.starts_with("real::long::")), "{kept:?}");
+        assert!(left.iter().all(|left| !left.name.starts_with("a real model")), "{left:?}");
     }
 
     #[test]

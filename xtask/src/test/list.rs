@@ -98,6 +98,10 @@ fn command(suite: &Suite, program: &Path) -> Command {
 }
 
 impl Test {
+    /// Its suite and its path there.
+    pub fn full_name(&self) -> String {
+        format!("{} {}", self.suite.name, self.name)
+    }
     /// Runs this test alone.
     pub fn command(&self) -> Command {
         let mut command = command(&self.suite, &self.suite.program);

@@ -1,4 +1,5 @@
-//! Runs tests beside one another, each in a process of its own: what one leaves behind meets no other, and each has a time.
+//! Runs tests beside one another, each in a process of its own: what one leaves behind meets no other, and each has a time. Those that
+//! ask a real model have the machine for themselves.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use super::list::Test;
+use super::real;
 use super::report::{Ran, TestOutcome, Totals};
 use crate::process;
 
@@ -20,6 +22,7 @@ const PER_CORE: usize = 2;
 pub fn run(tests: &[Test], documented: bool, environment: &[(&str, Option<OsString>)]) -> Result<TestOutcome> {
     let cores = thread::available_parallelism().context("how many cores there are is not known")?.get();
     let next = AtomicUsize::new(0);
+    let (alone, beside): (Vec<&Test>, Vec<&Test>) = tests.iter().partition(|test| real::asks_it(test));
     let all = Mutex::new(Vec::with_capacity(tests.len() + 1));
     let keep = |ran: Result<Ran>| {
         if let Ok(ran) = &ran {
@@ -34,12 +37,13 @@ pub fn run(tests: &[Test], documented: bool, environment: &[(&str, Option<OsStri
         }
         for _ in 0..cores * PER_CORE {
             scope.spawn(|| {
-                while let Some(test) = tests.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    keep(timed(&format!("{} {}", test.suite.name, test.name), test.command(), environment));
+                while let Some(test) = beside.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    keep(timed(&test.full_name(), test.command(), environment));
                 }
             });
         }
     });
+    alone.iter().for_each(|test| keep(timed(&test.full_name(), test.command(), environment)));
     let all = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     Ok(TestOutcome::new(all.into_iter().collect::<Result<_>>()?))
 }
