@@ -13,6 +13,10 @@ pub const SILENT: &str = "look into the server's log and restart it; where it is
 const THINK_LESS: &str = "the model only thought: raise `max_tokens`, or set `think: false` or `think: low` where its server can turn thinking down";
 /// What failures say of such a model.
 const THINKING: [&str; 2] = ["characters of thinking", "token limit was spent"];
+/// For an answer that was longer than it may be.
+const MORE_TOKENS: &str = "raise `max_tokens` of this role";
+/// For a model that does not come to an end.
+const LESS_OF_THE_SAME: &str = "set `presence_penalty` of this role, such as 1.5, or use a larger model";
 /// What Ollama and its runner say of a model that does not fit, in lower case.
 const NO_MEMORY: [&str; 4] = ["more system memory", "out of memory", "insufficient memory", "runner died"];
 /// What clients say of a server that is not there, in lower case.
@@ -41,6 +45,8 @@ impl Failure {
                 Outgrown::REMEDY
             )),
             FailureCause::Truncated | FailureCause::Malformed if has(&THINKING) => Some(THINK_LESS.to_owned()),
+            FailureCause::Truncated if has(&["over and over"]) => Some(LESS_OF_THE_SAME.to_owned()),
+            FailureCause::Truncated if has(&["cut at its token limit"]) => Some(MORE_TOKENS.to_owned()),
             FailureCause::TooSlow if !has(&["`timeout_per_turn`"]) => Some(Overlong::REMEDY.to_owned()),
             // an empty 403 is about addresses, and says so
             FailureCause::Unauthorized if !has(&["host header"]) => Some(format!(
@@ -118,6 +124,8 @@ mod tests {
             (Cause::TooSlow, "timed out after 2 min 0 s", "`timeout_per_turn`"),
             (Cause::Truncated, "the token limit was spent on 2550 characters of thinking", "`max_tokens`"),
             (Cause::Truncated, "the token limit was spent before any text", "`think: false`"),
+            (Cause::Truncated, "the answer was cut at its token limit after 3000 characters", "`max_tokens`"),
+            (Cause::Truncated, "gpu1: the answer says the same over and over", "`presence_penalty`"),
             (Cause::Malformed, "the answer is empty after 360 characters of thinking", "`think: false`"),
         ];
         for (cause, detail, wanted) in cases {
@@ -137,7 +145,6 @@ mod tests {
             (FailureCause::ServerError, "the server failed: teapot"),
             (FailureCause::Malformed, "no JSON"),
             (FailureCause::Malformed, "the answer is empty"),
-            (FailureCause::Truncated, "the answer was cut at its token limit after 3000 characters"),
         ] {
             assert_eq!(remedy(cause, detail), None, "{detail}");
         }

@@ -68,7 +68,7 @@ fn a_context_that_fills_up_ends_the_rounds_and_not_the_debate() {
 
     let result = server.holds(&world, "filled", &text, &[]).unwrap_or_else(|said| panic!("{said}"));
 
-    assert!(result["rounds"].as_u64() < Some(9) && result.to_string().contains("context"), "{result}");
+    assert!(result["rounds"].as_u64() < Some(9) && result["stopped_by"].to_string().contains("context"), "{result}");
 }
 
 #[test]

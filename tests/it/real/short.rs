@@ -3,7 +3,7 @@ use super::{MODEL, ModelHost, short_debate};
 use crate::live::{LONG, check, ended, written};
 use crate::support::{RunningProgram, World};
 use agon_llm::contract::{ContractOutcome, run};
-use agon_llm::{Endpoint, EndpointKind, Http, connect};
+use agon_llm::{ChatErrorKind, ChatMessage, ChatRequest, Discard, Endpoint, EndpointKind, Http, connect};
 use agon_testkit::until;
 use nix::sys::signal::Signal;
 
@@ -31,6 +31,10 @@ fn the_server_keeps_the_contract() {
         ContractOutcome::Failed(_) => false,
     };
     assert!(report.checks.iter().all(|(name, outcome)| passed(name, outcome)), "{report}");
+
+    let long = ChatRequest::new(MODEL, vec![ChatMessage::user("tea or coffee ".repeat(2048))]);
+    let refused = runtime.block_on(client.chat(&long, &mut Discard)).unwrap_err();
+    assert!(matches!(refused.kind, ChatErrorKind::ContextOverflow { .. }), "{refused}");
 }
 
 #[test]

@@ -9,10 +9,17 @@ use std::time::Duration;
 
 /// No tokenizer puts more characters into a token on the average: `estimated_tokens` counts 3.5, this allows 14.
 const ESTIMATE_TO_LEAST: u64 = 4;
+/// How many times as long an answer in JSON may be whose last try was not usable.
+const ROOM_FOR_JSON: u32 = 2;
 
 /// The call for a turn. Its limit counts from the call, without the time in which the server loads the model.
 pub(crate) fn build(prompt: Prompt, ask: &Ask, host: &HostConfig, spec: &DebateSpec) -> ChatRequest {
-    let Prompt { messages, schema, options, estimated_tokens, context_limit: _, tools: _, mark: _ } = prompt;
+    let Prompt { messages, schema, mut options, estimated_tokens, context_limit, tools: _, mark: _ } = prompt;
+    // a token budget and the file's own context count on the limit
+    let is_free = spec.budget.tokens.is_none() && context_limit.is_none();
+    if is_free && schema.is_some() && ask.correction.is_some() {
+        options.max_tokens = options.max_tokens.map(|most| most.saturating_mul(ROOM_FOR_JSON));
+    }
     let turn = Some(Duration::from_millis(spec.timeout_per_turn_ms));
     ChatRequest {
         format: schema,

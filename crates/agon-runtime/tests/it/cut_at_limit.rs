@@ -65,6 +65,40 @@ async fn the_file_may_have_it_asked_for_again_or_fail() {
     assert!(failures.len() > 1 && speeches.len() < whole, "{failures:?}");
 }
 
+/// The debate's judge is cut in its first try.
+#[tokio::test(start_paused = true)]
+async fn an_answer_in_json_that_is_cut_is_asked_for_again_with_more_room_and_the_reason() {
+    let calls = held(spec(), []).await.2.calls();
+    for budget in [None, Some(1_000_000)] {
+        let mut spec = spec();
+        spec.budget.tokens = budget;
+        let cues = std::iter::repeat_n(Cue::Answer, calls - 1).chain([Cue::Limited("{\"verdict\": \"Build")]);
+        let (_, failures, cast) = held(spec, cues).await;
+
+        assert_eq!(failures, [FailureCause::Truncated]);
+        let requests = cast.requests();
+        let [.., cut, again] = &requests[..] else { panic!("{} calls", requests.len()) };
+        let limit = |request: &agon_llm::ChatRequest| request.options.max_tokens.unwrap();
+        assert!(cut.format.is_some() && again.format.is_some());
+        assert_eq!(limit(again), limit(cut) * if budget.is_none() { 2 } else { 1 });
+        let told = again.messages.last().unwrap().content.to_string();
+        assert!(told.contains("cut at its token limit"), "{told}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_in_json_with_much_the_same_values_is_no_circle() {
+    let calls = held(spec(), []).await.2.calls();
+    let scores = (1..40).map(|n| format!("{{\"speech\": {n}, \"clarity\": 5, \"evidence\": 5}}, ")).collect::<String>();
+    let cues = std::iter::repeat_n(Cue::Answer, calls - 1).chain([Cue::Say(format!("{{\"scores\": [{scores}]}}"))]);
+    let (_, failures, cast) = held(spec(), cues).await;
+    assert_eq!(
+        (failures, cast.aborted()),
+        (vec![FailureCause::Malformed], 0),
+        "it is not what was asked for, and was heard to its end"
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_speech_that_goes_in_circles_is_ended_and_stands_up_to_the_first_round() {
     const ROUND: &str = "What is a debate about? ";

@@ -89,7 +89,9 @@ impl Slot {
         if failure.cause == FailureCause::BreakerOpen {
             self.waits_since.get_or_insert(now);
         }
-        self.correction = (failure.cause == FailureCause::Malformed).then(|| failure.detail.clone());
+        // a speech that was cut is asked for as it was; of any other answer nothing can stand
+        let cut = failure.cause == FailureCause::Truncated && self.work.traits().speech.is_none();
+        self.correction = (cut || failure.cause == FailureCause::Malformed).then(|| failure.detail.clone());
         if let Some(at) = retry_at {
             self.state = SlotState::Backoff { turn: turn.next_attempt(), at };
         }

@@ -323,7 +323,7 @@ impl Play {
     ) -> Result<CallAnswer, Lost> {
         let Generation { turn, request, bound, permit, ear, plain: _ } = generation;
         let TakenTurn { debate, ask, .. } = &*self.work;
-        let said = Arc::new(SpokenText::default());
+        let said = Arc::new(SpokenText::new(request.format.is_some()));
         let (batcher, mut sender) = deltas::channel(&self.shared, debate, ask.turn, &ask.participant);
         let client = turn.config.client.clone();
         let started = Instant::now();

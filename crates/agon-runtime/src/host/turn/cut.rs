@@ -23,6 +23,8 @@ const ROUNDS: usize = 4;
 const LEAST_CIRCLE: usize = 240;
 /// So many letters are in it at the least.
 const LEAST_LETTERS: usize = 96;
+/// So many letters lines without sentences have at the least.
+const LEAST_OF_LINES: usize = 20;
 /// What ends a sentence.
 const ENDS: [char; 7] = ['.', '!', '?', '…', '。', '！', '？'];
 
@@ -84,11 +86,18 @@ pub(super) struct SpokenText {
 
 #[derive(Default)]
 struct HeardText {
+    /// It is JSON.
+    structured: bool,
     text: String,
     looked_at: usize,
 }
 
 impl SpokenText {
+    /// Nothing yet of an answer in JSON, or else in words.
+    pub(super) fn new(structured: bool) -> Self {
+        Self { heard: Mutex::new(HeardText { structured, ..HeardText::default() }), circles: Notify::new() }
+    }
+
     /// Takes in the next piece. Of a text that goes in circles the first round is kept.
     pub(super) fn hear(&self, delta: &str) {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -97,7 +106,7 @@ impl SpokenText {
             return;
         }
         heard.looked_at = heard.text.len();
-        if let Some(first) = first_round(&heard.text) {
+        if let Some(first) = first_round(&heard.text, heard.structured) {
             heard.text.truncate(first);
             self.circles.notify_one();
         }
@@ -105,7 +114,8 @@ impl SpokenText {
 
     /// What was said was thinking.
     pub(super) fn forget(&self) {
-        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = HeardText::default();
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        *heard = HeardText { structured: heard.structured, ..HeardText::default() };
     }
 
     pub(super) async fn goes_in_circles(&self) {
@@ -117,8 +127,9 @@ impl SpokenText {
     }
 }
 
-/// Where the first round of a text ends that says the same words over and over at its end; numbers may be others.
-fn first_round(text: &str) -> Option<usize> {
+/// Where the first round of a text ends that says the same words over and over at its end; numbers may be others. In JSON a list of
+/// much the same values, such as scores, is none: it ends where its schema says.
+fn first_round(text: &str, structured: bool) -> Option<usize> {
     let from = text.ceil_char_boundary(text.len().saturating_sub(ROUNDS * LONGEST_ROUND));
     let (mut words, mut places) = (Vec::new(), Vec::new());
     for (at, byte) in text.bytes().enumerate().skip(from) {
@@ -141,14 +152,26 @@ fn first_round(text: &str) -> Option<usize> {
         begin -= period;
     }
     let end = *places.get(begin + period)?;
+    let values = structured && round.contains(&b'"');
     // no rule, and no row of a table
-    (same && letters * rounds >= LEAST_LETTERS).then(|| text.floor_char_boundary(end))
+    (same && !values && letters * rounds >= LEAST_LETTERS).then(|| text.floor_char_boundary(end))
 }
 
 /// The text up to its last whole sentence; up to its last whole word where it has no whole sentence.
 fn whole(text: &str) -> &str {
     let text = text.trim();
     sentences(text).or_else(|| text.get(..text.rfind(char::is_whitespace)?)).unwrap_or(text).trim_end()
+}
+
+/// What stands of a text that was cut at its limit.
+fn kept(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count();
+    // `1.` or `Dr.` is no sentence, and a heading no speech
+    let sentences = sentences(text).filter(|text| letters(text) >= 4);
+    let lines =
+        || text.rsplit_once('\n').map(|(lines, _)| lines.trim_end()).filter(|lines| letters(lines) >= LEAST_OF_LINES);
+    sentences.or_else(lines)
 }
 
 /// The text up to its last whole sentence, if it has one.
@@ -205,12 +228,10 @@ impl Play {
         Some(Answer::Speech { text, cut: true, cut_at_limit: false })
     }
 
-    /// What was said up to the limit of tokens, as a speech that ends with its last whole sentence; none where it has none.
+    /// What was said up to the limit of tokens, as a speech that ends with its last whole sentence, or with its last whole line where
+    /// its lines are none, as those of a list; none where it has neither.
     pub(super) fn speech_up_to(&self, admission: &Admission, said: &str) -> Option<Answer> {
-        // `1.` or `Dr.` is no sentence
-        let sentences =
-            sentences(said.trim()).filter(|text| text.chars().filter(|c| c.is_alphabetic()).count() >= 4)?;
-        let text = self.read_speech(admission, sentences)?;
+        let text = self.read_speech(admission, kept(said)?)?;
         Some(Answer::Speech { text, cut: false, cut_at_limit: true })
     }
 
@@ -236,8 +257,23 @@ mod tests {
         assert_eq!(whole("  "), "");
     }
 
+    #[test]
+    fn a_speech_at_its_limit_ends_with_a_whole_sentence_or_a_whole_line() {
+        assert_eq!(kept("It pays. It is ch"), Some("It pays."));
+        assert_eq!(
+            kept("- cheaper than a machine\n- no cups to wash\n- the ven"),
+            Some("- cheaper than a machine\n- no cups to wash")
+        );
+        for none in ["I would be", "1. The br", "Dr. A", "# Opening\nI would be"] {
+            assert_eq!(kept(none), None, "{none}");
+        }
+    }
+
     fn heard(text: &str) -> (bool, String) {
-        let said = SpokenText::default();
+        heard_in(SpokenText::new(false), text)
+    }
+
+    fn heard_in(said: SpokenText, text: &str) -> (bool, String) {
         let mut circles = false;
         for piece in text.split_inclusive(' ') {
             said.hear(piece);
@@ -253,6 +289,16 @@ mod tests {
     fn a_circle_that_counts_is_one() {
         let text = (1..40).map(|n| format!("### {n}. What is a debate about? ")).collect::<String>();
         assert!(heard(&text).0);
+    }
+
+    #[test]
+    fn values_of_a_list_in_json_are_no_circle_but_a_text_among_them_may_be_one() {
+        let scores =
+            (1..30).map(|n| format!("{{\"speech\": {n}, \"clarity\": 5, \"evidence\": 5}}, ")).collect::<String>();
+        let list = format!("{{\"scores\": [{scores}");
+        assert!(!heard_in(SpokenText::new(true), &list).0);
+        let text = format!("{{\"verdict\": \"{}", "You will not discuss. ".repeat(40));
+        assert!(heard_in(SpokenText::new(true), &text).0);
     }
 
     #[test]
