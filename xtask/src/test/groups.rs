@@ -53,7 +53,7 @@ const SLOW: &[TestGroup] = &[
     },
     TestGroup {
         name: "a real model: its server's contract, a debate that is paused and resumed, a server that is restarted",
-        scope: TestScope::All,
+        scope: TestScope::Thorough,
         suite: "agon-tests it",
         tests: &["real::short::"],
     },
