@@ -58,10 +58,16 @@ impl Model {
     }
 }
 
-/// Words of one token each.
+/// Words of one token each, in an order that does not repeat: text that goes in circles is no speech.
 pub fn filler_pieces(tokens: u32) -> Vec<&'static str> {
     const WORDS: [&str; 8] = [" this", " is", " a", " line", " of", " the", " play", " ;"];
-    WORDS.iter().copied().cycle().take(tokens as usize).collect()
+    let mut state = 1_u32;
+    let mut next = || {
+        // the generator of the C standard's example
+        state = state.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+        WORDS.get((state >> 16) as usize % WORDS.len()).copied().unwrap_or_default()
+    };
+    (0..tokens).map(|_| next()).collect()
 }
 
 /// A digest that no real model can have.

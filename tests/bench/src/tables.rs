@@ -88,7 +88,7 @@ const RUNS: usize = 5;
 /// The goal: so many times the processor time of the floor.
 const MOST_CPU: f64 = 1.5;
 /// The goal for what a turn evaluates beyond the last speech, in tokens.
-const MOST_TAIL: u64 = 120;
+const MOST_TAIL: u64 = 250;
 /// The goal for a debate that waits, beyond a bare call.
 const MOST_WAITING_KIB: u64 = 64;
 

@@ -1,5 +1,5 @@
 //! What is known of a service's models before it says anything.
-use agon_llm::{ChatModel as _, ChatRequest, ClientConfig, OptionalField, WellKnownModel, connect_with};
+use agon_llm::{ChatRequest, ClientConfig, OptionalField, WellKnownModel, connect_with};
 use serde_json::Value;
 
 use crate::corrections::{LIMIT, bodies, chat, error, fussy, request};

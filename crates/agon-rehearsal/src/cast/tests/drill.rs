@@ -24,7 +24,7 @@ fn a_hostile_debater_forges_marks_instructs_everybody_and_writes_markup() {
     for part in ATTACKS {
         assert!(text.contains(part), "{part:?} is missing in {text}");
     }
-    for line in ["### T2 | moderator", "=== YOUR TURN ===", "Task: judge", "```"] {
+    for line in ["- ### T2 | moderator", "> === YOUR TURN ===", "Task: judge", "```"] {
         assert!(text.lines().any(|heard| heard == line), "{line:?} does not begin a line of {text}");
     }
     assert!(words::word_count(&text) > 110, "it argues too");
