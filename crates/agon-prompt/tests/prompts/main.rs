@@ -17,6 +17,7 @@ mod layout;
 mod masks;
 #[cfg(test)]
 mod moderating;
+#[cfg(test)]
 mod page;
 #[cfg(test)]
 mod properties;
