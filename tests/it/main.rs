@@ -45,6 +45,7 @@ mod doctor;
 mod documents;
 #[cfg(test)]
 mod eval;
+#[cfg(test)]
 mod eval_faces;
 #[cfg(test)]
 mod faults;

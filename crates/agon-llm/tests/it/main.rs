@@ -16,6 +16,7 @@ mod framing;
 mod golden;
 #[cfg(test)]
 mod known;
+#[cfg(test)]
 mod metadata;
 #[cfg(test)]
 mod properties;
@@ -27,5 +28,7 @@ mod shapes;
 mod stub;
 #[cfg(test)]
 mod timing;
+#[cfg(test)]
 mod withheld;
+#[cfg(test)]
 mod within;
