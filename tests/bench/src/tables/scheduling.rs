@@ -9,7 +9,7 @@ const ROUNDS: &str = "6";
 /// Tokens that the server's cache keeps beside its slots.
 const RAM_CACHES: [&str; 2] = ["65536", "0"];
 /// Of the prompt tokens so many are evaluated at the most, in percent.
-const MOST_EVALUATED: f64 = 12.0;
+const MOST_EVALUATED: f64 = 16.0;
 /// No debate takes so many times as long as where whoever comes first is served first.
 const MOST_SLOWED: f64 = 1.5;
 
