@@ -1,7 +1,7 @@
 //! Speeches, and what a model puts around them.
 use super::Malformed;
 use crate::text::cut;
-use agon_core::fence::YOUR_TURN;
+use agon_core::fence::{ENTRY, YOUR_TURN};
 use agon_core::{Answer, Coercion, DebateSpec, ParticipantId};
 
 /// A text of the moderator's or the summarizer's: read like a speech.
@@ -46,14 +46,15 @@ pub(super) fn read(
 /// So many characters of a line that is not the speaker's are told.
 const LONGEST_FOREIGN: usize = 60;
 
-/// How a line begins that is one of the prompt's own.
-const OWN_WORDS: [&str; 5] =
-    ["You argue for this position:", "You lean towards this position:", "The question is:", "This is round ", "### T"];
+/// How a line begins that is one of the prompt's own, and that no speaker would say.
+const OWN_WORDS: [&str; 3] = [YOUR_TURN, "You argue for this position: \"", "You lean towards this position: \""];
 
-/// Whether a line is one of the prompt's own.
+/// Whether a line is one of the prompt's own, or the header of an entry: `### T9`.
 fn is_prompt(line: &str) -> bool {
     let line = line.trim_start();
-    line.starts_with(YOUR_TURN) || OWN_WORDS.iter().any(|start| line.starts_with(start))
+    let numbered = line.strip_prefix(ENTRY).and_then(|rest| rest.strip_prefix('T'));
+    let header = numbered.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains(" | "));
+    header || OWN_WORDS.iter().any(|start| line.starts_with(start))
 }
 
 /// Whether a line begins the words of another in a dialogue: `Ben:`, and later the speaker's own name again. With that alone the speaker may

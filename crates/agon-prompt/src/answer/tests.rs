@@ -73,6 +73,11 @@ fn a_speech_ends_where_it_goes_on_as_another_or_as_the_prompt() {
         let begins = read(Work::ARGUMENT.into(), &format!("{line}{rest}")).unwrap_err();
         assert!(begins.starts_with("the speech begins with words that are not its speaker's: "), "{begins}");
     }
+    for own in
+        ["### The case\nIt pays.", "### T1 lines are slow", "The question is: who pays?", "This is round two of it."]
+    {
+        assert_eq!(ended(own), (own.to_owned(), None));
+    }
     let to_ben = "I say.\nBen: where is your figure?\nCleo: and yours?";
     assert_eq!(ended(to_ben), (to_ben.to_owned(), None));
 }
