@@ -44,6 +44,12 @@ impl Tail {
         let short = topic.filter(|topic| Part::from(topic).chars() <= LONGEST_QUESTION);
         self.maybe("The question is: {{question}}", short);
     }
+    /// Which round it is, as long as there are rounds.
+    fn round(&mut self, view: &View, ask: &Ask) {
+        let on = ask.turn.round > 0 && view.facts.in_rounds(ask.sees);
+        let round = on.then(|| Written::joined([ask.turn.round, view.spec.max_rounds], " of "));
+        self.maybe("This is round {{round}}.", round);
+    }
     /// Adds a sentence, with the one value that it has.
     fn say<'p>(&mut self, sentence: &'static str, value: impl Into<Part<'p>>) {
         let value = value.into().on_one_line();
@@ -130,9 +136,9 @@ fn at_most(words: u32, argues: bool) -> Written {
     fill(line(template::SPEAK_NOW, usize::from(argues)), &[("words", words.into())])
 }
 
-/// The example of an object, as the form of an answer.
-fn like(example: Written) -> Vec<Written> {
-    vec![fill(template::ANSWER_NOW, &[]), example]
+/// The example of an object, as the form of an answer; nothing where the answer is no object.
+fn like(example: Option<Written>) -> Vec<Written> {
+    example.map_or_else(Vec::new, |example| vec![fill(template::ANSWER_NOW, &[]), example])
 }
 
 /// The line that ends a speech and states an answer, and the one that says how sure its speaker is.
@@ -209,12 +215,6 @@ impl<'a> Values<'a> {
 /// The author's instructions to everybody, where they change with the turn; else the head has them.
 fn instructions(spec: &DebateSpec) -> Option<Author<'_>> {
     Author::of(spec, |spec| spec.instructions.as_deref()).filter(|_| instructions_vary(spec))
-}
-
-/// Which round it is, as long as there are rounds.
-fn round_of(view: &View, ask: &Ask) -> Option<Written> {
-    let on = ask.turn.round > 0 && view.facts.in_rounds(ask.sees);
-    on.then(|| Written::joined([ask.turn.round, view.spec.max_rounds], " of "))
 }
 
 /// The languages that debaters speak, where there is more than one; who names none speaks the debate's.

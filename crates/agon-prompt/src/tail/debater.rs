@@ -1,5 +1,5 @@
 //! The tail of a debater's prompt.
-use super::{Tail, Values, at_most, choosing, instructions, like, round_of, stated_answer, words};
+use super::{Tail, Values, at_most, choosing, instructions, like, stated_answer, words};
 use crate::head::sees_nobody;
 use crate::tasks::{argues, described, is_speech};
 use crate::template::{self, fill, line};
@@ -69,13 +69,11 @@ fn speaks(work: &Work) -> bool {
 
 /// The sentences that say in which round, on whose word and to whom.
 fn push_occasion(tail: &mut Tail, view: &View, ask: &Ask) {
-    const ROUND: &str = "This is round {{round}}.";
     const TO: &str = "You speak to {{to}}.";
-    let round = round_of(view, ask);
     let Task { work, material } = &ask.task;
     match work {
         Work::Argument { to, bench } => {
-            tail.maybe(ROUND, round);
+            tail.round(view, ask);
             tail.maybe("You speak as {{bench}}.", bench.map(place));
             match to {
                 Some(to) => tail.say(TO, view.called(to)),
@@ -83,26 +81,28 @@ fn push_occasion(tail: &mut Tail, view: &View, ask: &Ask) {
             }
         }
         Work::Statement { speech, to, about } => {
-            tail.maybe(ROUND, round.filter(|_| !work.is_first_speech() && *speech != SpeechKind::Rebuttal));
+            if !work.is_first_speech() && *speech != SpeechKind::Rebuttal {
+                tail.round(view, ask);
+            }
             tail.maybe(TO, to.as_ref().map(|to| view.called(to)));
             tail.quoted(asked_by(*speech), about.as_deref().map(Foreign::new));
         }
         Work::Bid { on, heard, .. } => {
-            tail.maybe(ROUND, round);
+            tail.round(view, ask);
             tail.maybe("You have heard {{on}}.", on.as_ref().map(|on| view.called(on)));
             tail.quoted("Heard so far", heard.as_deref().map(Foreign::new));
         }
         Work::AnswerPoints => {
-            tail.maybe(ROUND, round);
+            tail.round(view, ask);
             for point in material.points() {
                 tail.quoted_of("Point of", &Foreign::new(point.by.as_str()), &Foreign::new(point.text.as_str()));
             }
         }
         Work::Critique { of } => {
-            tail.maybe(ROUND, round);
+            tail.round(view, ask);
             tail.say("You criticise the proposal of {{of}}.", view.called(of));
         }
-        Work::Revise | Work::Reflect => tail.maybe(ROUND, round),
+        Work::Revise | Work::Reflect => tail.round(view, ask),
         Work::ScoreDebaters => {
             let labels = speaker_labels(&view.spec, view.seed, true);
             let own = labels.into_iter().find(|(name, _)| *name == ask.participant);
@@ -246,7 +246,7 @@ fn form(
     if view.spec.states_answers() && work.names_answer() {
         lines.push(stated_answer(view, ask));
     }
-    lines.extend(example.map(like).into_iter().flatten());
+    lines.extend(like(example));
     lines
 }
 

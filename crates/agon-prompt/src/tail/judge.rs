@@ -18,6 +18,5 @@ pub(crate) fn judge(view: &View, ask: &Ask, judge: &Judge) -> Written {
     let lines: Vec<Written> = std::iter::once(task.words).chain(choosing(view, ask)).collect();
     tail.lines(&lines);
     let own = Author::of(judge, |judge| judge.instructions.as_deref());
-    let form: Vec<Written> = task.example.map(like).into_iter().flatten().collect();
-    tail.close([instructions(spec), own], &Values::new(view, ask), (ask, &form))
+    tail.close([instructions(spec), own], &Values::new(view, ask), (ask, &like(task.example)))
 }

@@ -1,5 +1,5 @@
 //! The tail of the moderator's prompt.
-use super::{Tail, Values, agreement, at_most, instructions, like, round_of, staff_languages, told_share, words};
+use super::{Tail, Values, agreement, at_most, instructions, like, staff_languages, told_share, words};
 use crate::tasks::described;
 use crate::template::{self, fill, line};
 use crate::view::{View, VisibleEntries};
@@ -12,7 +12,7 @@ pub(crate) fn moderator(view: &View, ask: &Ask, (moderator, tools): (&Moderator,
     let work = &ask.task.work;
     let mut tail = Tail::new(view, ask, &fill("the moderator", &[]));
     tail.question(spec);
-    tail.maybe("This is round {{round}}.", round_of(view, ask));
+    tail.round(view, ask);
     let opened = view.openings(&VisibleEntries::of(view, ask), ask.sees);
     for decision in view.facts.decisions(ask.sees, told_share(&moderator.voice), opened) {
         tail.quoted("You decided", Some(decision));
@@ -33,7 +33,10 @@ pub(crate) fn moderator(view: &View, ask: &Ask, (moderator, tools): (&Moderator,
     tail.lines(&lines);
     tail.tools(view, tools);
     let own = Author::of(moderator, |moderator| moderator.instructions.as_deref());
-    let form = task.example.map_or_else(|| vec![at_most(words, false)], like);
+    let form = match task.example {
+        None => vec![at_most(words, false)],
+        example => like(example),
+    };
     tail.close([instructions(spec), own], &Values::new(view, ask), (ask, &form))
 }
 
